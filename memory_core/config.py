@@ -261,6 +261,9 @@ class Settings(BaseModel):
     consolidation_threshold: Count = Field(
         20, description="New memories of a user that begin a run a minute later, without waiting for the hour"
     )
+    consolidation_first_minutes: Annotated[float, Field(ge=0, le=60)] = Field(
+        1.0, description="Minutes from a user's first memory to their first run, so that scenes are there soon; 0 = not before the hour"
+    )
     consolidation_pause_minutes: Annotated[float, Field(ge=0, le=60)] = Field(
         10.0,
         description="Minutes from a user's last run to one that new memories begin, at least; 0 = at once; not for the hourly run",

@@ -48,6 +48,7 @@ from memory_core.ledger.poisoned import Poisoned
 from memory_core.ledger.tasking import Tasking
 from memory_core.ledger.threshold import Threshold
 from memory_core.ledger.touches import Touches
+from memory_core.ledger.user_settings import SettingsOfUsers
 from memory_core.ledger.waking import Waking
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.readiness import readiness
@@ -56,6 +57,7 @@ from memory_core.recollection.briefing import Briefing
 from memory_core.recollection.cold import ColdSearch
 from memory_core.recollection.gather import Gatherer
 from memory_core.recollection.lineage import Lineage
+from memory_core.recollection.next_run import NextRun
 from memory_core.recollection.profiles import Profiles
 from memory_core.recollection.read import Reader
 from memory_core.recollection.reconstruct import Reconstructor
@@ -65,7 +67,7 @@ from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.scenes import Scenes
 from memory_core.recollection.surroundings import Surroundings
 from memory_core.recollection.timeline import Timeline
-from memory_core.rules import consolidation_rules, erase_rules, fading_rules, formation_rules, retrieve_rules, save_rules
+from memory_core.rules import consolidation_rules, erase_rules, fading_rules, first_run, formation_rules, retrieve_rules, save_rules
 from memory_core.signing import cursor_secret
 from memory_core.telemetry import Telemetry
 from memory_core.wiring import Adapters
@@ -113,7 +115,7 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
     def _made_ledger(self) -> Ledger:
         settings, made = self.settings, self._adapters
         pause = timedelta(minutes=settings.consolidation_pause_minutes)
-        gathered = Threshold(made.queue, self._clock, settings.consolidation_threshold, pause).gathered
+        gathered = Threshold(made.queue, self._clock, settings.consolidation_threshold, pause, first_run(settings)).gathered
         deadline_s = settings.commit_deadline_s
         return Ledger(
             made.long_term, self._clock, self._ids, deadline_s=deadline_s, gathered=gathered, completed=SlotCommits(self._clock).complete
@@ -125,6 +127,7 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
         self._conflicts = Conflicts(made.long_term, self._ledger, self._mirror, made.embedder, self._cursors, clock)
         self._unmerger = NoteUnmerger(self._ledger, self._mirror, self._conflicts, clock)
         self._editor = Editor(self._ledger, self._mirror, made.embedder, self._unmerger, clock)
+        self._user_settings = SettingsOfUsers(self._ledger)
         self._slot_check = SlotCheck(made.long_term, clock)
         self._clearer = Clearer(made.long_term, self._ledger, self._mirror, self._unmerger, clock, ids)
 
@@ -145,6 +148,8 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
         )
         self._scenes = Scenes(made.long_term, self._cursors, self._clock)
         self._profiles = Profiles(made.long_term, self._clock)
+        spread = timedelta(minutes=self.settings.consolidation_spread_minutes)
+        self._next_run = NextRun(made.long_term, self._clock, first_run(self.settings), spread)
         gatherer = self._gatherer = Gatherer(made.long_term, self._retriever, Surroundings(made.long_term))
         self._reconstructor = Reconstructor(gatherer, self._retriever, made.agents, made.rules)
         self._briefing = Briefing(made.long_term, self._retriever, gatherer, self._profiles, self._clock)

@@ -71,6 +71,12 @@ def fading_rules(settings: Settings) -> Fading:
     return Fading(half_life_days=settings.decay_half_life_days, floor=settings.decay_floor)
 
 
+def first_run(settings: Settings) -> timedelta | None:
+    """How long after their first memory a user's first run begins; None: with the hour."""
+    minutes = settings.consolidation_first_minutes
+    return timedelta(minutes=minutes) if minutes else None
+
+
 def consolidation_rules(settings: Settings) -> ConsolidationRules:
     """What consolidation goes by."""
     fading = fading_rules(settings)

@@ -144,6 +144,7 @@ class World:
             "embedding_provider": "hash",
             "sqlite_synchronous": "normal",
             "consolidation_threshold": 10_000,
+            "consolidation_first_minutes": 0,
             "consolidation_spread_minutes": 0,
         }
         configured = Settings(**{"data": self.folder, **ours, **settings})

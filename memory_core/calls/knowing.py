@@ -6,6 +6,7 @@ from datetime import datetime
 
 from memory_core.domain.scene import Profile, ScenePage, SceneView
 from memory_core.domain.scope import Owner, checked
+from memory_core.recollection.next_run import NextRun
 from memory_core.recollection.profiles import Profiles
 from memory_core.recollection.scenes import Scenes
 from memory_core.telemetry import Telemetry
@@ -16,7 +17,13 @@ class Knowing:
 
     _scenes: Scenes
     _profiles: Profiles
+    _next_run: NextRun
     _telemetry: Telemetry
+
+    async def next_run(self, owner: Owner) -> datetime | None:
+        """By when the user's next run has begun, which makes scenes and traits; None where nothing is due. Raises Unavailable."""
+        with self._telemetry.operation("scenes"):
+            return await self._next_run.expected(checked(owner))
 
     async def scenes(self, owner: Owner, cursor: str | None = None, limit: int = 20) -> ScenePage:
         """One page of scenes, the one begun last first. Raises Malformed for a void cursor."""

@@ -8,7 +8,9 @@ from memory_core.consolidation.people import People
 from memory_core.domain.people_requests import ImportCommitInput, ImportInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner, check_app_id, checked
+from memory_core.domain.user_settings import SettingsInput, UserSettings
 from memory_core.ledger.receipts import keyed
+from memory_core.ledger.user_settings import SettingsOfUsers
 from memory_core.telemetry import Telemetry
 
 NO_CALL = Call()
@@ -19,7 +21,18 @@ class Peopling:
     """A part of `MemoryCore`, which supplies what it stands on."""
 
     _people: People
+    _user_settings: SettingsOfUsers
     _telemetry: Telemetry
+
+    async def user_settings(self, owner: Owner) -> UserSettings:
+        """What the user has set; the defaults where nothing is. Raises Unavailable."""
+        with self._telemetry.operation("user_settings"):
+            return await self._user_settings.get(checked(owner))
+
+    async def set_user_settings(self, owner: Owner, settings: SettingsInput, call: Call = NO_CALL) -> UserSettings:
+        """Set all settings of a user. Durable when it returns. Raises HeadMoved, Unavailable."""
+        with self._telemetry.operation("user_settings"):
+            return await self._user_settings.put(checked(owner), UserSettings(**settings.model_dump()), call)
 
     async def export(self, owner: Owner, call: Call = NO_CALL) -> Accepted:
         """Begin to put everything that is kept of a user into a file. Raises NotFound, Conflict, Unavailable."""

@@ -23,7 +23,7 @@ from memory_core.ports import Document, Kind
 FORMAT: Final = "memory-core-export"
 VERSION: Final = 1
 GROWING: Final[tuple[Kind, ...]] = ("memory", "version", "event", "messages")
-SMALL: Final[tuple[Kind, ...]] = ("session", "conversation", "buffer", "scene", "profile", "conflict", "slot", "run")
+SMALL: Final[tuple[Kind, ...]] = ("session", "conversation", "buffer", "scene", "profile", "conflict", "slot", "run", "settings")
 """Kinds that are exported: those that may be large, in pages; all others whole."""
 KINDS: Final[tuple[str, ...]] = (COLD, *GROWING, *SMALL)
 MAX_PART_BYTES: Final = 1_048_576

@@ -42,6 +42,7 @@ _NAMED: Final[Mapping[str, re.Pattern[str]]] = {
     "conflict": re.compile(r"cft_[A-Za-z0-9_-]{1,120}"),
     "scene": re.compile(r"scn_[A-Za-z0-9_-]{1,120}"),
     "profile": re.compile(r"prf_profile"),
+    "settings": re.compile(r"set_settings"),
     "slot": re.compile(r"slt_[0-9a-f]{1,64}(?:\.[1-9][0-9]{0,3})?"),
     "run": re.compile(r"run_[A-Za-z0-9_-]{1,120}"),
 }

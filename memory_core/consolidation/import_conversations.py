@@ -166,7 +166,7 @@ class ConversationTeller:
         """Tell the next line: the operation after it, and how many conversations of this file wait to be formed."""
         number = progress.line + 1
         read = conversation_in(number, line, self._clock.now())
-        told = ConverseInput(session_id=read.session_id, agent_id=read.agent_id, messages=read.messages)
+        told = ConverseInput(session_id=read.session_id, agent_id=read.agent_id, messages=read.messages, time_zone=read.time_zone)
         try:
             accepted = await self._converse(lease.owner, told, keyed(_call(operation, number), "import", told), operation_id=operation.id)
         except (Invalid, TooLarge, Conflict) as error:

@@ -21,6 +21,7 @@ from memory_core.domain.described import shown_name
 from memory_core.domain.errors import PlainError
 from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Event, Memory
 from memory_core.domain.scene import KnownPerson, Scene
+from memory_core.domain.user_settings import UserSettings
 from memory_core.ledger.buffer import Buffer
 
 MAX_DOCUMENT_CHARACTERS: Final = 1_700_000
@@ -76,6 +77,8 @@ class Entry:
                 return Scene.model_validate(plain)
             case "profile":
                 return KnownPerson.model_validate(plain)
+            case "settings":
+                return UserSettings.model_validate(plain)
             case "session":
                 return _Session.model_validate(plain)
             case "slot":

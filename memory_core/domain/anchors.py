@@ -24,6 +24,7 @@ from memory_core.domain.models import Memory, MemoryType
 from memory_core.domain.sentences import sentences
 from memory_core.domain.stopwords import QUERY_WORDS
 from memory_core.domain.text import terms_of, tokens, words
+from memory_core.domain.time_zone import local
 
 MOST_ANCHORS = 2
 """Of one query."""
@@ -85,22 +86,26 @@ def dated(anchor: Anchor, told: Sequence[Memory], moment: datetime) -> tuple[Win
     without a date is mostly told on the day. A day of every year is the last whose window has begun at `moment`.
     """
     for memory in told:
-        stated = _stated(anchor, memory)
+        stated = _stated(anchor, memory, moment)
         if stated is not None:
             return _until(anchor, stated, moment), memory.id
     for memory in told:
         if memory.type is MemoryType.EPISODIC:
-            day = whole_day(memory.event_timestamp.date())
+            day = whole_day(_in_zone_of(memory.event_timestamp, moment).date())
             return beside(day, anchor.number, anchor.unit, anchor.side), memory.id
     return None
 
 
-def _stated(anchor: Anchor, memory: Memory) -> Window | None:
+def _in_zone_of(moment: datetime, other: datetime) -> datetime:
+    return moment if other.tzinfo is None else local(moment, other.tzinfo)
+
+
+def _stated(anchor: Anchor, memory: Memory, moment: datetime) -> Window | None:
     """When the event is, as the sentence that tells most of it says; measured from when that was said."""
     wanted = set(anchor.event)
     told = [(len(wanted & set(tokens(one.text))), one.text) for one in sentences(memory.content)]
     for count, text in sorted(told, key=lambda pair: -pair[0]):
-        windows = date_windows(text, memory.event_timestamp) if count else []
+        windows = date_windows(text, _in_zone_of(memory.event_timestamp, moment)) if count else []
         if windows:
             return min(windows, key=lambda one: (one.end - one.start, one.start))
     return None

@@ -11,12 +11,13 @@ from memory_core.domain.chat_input import ShownMessages
 from memory_core.domain.fields import DEFAULT_MAX_TOKENS, Fraction, Input, Labels, Name, Query, Tokens
 from memory_core.domain.models import MemoryType
 from memory_core.domain.moments import Moment
+from memory_core.domain.time_zone import TimeZone
 
 PartKind = Literal["instructions", "profile", "foresight", "memories", "turns"]
 
 
 class ContextInput(Input):
-    """What the turn is about and whose session it is in. at: as it was true then.
+    """What the turn is about and whose session it is in. at: as it was true then. time_zone: whose days are shown; None: the user's.
 
     messages: the last few that the model is shown anyway; the query is found in them where none is given. parts: all where none is named.
     exclude_session_id: the session whose messages the model has itself. The thresholds, types, tags and include_decayed are those of
@@ -34,6 +35,7 @@ class ContextInput(Input):
     types: Annotated[list[MemoryType], Field(max_length=3)] | None = None
     tags: Labels | None = None
     at: Moment | None = None
+    time_zone: TimeZone | None = None
     include_decayed: bool | None = None
 
     def wants(self, kind: PartKind) -> bool:

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from memory_core.domain.moments import Moment
+from memory_core.domain.time_zone import MAX_NAME, local, zone_of
 
 Role = Literal["user", "assistant", "system", "tool"]
 _OTHER_NAMES = {"human": "user", "ai": "assistant", "model": "assistant", "developer": "system", "function": "tool"}
@@ -82,6 +83,7 @@ class Conversation(BaseModel):
     by the head; poisoned when that failed too often, until a retry makes it pending again. clears: how often its session had been cleared,
     by type, when it was accepted; when that is more by now, what was told here is not to come back.
     written, embedded: how many of its messages, from the first, are memories of their own, and how many of these have their vectors.
+    time_zone: of those who speak in it; None is UTC.
     continued_by: the latest conversation that forms what is left of it, since messages of it were taken back.
     """
 
@@ -97,6 +99,7 @@ class Conversation(BaseModel):
     created_at: datetime
     state: ConversationState = "pending"
     clears: dict[str, int] = Field(default_factory=dict)
+    time_zone: str | None = Field(default=None, max_length=MAX_NAME, exclude_if=lambda value: value is None)
     written: int = 0
     embedded: int = 0
     cells: int | None = None
@@ -150,6 +153,14 @@ def as_named(messages: Sequence[Message], conversation: Sequence[Message]) -> li
     """
     users = {_called_user(message) for message in conversation if message.role == "user" and message.actor}
     return [_renamed(message, label=False not in users) if _called_user(message) else message for message in messages]
+
+
+def in_its_zone(messages: Sequence[Message], time_zone: str | None) -> list[Message]:
+    """The messages with their moments as clocks in the zone of the conversation show them: "yesterday" is a day there."""
+    if time_zone is None:
+        return [*messages]
+    zone = zone_of(time_zone)
+    return [message.model_copy(update={"timestamp": local(message.timestamp, zone)}) for message in messages]
 
 
 def _called_user(message: Message) -> bool:

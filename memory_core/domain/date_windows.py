@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, timedelta, timezone, tzinfo
 
 import numpy as np
 import numpy.typing as npt
@@ -92,10 +92,10 @@ class Window:
     end: date
     yearly: bool = False
 
-    def contains(self, epoch_seconds: npt.NDArray[np.float64], slack_days: int = 14) -> npt.NDArray[np.bool_]:
-        """Which moments (UTC, NaN = unknown = no) lie in the window or within `slack_days` after it."""
+    def contains(self, epoch_seconds: npt.NDArray[np.float64], slack_days: int = 14, zone: tzinfo = timezone.utc) -> npt.NDArray[np.bool_]:
+        """Which moments (UTC, NaN = unknown = no) lie in the window, or within `slack_days` after it, by the days of a zone."""
         known = np.isfinite(epoch_seconds)
-        days = np.floor(np.where(known, epoch_seconds, 0.0) / 86_400).astype(np.int64)
+        days = np.floor(_as_shown(np.where(known, epoch_seconds, 0.0), zone) / 86_400).astype(np.int64)
         if not self.yearly:
             first, last = (self.start - _EPOCH).days, (self.end - _EPOCH).days + slack_days
             return known & (days >= first) & (days < last)
@@ -122,6 +122,22 @@ class Named:
 
 
 _EPOCH = date(1970, 1, 1)
+
+
+def _as_shown(epoch_seconds: npt.NDArray[np.float64], zone: tzinfo) -> npt.NDArray[np.float64]:
+    """The moments as clocks of a zone show them, in seconds since the epoch."""
+    if zone is timezone.utc:
+        return epoch_seconds
+    offsets = [_offset(float(one), zone) for one in epoch_seconds]
+    return epoch_seconds + np.array(offsets, dtype=np.float64)
+
+
+def _offset(epoch_seconds: float, zone: tzinfo) -> float:
+    try:
+        offset = datetime.fromtimestamp(epoch_seconds, zone).utcoffset()
+    except (OverflowError, ValueError):  # at the ends of the calendar
+        return 0.0
+    return 0.0 if offset is None else offset.total_seconds()
 
 
 def _day_of(years: npt.NDArray[np.datetime64], day: date) -> npt.NDArray[np.int64]:

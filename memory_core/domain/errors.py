@@ -42,6 +42,14 @@ class PlainError(ValueError):
     """A ValueError whose text may be logged and shown: it names settings, fields, ids and numbers, and nothing that a user wrote."""
 
 
+class Resembling(PlainError):
+    """A value that is none of those that there are. did_you_mean: the one that it resembles most, None where nothing comes near."""
+
+    def __init__(self, message: str, did_you_mean: str | None) -> None:
+        super().__init__(f"{message}; did you mean {did_you_mean}?" if did_you_mean else message)
+        self.did_you_mean = did_you_mean
+
+
 class Malformed(MemoryCoreError):
     """The request can't be read at all: broken JSON, invalid UTF-8, a void cursor."""
 

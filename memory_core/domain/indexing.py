@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from memory_core.domain.attributes import also_called
 from memory_core.domain.lexical import Turn, analyse, as_turn, embedding_text, search_text
 from memory_core.domain.messages import is_message
 from memory_core.domain.models import Memory
+from memory_core.domain.time_zone import ZONE_FIELD, local, zone_of
 
 
 def with_lexical(memory: Memory, previous: Turn | None = None, before_previous: Turn | None = None, ordinal: int | None = None) -> Memory:
@@ -22,7 +25,7 @@ def with_lexical(memory: Memory, previous: Turn | None = None, before_previous: 
     lexical = analyse(
         memory.content,
         actor=memory.actor,
-        event_timestamp=memory.event_timestamp,
+        event_timestamp=told_at(memory),
         extra=extra,
         previous=previous,
         before_previous=before_previous,
@@ -42,7 +45,13 @@ def reread(memory: Memory) -> Memory:
 
 def text_to_embed(memory: Memory) -> str:
     """What the vector of a memory is made of."""
-    return embedding_text(memory.type, memory.content, actor=memory.actor, event_timestamp=memory.event_timestamp)
+    return embedding_text(memory.type, memory.content, actor=memory.actor, event_timestamp=told_at(memory))
+
+
+def told_at(memory: Memory) -> datetime:
+    """When it happened, by the clocks where it was told: the day in its date words is that of whoever told it."""
+    zone = memory.metadata.get(ZONE_FIELD)
+    return local(memory.event_timestamp, zone_of(zone)) if isinstance(zone, str) else memory.event_timestamp
 
 
 def turn_of(memory: Memory) -> Turn:

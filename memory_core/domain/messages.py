@@ -13,6 +13,7 @@ from memory_core.domain.conversation import Conversation, Message
 from memory_core.domain.importance import importance_by_type
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
+from memory_core.domain.time_zone import ZONE_FIELD
 from memory_core.domain.worth import worth_of
 
 MESSAGE: Final = "message"
@@ -93,7 +94,7 @@ def message_memory(owner: Owner, conversation: Conversation, number: int, identi
         content=message.content,
         actor=message.actor or message.role,
         source="conversation",
-        metadata=_metadata(message, number),
+        metadata=_metadata(message, number) | zone_told(conversation),
         importance_base=importance_by_type(MemoryType.EPISODIC, message.content),
         importance_basis="type",
         worth=worth_of(message.content, by_assistant=not message.by_person),
@@ -103,6 +104,11 @@ def message_memory(owner: Owner, conversation: Conversation, number: int, identi
         valid_from=message.timestamp,
         correlation_id=conversation.correlation_id,
     )
+
+
+def zone_told(conversation: Conversation) -> dict[str, str]:
+    """What the metadata of a memory that was told in a conversation says of its time zone."""
+    return {} if conversation.time_zone is None else {ZONE_FIELD: conversation.time_zone}
 
 
 def _metadata(message: Message, number: int) -> dict[str, object]:

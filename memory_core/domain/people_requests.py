@@ -8,6 +8,7 @@ from pydantic import Field
 
 from memory_core.domain.chat_input import ChatMessages
 from memory_core.domain.fields import Input, Name
+from memory_core.domain.time_zone import TimeZone
 
 MAX_PARTS = 2_000
 """2 GB; the operation, which names each part in 50 bytes, stays small enough to be written with each that comes."""
@@ -32,6 +33,7 @@ class ConversationLine(Input):
     session_id: Name | None = None
     agent_id: Name | None = None
     messages: ChatMessages
+    time_zone: TimeZone | None = None
 
 
 class ImportCommitInput(Input):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timezone, tzinfo
 
 from memory_core.domain.anchors import Anchor, anchors
 from memory_core.domain.date_windows import Window, named_dates
@@ -48,7 +48,7 @@ class QueryAnalysis:
     """A query, taken apart. words: all its words, case-folded. terms: unique, in order of appearance, at most `MAX_TERMS`.
 
     windows: of all dates that it names; dated: those among them whose words a memory of that time need not say. anchors: times told from
-    events, whose dates only memories know: `with_dates` takes them in.
+    events, whose dates only memories know: `with_dates` takes them in. zone: whose days the windows are.
     """
 
     text: str
@@ -58,10 +58,16 @@ class QueryAnalysis:
     windows: tuple[Window, ...] = ()
     dated: tuple[Dated, ...] = ()
     anchors: tuple[Anchor, ...] = ()
+    zone: tzinfo = timezone.utc
+
+    @property
+    def names_a_time(self) -> bool:
+        """Whether it matters to the query when a day begins."""
+        return bool(self.windows or self.anchors)
 
 
 def analyse_query(text: str, now: datetime) -> QueryAnalysis:
-    """Take a query apart. `now` is what "yesterday" and "last May" are measured from.
+    """Take a query apart. `now` is what "yesterday" and "last May" are measured from, in the zone whose days are meant.
 
     A query of question words alone ("what about you?") keeps them as terms; one of stop words alone, or of signs, has none.
     """
@@ -78,6 +84,7 @@ def analyse_query(text: str, now: datetime) -> QueryAnalysis:
         asks_time(text),
         tuple(one.window for one in dates),
         anchors=tuple(anchors(text, now)),
+        zone=now.tzinfo or timezone.utc,
     )
     return with_dates(analysis, [(one.window, one.said, None) for one in dates if one.from_now])
 

@@ -222,7 +222,7 @@ def excused_terms(query: QueryAnalysis, candidates: CandidateSet) -> Flags | Non
     excused = np.zeros(candidates.tf.shape, dtype=np.bool_)
     for one in query.dated:
         of_it = np.array([term in one.terms for term in query.terms])
-        excused |= one.window.contains(candidates.event_at, slack_days=0)[:, None] & of_it
+        excused |= one.window.contains(candidates.event_at, 0, query.zone)[:, None] & of_it
     return excused
 
 
@@ -271,7 +271,7 @@ def _boosts(query: QueryAnalysis, candidates: CandidateSet, statistics: Statisti
     if query.asks_time:
         flags["time"] = (candidates.tells_time, parameters.time_boost)
     if query.windows:
-        inside = [window.contains(candidates.event_at, parameters.window_slack_days) for window in query.windows]
+        inside = [window.contains(candidates.event_at, parameters.window_slack_days, query.zone) for window in query.windows]
         flags["window"] = (np.logical_or.reduce(inside), parameters.window_boost)
     return {name: np.where(flag, 1.0 + amount, 1.0) for name, (flag, amount) in flags.items() if amount}
 

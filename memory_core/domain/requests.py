@@ -34,6 +34,7 @@ from memory_core.domain.lifecycle import BY_HAND
 from memory_core.domain.models import MemoryType, OnConflict, Status
 from memory_core.domain.moments import Happened, Moment
 from memory_core.domain.task import TaskKind, TaskStatus
+from memory_core.domain.time_zone import TimeZone
 
 RECIPE_WEIGHTS: dict[str, frozenset[str]] = {
     "composite": frozenset({"recency", "importance"}),
@@ -116,7 +117,7 @@ class SaveInput(Input):
 
 
 class RetrieveInput(Input):
-    """One query; `limit` is 10 unless the settings say otherwise.
+    """One query; `limit` is 10 unless the settings say otherwise. time_zone: whose days are meant and shown; None: the user's.
 
     Thresholds cut relevance before boosts; `score_threshold` cuts the recipe's score. include_decayed: whether what has faded is found;
     None: as the settings say.
@@ -140,6 +141,7 @@ class RetrieveInput(Input):
     answer_threshold: Fraction | None = None
     score_threshold: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
     at: Moment | None = None
+    time_zone: TimeZone | None = None
     include_archived: bool = False
     include_decayed: bool | None = None
     explain: bool = False
@@ -220,11 +222,12 @@ class ClearInput(Input):
 
 
 class ConverseInput(Input):
-    """A conversation to be remembered. callback_url: where to say that it is done."""
+    """A conversation to be remembered. time_zone: of those who speak; None: the user's. callback_url: where to say that it is done."""
 
     session_id: Name | None = None
     agent_id: Name | None = None
     messages: ChatMessages
+    time_zone: TimeZone | None = None
     callback_url: CallbackUrl | None = None
 
 

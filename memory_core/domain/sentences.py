@@ -49,6 +49,21 @@ def sentences(text: str) -> list[Sentence]:
     return found
 
 
+def breaks_off(text: str) -> bool:
+    """Whether it ends in dots, as what somebody goes on with in a next message."""
+    return text.rstrip().endswith(("…", "..."))
+
+
+def goes_on(text: str) -> bool:
+    """Whether it begins with dots, as what goes on where another message broke off."""
+    return text.lstrip().startswith(("…", "..."))
+
+
+def without_dots(text: str) -> str:
+    """The text without dots and blanks at either end."""
+    return text.strip("…. \t\n")
+
+
 def spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Where the sentences of a stretch of the text begin and end, with the blanks and marks around them, however many and long."""
     for match in _END.finditer(text, start, end):

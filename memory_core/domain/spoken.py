@@ -12,6 +12,7 @@ from memory_core.domain.chat_input import ChatMessages, SpokenMessages
 from memory_core.domain.chat_messages import timed
 from memory_core.domain.conversation import Message, Role
 from memory_core.domain.fields import CallbackUrl, Input, Name
+from memory_core.domain.time_zone import TimeZone
 
 
 class _Spoken(Input):
@@ -28,6 +29,7 @@ class AgentMemoryInput(_Spoken):
 
     session_id: Name | None = None
     agent_id: Name | None = None
+    time_zone: TimeZone | None = None
 
 
 class SummaryInput(_Spoken):
@@ -42,6 +44,7 @@ class BatchInput(Input):
 
     session_id: Name
     messages: ChatMessages
+    time_zone: TimeZone | None = None
 
 
 class SessionInput(Input):

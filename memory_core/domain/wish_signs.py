@@ -21,7 +21,9 @@ BREAK = ","
 MAX_PHRASE_WORDS = 5
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|[,;:.!?…–—、。！？]")
-_QUOTED = re.compile(r"\"[^\"\n]{1,400}+\"|“[^“”\n]{1,400}+”|„[^„“”\n]{1,400}+[“”]|«[^«»\n]{1,400}+»|「[^「」\n]{1,400}+」|『[^『』\n]{1,400}+』")
+_QUOTED = re.compile(
+    r"\"[^\"\n]{1,400}+\"|“[^“”\n]{1,400}+”|„[^„“”\n]{1,400}+[“”]|«[^«»\n]{1,400}+»|「[^「」\n]{1,400}+」|『[^『』\n]{1,400}+』"
+)
 _CAPITAL = re.compile(r"(?<=\s)[A-ZÄÖÜ][^\W\d_]+")
 _JA_BREAKS = frozenset("、,。；;:：")
 _CLAUSE_WORDS = frozenset({"so", "but", "aber", "ので", "から", "also"})

@@ -8,6 +8,7 @@ from memory_core.domain.agent_answers import Answered, ConversationSummary
 from memory_core.domain.conversation import Cell, Conversation
 from memory_core.domain.importance import importance_by_type
 from memory_core.domain.indexing import with_lexical
+from memory_core.domain.messages import zone_told
 from memory_core.domain.models import MAX_CONTENT_BYTES, Memory, MemoryType
 from memory_core.domain.scope import Owner
 from memory_core.domain.worth import worth_of_messages
@@ -51,5 +52,6 @@ def words_memory(owner: Owner, conversation: Conversation, cell: Cell, summary: 
         prompt_version=summary.provenance.prompt_version,
         model=summary.provenance.model,
         correlation_id=conversation.correlation_id,
+        metadata={**zone_told(conversation)},
     )
     return with_lexical(made)

@@ -24,7 +24,7 @@ from memory_core.domain.agent_answers import (
     Provenance,
     Synthesis,
 )
-from memory_core.domain.conversation import Cell, Conversation, Message, as_named
+from memory_core.domain.conversation import Cell, Conversation, Message, as_named, in_its_zone
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.grounding import tells_of
 from memory_core.domain.models import Memory
@@ -83,8 +83,8 @@ class Asking:
         return given
 
     def _shown(self, messages: Sequence[Message]) -> list[Message]:
-        """The messages as agents are shown them."""
-        return as_named(messages, self.conversation.messages)
+        """The messages as agents are shown them, with the moments of their own time zone."""
+        return in_its_zone(as_named(messages, self.conversation.messages), self.conversation.time_zone)
 
     async def rulings(self, shown: Shown) -> Rulings:
         """What is to happen to what was shown. A failing agent rules nothing; rules must not retire what a model was asked about."""

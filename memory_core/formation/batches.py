@@ -18,12 +18,14 @@ from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.results import Accepted, Buffered, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.spoken import BatchInput
+from memory_core.domain.user_settings import SETTINGS_ID
 from memory_core.formation.handover import Added, Handover
 from memory_core.ledger.bookkeeping import kept
 from memory_core.ledger.buffer import Append, HeldBuffer, buffer_id
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.conversations import messages_id
 from memory_core.ledger.receipts import earlier_result, receipt_id
+from memory_core.ledger.user_settings import settings_in
 from memory_core.ports import Clock, IdSource, LongTermStore
 
 PAUSE_S = 0.01
@@ -42,7 +44,7 @@ class Batches:
     async def append(self, owner: Owner, told: BatchInput, call: Call) -> Buffered:
         """Add messages to the session's buffer. Durable when it returns. Raises Conflict, TooLarge, HeadMoved, Unavailable."""
         messages = timed(told.messages, self._clock.now())
-        append = Append(self._ids.new("apd"), messages, self._clock.now(), call.correlation_id)
+        append = Append(self._ids.new("apd"), messages, self._clock.now(), call.correlation_id, told.time_zone)
         turn = self._turns.setdefault(buffer_id(owner, told.session_id), asyncio.Lock())
         tried: list[HeldBuffer] = []
         try:
@@ -73,6 +75,7 @@ class Batches:
     async def _appended(self, owner: Owner, session_id: str, append: Append, tried: list[HeldBuffer], call: Call) -> Added | None:
         """One try; None when somebody else was faster. tried: what earlier tries were to go into, and may have gone into."""
         look = await self._look(owner, session_id, call)
+        append = replace(append, time_zone=append.time_zone or settings_in(look).time_zone)
         held = HeldBuffer.of(owner, session_id, look)
         earlier = earlier_result(look.documents, owner, call)
         if earlier is not None:
@@ -101,7 +104,7 @@ class Batches:
 
     async def _look(self, owner: Owner, session_id: str, call: Call) -> Look:
         name = receipt_id(owner, call)
-        look = await self._ledger.look(owner, [buffer_id(owner, session_id), *([name] if name else [])])
+        look = await self._ledger.look(owner, [SETTINGS_ID, buffer_id(owner, session_id), *([name] if name else [])])
         if look.head is not None and look.head.state == "erasing":
             raise Unavailable("long_term", "this user is being erased", retry_after_s=30)
         return look

@@ -26,6 +26,7 @@ from memory_core.domain.dedup import fuzzy_dedup
 from memory_core.domain.endings import value_told
 from memory_core.domain.importance import importance_by_interaction, importance_by_type
 from memory_core.domain.indexing import with_lexical
+from memory_core.domain.messages import zone_told
 from memory_core.domain.models import MAX_CONTENT_BYTES, AtomicFact, Foresight, Memory, MemoryType, Worth
 from memory_core.domain.note import FOOTER, SUMMARY, parts_of, render_note, told
 from memory_core.domain.quotes import Proofs
@@ -198,6 +199,7 @@ class _Maker:
             prompt_version=source.prompt_version,
             model=source.model,
             correlation_id=self.conversation.correlation_id,
+            metadata={**zone_told(self.conversation)},
         )
 
     def _weight(self, tags: Sequence[str], keywords: Sequence[str]) -> dict[str, object]:

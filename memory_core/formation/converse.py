@@ -25,6 +25,7 @@ from memory_core.domain.results import Accepted, Call, Told
 from memory_core.domain.scope import Owner
 from memory_core.domain.spoken import AgentMemoryInput
 from memory_core.domain.task import Task
+from memory_core.domain.user_settings import SETTINGS_ID
 from memory_core.formation.callbacks import Callbacks
 from memory_core.formation.message_memories import MOST_AT_ONCE, MOST_TRIES, TOO_FAST, MessageWriter, with_written
 from memory_core.formation.plan import SessionGrew
@@ -38,6 +39,7 @@ from memory_core.ledger.leases import TaskLost
 from memory_core.ledger.operations import is_pending
 from memory_core.ledger.receipts import earlier_result
 from memory_core.ledger.sessions import clears_of, history_of
+from memory_core.ledger.user_settings import settings_in
 from memory_core.ports import Clock, Document, IdSource
 
 BESIDE = 5
@@ -83,6 +85,7 @@ class Converser:
             id=self._ids.new("cnv"),
             session_id=told.session_id,
             agent_id=told.agent_id,
+            time_zone=told.time_zone,
             path=path,
             messages=messages,
             task_id=task_id,
@@ -109,7 +112,7 @@ class Converser:
         session_ids = [] if session is None else [session_document_id(owner, session)]
         names = message_ids(conversation)
         operation_ids = [] if operation_id is None else [operation_id]
-        reads = [*session_ids, *operation_ids, *_read_ahead(conversation, names)]
+        reads = [SETTINGS_ID, *session_ids, *operation_ids, *_read_ahead(conversation, names)]
         async with self._turns.setdefault((owner, session or conversation.id), asyncio.Lock()):
             for _ in range(MOST_TRIES):
                 look = await self._beginning.look(owner, task, reads, call)
@@ -121,7 +124,11 @@ class Converser:
                 if not match.new:
                     return Accepted(history_of(kept).task_id or task.task_id, messages=told)
                 new = conversation.model_copy(
-                    update={"messages": [conversation.messages[place] for place in match.new], "clears": dict(clears_of(kept))}
+                    update={
+                        "messages": [conversation.messages[place] for place in match.new],
+                        "clears": dict(clears_of(kept)),
+                        "time_zone": conversation.time_zone or settings_in(look).time_zone,
+                    }
                 )
                 try:
                     accepted, written = await self._begin_with(owner, new, task, call, look, reads, match, told, operation_ids)

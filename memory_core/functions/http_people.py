@@ -6,13 +6,28 @@ import azure.functions as func
 from azure.functions import HttpResponse
 
 from memory_core.domain.people_requests import ImportCommitInput, ImportInput, PartInput
-from memory_core.functions.answers import accepted_response
+from memory_core.domain.user_settings import SettingsInput
+from memory_core.functions.answers import accepted_response, json_response
 from memory_core.functions.gate import Admitted, gated
 from memory_core.functions.inputs import Nothing
 
 blueprint = func.Blueprint()
 LINES = "application/x-ndjson"
 _USER = "api/v1/users/{user_id}"
+
+
+@blueprint.route(route=f"{_USER}/settings", methods=["GET"])
+@gated("read", query=Nothing)
+async def user_settings(req: Admitted[Nothing]) -> HttpResponse:
+    """What a user has set: their time zone."""
+    return json_response((await req.core.user_settings(req.owner)).public())
+
+
+@blueprint.route(route=f"{_USER}/settings", methods=["PUT"])
+@gated("write", body=SettingsInput)
+async def user_settings_put(req: Admitted[SettingsInput]) -> HttpResponse:
+    """Set what a user has set: their time zone."""
+    return json_response((await req.core.set_user_settings(req.owner, req.input, req.call)).public())
 
 
 @blueprint.route(route=f"{_USER}/export", methods=["POST"])

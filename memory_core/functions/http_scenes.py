@@ -18,7 +18,8 @@ blueprint = func.Blueprint()
 async def scenes_list(req: Admitted[ScenesInput]) -> HttpResponse:
     """List a user's scenes, the one begun last first."""
     page = await req.core.scenes(req.owner, req.input.cursor, req.input.limit)
-    return json_response({"scenes": [scene.public() for scene in page.scenes], "next_cursor": page.next_cursor})
+    soon = {} if page.scenes or req.input.cursor else {"expected_at": await req.core.next_run(req.owner)}
+    return json_response({"scenes": [scene.public() for scene in page.scenes], "next_cursor": page.next_cursor, **soon})
 
 
 @blueprint.route(route="api/v1/scenes/{scene_id}", methods=["GET"])
@@ -32,4 +33,6 @@ async def scene_get(req: Admitted[Nothing]) -> HttpResponse:
 @gated("read", query=ProfileInput)
 async def profile_get(req: Admitted[ProfileInput]) -> HttpResponse:
     """What is known of a user: what they said of themselves, and what shows; with `at`, as it was true then."""
-    return json_response((await req.core.profile(req.owner, req.input.at)).public())
+    profile = await req.core.profile(req.owner, req.input.at)
+    soon = {} if profile.explicit or profile.implicit or req.input.at else {"expected_at": await req.core.next_run(req.owner)}
+    return json_response({**profile.public(), **soon})

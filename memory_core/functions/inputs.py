@@ -180,7 +180,7 @@ def _refusal(
             field_error = unknown_field(path, str(name), known, whole)
         else:
             field, message = _named(details, given, whole)
-            field_error = FieldError(prefix + field, message)
+            field_error = FieldError(prefix + field, message, getattr(details.get("ctx", {}).get("error"), "did_you_mean", None))
         by_field.setdefault(field_error.field, []).append(field_error)
     return invalid(*(_merge_errors(errors) for errors in by_field.values()))
 

@@ -115,6 +115,7 @@ EXAMPLES: dict[str, Schema] = {
     "memory_copy": {"user_id": "ana", "to_agent_id": "travel-agent"},
     "conflict_resolve": {"user_id": "ana", "decision": "supersede", "reason": "she said so herself"},
     "user_import_commit": {"parts": 3, "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+    "user_settings_put": {"time_zone": "Europe/Lisbon"},
     "context": {"user_id": "ana", "query": "Where should we meet?", "session_id": "monday", "max_tokens": 1000},
     "replay_memories": {"user_id": "ana", "known_at": "2026-05-08T13:56:00Z"},
 }
@@ -160,6 +161,8 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "timeline_list": ({"200": "One page, oldest first"}, "EventPage"),
     "replay_memories": ({"200": "One page, newest first"}, "MemoryPage"),
     "context": ({"200": "The text, what it is made of, and what did not fit"}, "Context"),
+    "user_settings": ({"200": "The settings; null where nothing is set"}, "UserSettings"),
+    "user_settings_put": ({"200": "The settings as they are now"}, "UserSettings"),
     "user_export": ({"202": "Everything is being put into a file"}, "Accepted"),
     "user_export_part": ({"200": "The part, whole lines of JSON"}, "Lines"),
     "user_import": ({"202": "The parts of the file may be brought"}, "Accepted"),

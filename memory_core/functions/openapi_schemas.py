@@ -15,19 +15,22 @@ from memory_core.domain.models import INTERNAL_FIELDS, UNLOGGED_FIELDS, Event, M
 from memory_core.domain.results import AgentView, SessionMessage, SessionView, Tier, VersionView
 from memory_core.domain.scene import Profile, SceneView
 from memory_core.domain.task import TASK_FIELDS, Task
+from memory_core.domain.user_settings import UserSettings
 
 Schema = dict[str, Any]
+EXPECTED_AT = "Only where there is nothing yet: by when the run has begun that looks for it; null where nothing waits to be looked at"
 REF = "#/components/schemas/{model}"
 
 
 def answer_schemas() -> dict[str, Schema]:
     """The schemas of all answers, with the models they refer to."""
     found: dict[str, Schema] = {}
-    for kind in (Memory, Event, ConflictRecord, VersionView, SessionView, SessionMessage, AgentView, SceneView, Profile):
+    for kind in (Memory, Event, ConflictRecord, VersionView, SessionView, SessionMessage, AgentView, SceneView, Profile, UserSettings):
         schema = TypeAdapter(kind).json_schema(mode="serialization", ref_template=REF)
         found.update(schema.pop("$defs", {}))
         found[kind.__name__] = schema
     _as_shown(found)
+    found["Profile"]["properties"]["expected_at"] = {"type": ["string", "null"], "format": "date-time", "description": EXPECTED_AT}
     found.update(_shapes())
     return found
 
@@ -97,6 +100,7 @@ def _shapes() -> dict[str, Schema]:
     as_of = {"type": ["integer", "null"], "description": "The sequence of the log that this is the state of; null when others kept writing"}
     memories: Schema = {"memories": _list(ref("Memory")), "as_of_sequence": as_of, "next_cursor": cursor}
     damaged = _list(text) | {"description": "Only when there are any: ids of memories of this page whose stored documents can't be read"}
+    soon: Schema = {"type": ["string", "null"], "format": "date-time", "description": EXPECTED_AT}
     return {
         "Anything": {"type": "object"},
         "Accepted": _object({**accepted, **of_session, **ignored}, *accepted),
@@ -123,7 +127,7 @@ def _shapes() -> dict[str, Schema]:
         "Cleared": _object({"cleared": {"type": "integer"}}, "cleared"),
         "MemoryPage": _object({**memories, "damaged": damaged}, *memories),
         "ConflictPage": _object({"conflicts": _list(ref("ConflictRecord")), "next_cursor": cursor}, "conflicts", "next_cursor"),
-        "ScenePage": _object({"scenes": _list(ref("SceneView")), "next_cursor": cursor}, "scenes", "next_cursor"),
+        "ScenePage": _object({"scenes": _list(ref("SceneView")), "next_cursor": cursor, "expected_at": soon}, "scenes", "next_cursor"),
         "EventPage": _object({"events": _list(ref("Event")), "next_cursor": cursor}, "events", "next_cursor"),
         "SessionPage": _object({"sessions": _list(ref("SessionView")), "next_cursor": cursor}, "sessions", "next_cursor"),
         "MessagePage": _object({"messages": _list(ref("SessionMessage")), "next_cursor": cursor}, "messages", "next_cursor"),

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from memory_core.domain.conversation import Conversation, Message
 from memory_core.domain.scope import Owner
+from memory_core.domain.time_zone import MAX_NAME
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import derived
 from memory_core.ports import Document
@@ -35,16 +36,18 @@ class Buffer(BaseModel):
     appends: list[str] = Field(default_factory=list)
     last_append_at: datetime | None = None
     correlation_id: str | None = None
+    time_zone: str | None = Field(default=None, max_length=MAX_NAME, exclude_if=lambda value: value is None)
 
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """What one call adds: messages, under an id of its own."""
+    """What one call adds: messages, under an id of its own. time_zone: of those who speak, None where it is not known."""
 
     id: str
     messages: Sequence[Message]
     at: datetime
     correlation_id: str | None = None
+    time_zone: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,7 @@ class HeldBuffer:
             messages=self.buffer.messages,
             task_id=self.task_id,
             correlation_id=self.buffer.correlation_id,
+            time_zone=self.buffer.time_zone,
             created_at=now,
             clears=dict(clears),
         )
@@ -103,6 +107,7 @@ class HeldBuffer:
             "appends": [*held.appends, append.id],
             "last_append_at": append.at,
             "correlation_id": append.correlation_id,
+            "time_zone": append.time_zone or held.time_zone,
         }
         return replace(self, buffer=held.model_copy(update=more))
 

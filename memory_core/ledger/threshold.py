@@ -18,13 +18,18 @@ GATHERING = timedelta(minutes=1)
 
 
 class Threshold:
-    """Says that a run is due a minute after `enough` memories have been made since the last one, but not before `pause` after that."""
+    """Says that a run is due a minute after `enough` memories have been made since the last one, but not before `pause` after that.
 
-    def __init__(self, queue: TaskQueue, clock: Clock, enough: int, pause: timedelta) -> None:
-        self._queue, self._clock, self._enough, self._pause = queue, clock, enough, pause
+    first: after which time the first memory of a user makes a run due; None: it does not.
+    """
+
+    def __init__(self, queue: TaskQueue, clock: Clock, enough: int, pause: timedelta, first: timedelta | None = None) -> None:
+        self._queue, self._clock, self._enough, self._pause, self._first = queue, clock, enough, pause, first
 
     async def gathered(self, owner: Owner, before: int, after: int, settled_at: datetime | None) -> None:
         """Told by each commit how many there were and are, and when the last run was (`ledger.commit.Gathered`)."""
+        if self._first is not None and settled_at is None and before == 0 < after:
+            await tell_due(self._queue, owner, self._clock.now(), self._first)
         if before < self._enough <= after:
             now, soon = self._clock.now(), min(GATHERING, self._pause)
             await tell_due(self._queue, owner, now, soon if settled_at is None else max(soon, settled_at + self._pause - now))

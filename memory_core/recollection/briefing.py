@@ -54,6 +54,7 @@ from memory_core.domain.sameness import normalised
 from memory_core.domain.scene import Profile
 from memory_core.domain.scope import Owner
 from memory_core.domain.text import tokens
+from memory_core.domain.time_zone import local
 from memory_core.domain.tokens import count_tokens
 from memory_core.domain.versions import base_id
 from memory_core.ledger.ids import session_document_id
@@ -64,7 +65,9 @@ from memory_core.recollection.profiles import Profiles
 from memory_core.recollection.quoting import Found
 from memory_core.recollection.replaced import marked
 from memory_core.recollection.retrieve import Retriever
-from memory_core.recollection.telling import expected, holds, piece
+from memory_core.recollection.telling import expected, holds, is_ahead, piece, shown_at
+from memory_core.recollection.untold import Untold
+from memory_core.recollection.zones import Zones
 
 LATEST = 100
 """Newest episodic memories that are looked through for foresight. What was foreseen before them is found only by a query."""
@@ -76,6 +79,8 @@ SHARES_PERHAPS: tuple[tuple[PartKind, float], ...] = (("profile", 0.15), ("fores
 """Of 120 words, where nothing surely answers: mostly for the end of the last session and for what is perhaps related."""
 SOON = timedelta(days=3)
 """Foresight that began or ends within it is told with a query that nothing surely answers; other foresight where the query is about it."""
+COMING = timedelta(days=30)
+"""Foresight that begins within it is told before it begins."""
 FIRST: tuple[PartKind, ...] = ("profile", "turns")
 """Tell a memory in the place of `memories`, as far as they have room for it."""
 REST: tuple[PartKind, ...] = ("turns", "foresight", "profile")
@@ -121,7 +126,7 @@ class Briefing:
 
     def __init__(self, store: LongTermStore, retriever: Retriever, gatherer: Gatherer, profiles: Profiles, clock: Clock) -> None:
         self._store, self._retriever, self._gatherer = store, retriever, gatherer
-        self._profiles, self._clock = profiles, clock
+        self._profiles, self._clock, self._zones, self._untold = profiles, clock, Zones(store), Untold(store)
 
     async def brief(self, owner: Owner, asked: ContextInput) -> Context:
         """The context of one turn. Raises Unavailable when the long term is down, EmbeddingMismatch."""
@@ -140,22 +145,26 @@ class Briefing:
         )
         query = asked.query or query_in(asked.messages or ())
         unsaid = texts_said(asked.messages or ())
-        profile, instructions, (latest, turns, running), (found, degraded) = await asyncio.gather(
+        profile, instructions, (latest, turns, running), (found, degraded), (zone, head) = await asyncio.gather(
             self._profiles.of(owner, asked.at) if asked.wants("profile") else _no_profile(),
             self._instructions(owner, asked, now) if asked.wants("instructions") else _nothing(),
             self._latest(owner, where, asked, unsaid),
             self._found(owner, asked, query, unsaid),
+            self._zones.with_head(owner, asked.time_zone),
         )
+        moment = local(moment, zone)
         grant = found.grant if query is not None and asked.wants("memories") else Grant.SURE
+        silenced = await self._untold.among(owner, head, [*turns, *latest])
+        turns = [one for one in turns if one.id not in silenced]
         quoted = [Found(one, float(one.sequence)) for one in turns if normalised(one.content) not in unsaid]
         cells = {one.memory.id: one.cell for one in quoted if one.is_message}
-        fresh = [one for one in latest if not where.has_faded(one)]
+        fresh = [one for one in latest if one.id not in silenced and not where.has_faded(one)]
         hits, said = await asyncio.gather(
             self._gatherer.pieces(owner, found, frozenset(cells.values())),
             self._turns(owner, quoted, moment),
         )
         wanted: Wanted = {
-            "instructions": _instructions(instructions, found.terms | frozenset(tokens(query or ""))),
+            "instructions": _instructions(instructions, found.terms | frozenset(tokens(query or "")), moment),
             "profile": _profile(profile, moment),
             "foresight": _foresight(_foreseeing(fresh, found, grant, moment), moment) if asked.wants("foresight") else [],
             "turns": said,
@@ -264,6 +273,7 @@ class Briefing:
             types=asked.types,
             tags=asked.tags,
             at=asked.at,
+            time_zone=asked.time_zone,
             include_decayed=asked.include_decayed,
         )
         look = await self._gatherer.look(owner, asking, rounds)
@@ -294,11 +304,18 @@ def _is_soon(foresight: Foresight, moment: datetime) -> bool:
     return abs(moment - foresight.start_time) <= SOON or (ends is not None and abs(ends - moment) <= SOON)
 
 
-def _instructions(memories: Sequence[Memory], terms: Collection[str]) -> list[Piece]:
+def _instructions(memories: Sequence[Memory], terms: Collection[str], moment: datetime) -> list[Piece]:
     """A line for each instruction: those that share words with the query before others, of these the newest first."""
     shared = {one.id: len(frozenset(tokens(one.content)) & frozenset(terms)) for one in memories}
     return [
-        Piece(one.id, one.event_timestamp, one.sequence, one.content, 1.0 + shared[one.id] + 1.0 / (2 + place), said_by="")
+        Piece(
+            one.id,
+            shown_at(one.event_timestamp, moment),
+            one.sequence,
+            one.content,
+            1.0 + shared[one.id] + 1.0 / (2 + place),
+            said_by="",
+        )
         for place, one in enumerate(memories)
     ]
 
@@ -306,7 +323,7 @@ def _instructions(memories: Sequence[Memory], terms: Collection[str]) -> list[Pi
 def _profile(profile: Profile, moment: datetime) -> list[Piece]:
     """A line for each fact, the surest first, then one for each trait, which is of the moment."""
     facts = [
-        Piece(one.memory_id, one.since, place, f"{one.name}: {_told(one.value)}", 2.0 + one.confidence, said_by="")
+        Piece(one.memory_id, shown_at(one.since, moment), place, f"{one.name}: {_told(one.value)}", 2.0 + one.confidence, said_by="")
         for place, one in enumerate(profile.explicit)
     ]
     traits = [
@@ -322,13 +339,21 @@ def _told(value: object) -> str:
 
 
 def _foresight(memories: Sequence[Memory], moment: datetime) -> list[Piece]:
-    """A line for everything that holds at the moment, what ends first before the rest."""
+    """A line for everything that holds at the moment or begins soon, what ends first before the rest."""
     pieces: dict[str, Piece] = {}
     for memory in memories:
         for one in memory.foresight:
-            if holds(one, moment):
+            if holds(one, moment) or is_ahead(one, moment, COMING):
                 left = (one.end_time - moment).total_seconds() if one.end_time is not None else float("inf")
-                line = Piece(memory.id, one.start_time, memory.sequence, expected(one), -left, said_by="", said_at=memory.event_timestamp)
+                line = Piece(
+                    memory.id,
+                    shown_at(one.start_time, moment),
+                    memory.sequence,
+                    expected(one, moment),
+                    -left,
+                    said_by="",
+                    said_at=memory.event_timestamp,
+                )
                 pieces.setdefault(line.text, line)
     return list(pieces.values())
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime, time, timezone
+from datetime import datetime
 
 from memory_core.domain.anchors import Anchor, dated, tellers
 from memory_core.domain.bm25 import idf
@@ -20,6 +20,7 @@ from memory_core.domain.models import Memory
 from memory_core.domain.query import QueryAnalysis
 from memory_core.domain.query_parts import QueryParts, ToldTime
 from memory_core.domain.scope import Owner
+from memory_core.domain.time_zone import midnight
 from memory_core.ports import Found, LongTermStore, Search
 
 LIST = "date"
@@ -77,14 +78,11 @@ def _told_times(query_parts: QueryParts, search: Search) -> Search | None:
     ]
     if not windows:
         return None
-    since, until = _midnight(min(one.start for one in windows)), _midnight(max(one.end for one in windows))
+    zone = query_parts.whole.zone
+    since, until = midnight(min(one.start for one in windows), zone), midnight(max(one.end for one in windows), zone)
     return replace(search, where=replace(search.where, since=since, until=until))
 
 
 def _days(tellings: Mapping[Anchor, Sequence[Memory]], moment: datetime) -> list[ToldTime]:
     dates = [(one, dated(one, memories, moment)) for one, memories in tellings.items()]
     return [(known[0], one.said, known[1]) for one, known in dates if known is not None]
-
-
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time.min, timezone.utc)

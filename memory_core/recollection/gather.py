@@ -38,6 +38,7 @@ from memory_core.recollection.retrieve import NEAR, Look, Retriever
 from memory_core.recollection.stale import Fallen, stale_facts
 from memory_core.recollection.surroundings import Surroundings
 from memory_core.recollection.telling import piece, tells_only_what_has_ended
+from memory_core.recollection.untold import Untold
 
 LATER = 0.9
 """What a hit of a rewritten query is worth beside one of the query itself, which is what was asked."""
@@ -124,7 +125,7 @@ class Gatherer:
     """Gathers for any owner."""
 
     def __init__(self, store: LongTermStore, retriever: Retriever, surroundings: Surroundings) -> None:
-        self._store, self._retriever, self._surroundings = store, retriever, surroundings
+        self._store, self._retriever, self._surroundings, self._untold = store, retriever, surroundings, Untold(store)
 
     async def look(self, owner: Owner, query: RetrieveInput, rounds: Rounds) -> Look:
         """One round: look, and keep every hit over the floor. What tells only of what has ended is left out of the look's results."""
@@ -141,11 +142,12 @@ class Gatherer:
             for row in rows
             if (memory := shown.get(name := look.candidates.ids[row])) is not None
             and name not in ended
+            and name not in look.left_out
             and not rounds.has_said(memory)
             and not is_instruction(memory)
         ]
         rounds.add(query.query, look, found, grant_for(query, answer, max((one.relevance for one in found), default=0.0)))
-        return replace(look, left_out=ended)
+        return replace(look, left_out=ended | look.left_out)
 
     async def nearest(self, owner: Owner, text: str) -> list[tuple[Memory, float]]:
         """What a text finds, best first, each with its relevance as a part of the answer threshold. Nothing is noted as an access."""
@@ -166,8 +168,11 @@ class Gatherer:
         if rounds.grant > Grant.PERHAPS:
             beside = await self._surroundings.beside(owner, look.found.head, look.where, hits)
             stories = {one.cell for one in hits if one.is_story}
+            silenced = await self._untold.among(owner, look.found.head, (one.memory for one in beside))
             told += [
-                one for one in beside if one.cell not in stories and not rounds.has_said(one.memory) and not is_instruction(one.memory)
+                one
+                for one in beside
+                if not (one.cell in stories or one.memory.id in silenced or rounds.has_said(one.memory) or is_instruction(one.memory))
             ]
         fallen = await self.fallen(owner, told, look.moment)
         return await asyncio.to_thread(_pieces, told, fallen, rounds)

@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timezone
 from functools import partial
 
 import numpy as np
@@ -20,7 +20,8 @@ from memory_core.domain.candidates import CandidateSet, Flags, Floats, from_memo
 from memory_core.domain.fading import Fading
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import Memory, Status, Vector
+from memory_core.domain.models import Memory, MemoryType, Status, Vector
+from memory_core.domain.overview import asks_for_everything
 from memory_core.domain.parts_relevance import PartsRelevance, parts_relevance, says_all
 from memory_core.domain.query import QueryAnalysis
 from memory_core.domain.query_parts import QueryParts, query_parts_of
@@ -31,8 +32,10 @@ from memory_core.domain.results import Nearest, Passage, Retrieved
 from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import FADED_ORDER, Scores, ScoringParameters, score
 from memory_core.domain.shown import Shown
+from memory_core.domain.time_zone import local
 from memory_core.domain.vector_kind import VectorKind
 from memory_core.domain.versions import base_id, is_of_its_life
+from memory_core.ledger.ids import note_id
 from memory_core.ledger.readable import readable_shown
 from memory_core.ledger.touches import Touches
 from memory_core.ports import Asked, Clock, Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp, Thesaurus
@@ -47,8 +50,10 @@ from memory_core.recollection.query_vector import EMBEDDER, no_vectors, query_ve
 from memory_core.recollection.rerank import MOST_RERANKED, RERANKER, Reranking, followed, reordered
 from memory_core.recollection.said_first import Sources, said_first, sources_of
 from memory_core.recollection.stale import stale_facts
+from memory_core.recollection.untold import Untold, is_silenced
 from memory_core.recollection.varied import varied
 from memory_core.recollection.working_set import WorkingSet
+from memory_core.recollection.zones import Zones
 
 MIN_CANDIDATES = 50
 CONTEXT_CANDIDATES = 200
@@ -88,7 +93,7 @@ class Look:
     order: what ranks them, U; the recipe's scores of `ordering`, unless a reranker moved them.
     reranked: by row, what the reranker gave it.
     left_out: memories that shall be no results, whatever their scores.
-    now: of the call; moment: what the query is about.
+    now: of the call; moment: what the query is about, by the clocks of whoever asks.
     """
 
     query_parts: QueryParts
@@ -141,7 +146,8 @@ class Retriever:
         self._store, self._short_term, self._cold, self._reranking = store, short_term, cold, reranking
         self._embedder, self._thesaurus = embedder, thesaurus
         self._touches, self._clock, self._rules = touches, clock, rules
-        self._working_set, self._dates = WorkingSet(store, short_term), Dates(store)
+        self._working_set, self._dates, self._zones = WorkingSet(store, short_term), Dates(store), Zones(store)
+        self._untold = Untold(store)
 
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
         """The best memories for a query, best first. Raises Unavailable when the long term is down, EmbeddingMismatch as it says."""
@@ -152,12 +158,26 @@ class Retriever:
 
         without: the embedder, the reranker or both, which a round before waited for in vain; the look is degraded by them, too.
         """
+        if query.types is None and asks_for_everything(query.query):
+            look = await self._look(owner, query, without, everything=True)
+            if len(look.candidates):
+                return look
+        return await self._look(owner, query, without)
+
+    async def _look(self, owner: Owner, query: RetrieveInput, without: Collection[str], *, everything: bool = False) -> Look:
+        """One round. everything: whether all facts answer, whatever they say; then nothing else is found."""
         now = self._clock.now()
         moment = query.at or now
         query_parts = query_parts_of(query.query, moment)
         where = _filter(query, now, self._rules.fading, faded=self.finds_faded(query.include_decayed))
+        if everything:
+            where = replace(where, types=frozenset({MemoryType.SEMANTIC.value}))
         related = await self._thesaurus.related(query_parts.whole.terms)
-        (vectors, degraded), recalled = await self._vectors_and_working_set(owner, query, query_parts, EMBEDDER in without)
+        ((vectors, degraded), recalled), moment = await asyncio.gather(
+            self._vectors_and_working_set(owner, query, query_parts, EMBEDDER in without), self._local(owner, query, query_parts, moment)
+        )
+        if moment.tzinfo is not timezone.utc:
+            query_parts = query_parts_of(query.query, moment)
         least = CONTEXT_CANDIDATES if query.mode == "reconstruct" else MIN_CANDIDATES
         search = _search(query_parts, vectors, max(least, CANDIDATES_PER_RESULT * self.limit(query)), where, related)
         query_parts, found = await self._dates.search(owner, query_parts, search, moment)
@@ -169,13 +189,24 @@ class Retriever:
             cold = await self._cold.find(owner, search)
             candidates, cold_ids, degraded = joined(candidates, cold.candidates), cold.ids, (*degraded, *cold.degraded)
         judged = parts_relevance(query_parts, vectors, candidates, found.statistics, self._parameters(query))
+        notes: frozenset[str] = frozenset()
+        if everything:
+            judged = _at_least(judged, self.thresholds(query)[0])
+            notes = frozenset(one for one, cell in zip(candidates.ids, candidates.cell, strict=True) if cell and one == note_id(cell))
         relevant = judged.best
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
         order = self._order(query, judged.order, candidates, moment)
         look = Look(query_parts, vectors, where, now, moment, found, candidates, judged, scores, order, short_ids, cold_ids, degraded)
+        look = replace(look, left_out=notes)
         if RERANKER in without:
             return replace(look, degraded=(*look.degraded, RERANKER))
         return look if self._reranking is None else await self._reranked(owner, query, look, self._reranking)
+
+    async def _local(self, owner: Owner, query: RetrieveInput, query_parts: QueryParts, moment: datetime) -> datetime:
+        """The moment by the clocks of whoever asks, where a query names days or a context shows them. Raises Unavailable."""
+        if query.mode == "fast" and not any(one.analysis.names_a_time for one in query_parts.parts):
+            return moment
+        return local(moment, await self._zones.of(owner, query.time_zone))
 
     def _parameters(self, query: RetrieveInput) -> RelevanceParameters:
         """Those of relevance; for a context without the turns around: it quotes them anyway, and they made leads small in packing."""
@@ -364,14 +395,15 @@ class Retriever:
         candidates, where = look.candidates, look.where
         chosen = [candidates.ids[row] for row in rows]
         at_hand = {name: Shown.of(candidates.memories[name]) for name in chosen if name in candidates.memories}
-        messages = [row for row in rows if is_message(candidates.ids[row])] if by_cells else []
+        silenced = await self._untold.of_cells(owner, look.found.head, (candidates.cell[row] for row in rows))
+        messages = [row for row in rows if is_message(candidates.ids[row]) and candidates.cell[row] not in silenced] if by_cells else []
         cells = {candidates.ids[row]: cell for row in messages if (cell := candidates.cell[row]) is not None}
         missing = [*(name for name in chosen if name not in cells), *dict.fromkeys(cells.values())]
         shown = at_hand | await self._intact(owner, [name for name in missing if name not in at_hand], where)
         alone = [name for name, cell in cells.items() if cell not in shown and name not in at_hand]
         shown |= await self._intact(owner, alone, where)
         shown |= {name: shown[cell] for name, cell in cells.items() if cell in shown}
-        shown = {name: shown[name] for name in chosen if name in shown}
+        shown = {name: shown[name] for name in chosen if name in shown and not (silenced and is_silenced(shown[name].memory, silenced))}
         versions = [name for name in shown if name != base_id(name)]
         standing = await self._store.memories(owner, [base_id(name) for name in versions]) if versions else {}
         for name in versions:
@@ -396,6 +428,11 @@ class Retriever:
 
 def _names_thresholds(query: RetrieveInput) -> bool:
     return query.answer_threshold is not None or query.similarity_threshold is not None
+
+
+def _at_least(judged: PartsRelevance, relevance: float) -> PartsRelevance:
+    """The verdict with no candidate's relevance below this."""
+    return replace(judged, best=replace(judged.best, score=np.maximum(judged.best.score, relevance)))
 
 
 def _episode(look: Look, row: int) -> str:

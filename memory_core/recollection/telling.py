@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from memory_core.domain.excerpt import covered
 from memory_core.domain.lexical import spoken
@@ -11,28 +11,28 @@ from memory_core.domain.models import Foresight, Memory
 from memory_core.domain.note import FOOTER, parts_of
 from memory_core.domain.packing import Piece
 from memory_core.domain.sameness import normalised
+from memory_core.domain.time_zone import local
 from memory_core.recollection.stale import Fallen
-
 
 _NOBODY = frozenset({"assistant", "system", "tool", "ai", "developer"})
 """Actors that are no person."""
 
 
 def piece(memory: Memory, *, priority: float, fallen: Sequence[Fallen], terms: Collection[str], moment: datetime) -> Piece | None:
-    """The memory as a piece of a context at `moment`; None when it tells nothing but what was expected once and has ended."""
+    """The memory as a piece of a context at `moment`, under the day that it was there; None where all that it tells has ended."""
     if tells_only_what_has_ended(memory, moment):
         return None
     standing = [one for one in memory.foresight if holds(one, moment)]
     text, speaker = _said(memory, terms)
     return Piece(
         id=memory.id,
-        at=memory.event_timestamp,
+        at=shown_at(memory.event_timestamp, moment),
         order=memory.sequence,
         text=text,
         priority=priority,
         speaker=speaker,
         said_by=said_by(memory),
-        notes=(*(no_longer_true(one) for one in fallen), *(expected(one) for one in standing)),
+        notes=(*(no_longer_true(one) for one in fallen), *(expected(one, moment) for one in standing)),
     )
 
 
@@ -67,10 +67,20 @@ def holds(foresight: Foresight, moment: datetime) -> bool:
     return foresight.start_time <= moment and (foresight.end_time is None or moment < foresight.end_time)
 
 
-def expected(foresight: Foresight) -> str:
-    """Something foreseen, with its dates."""
-    until = "" if foresight.end_time is None else f" until {foresight.end_time.date().isoformat()}"
-    return f"from {foresight.start_time.date().isoformat()}{until}: {foresight.description}"
+def is_ahead(foresight: Foresight, moment: datetime, within: timedelta) -> bool:
+    """Whether something foreseen begins later, though so soon."""
+    return moment < foresight.start_time <= moment + within
+
+
+def shown_at(moment: datetime, asked: datetime) -> datetime:
+    """A moment by the clocks of whoever asks."""
+    return moment if asked.tzinfo is None else local(moment, asked.tzinfo)
+
+
+def expected(foresight: Foresight, moment: datetime) -> str:
+    """Something foreseen, with its dates, which are days where it is asked for."""
+    until = "" if foresight.end_time is None else f" until {shown_at(foresight.end_time, moment).date().isoformat()}"
+    return f"from {shown_at(foresight.start_time, moment).date().isoformat()}{until}: {foresight.description}"
 
 
 def no_longer_true(fallen: Fallen) -> str:
@@ -80,7 +90,7 @@ def no_longer_true(fallen: Fallen) -> str:
 
 
 def tells_only_what_has_ended(memory: Memory, moment: datetime) -> bool:
-    """Whether a memory says nothing but what was foreseen, none of which holds at that moment."""
-    if not memory.foresight or any(holds(one, moment) for one in memory.foresight):
+    """Whether a memory says nothing but what was foreseen, all of which is over at that moment."""
+    if not memory.foresight or any(one.end_time is None or moment < one.end_time for one in memory.foresight):
         return False
     return normalised(memory.content) in {normalised(one.description) for one in memory.foresight}

@@ -243,6 +243,26 @@ async def test_so_many_new_memories_do_not_wait_for_the_hour(world: World) -> No
     assert await Hand(core, QUEUE).work_all() == 2
 
 
+async def test_the_first_memory_of_a_user_makes_a_run_due_a_minute_later_and_no_other_does(world: World) -> None:
+    core = await world.core(consolidation_first_minutes=1)
+    assert await core.next_run(ALICE) is None
+    await core.save(ALICE, turn("word0"))
+    expected = await core.next_run(ALICE)
+    assert expected is not None
+    assert expected - world.clock.now() <= timedelta(minutes=1)
+    await core.save(ALICE, turn("word1"))
+    assert await core.queue.length(QUEUE) == 1
+    world.clock.forward(61)
+    assert await Hand(core, QUEUE).work_all() == 2
+    assert [one.status for one in await runs(core)] == ["succeeded"]
+    assert await core.next_run(ALICE) is None
+    await core.save(ALICE, turn("word2"))
+    assert await core.queue.length(QUEUE) == 0
+    later = await core.next_run(ALICE)
+    assert later is not None
+    assert timedelta(0) < later - world.clock.now() <= timedelta(hours=1)
+
+
 @ON_SQLITE
 async def test_240_hours_are_as_good_as_one(world: World) -> None:
     core = await world.core()

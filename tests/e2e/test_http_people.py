@@ -218,3 +218,18 @@ def test_erasing_needs_an_admin_or_oneself(tmp_path: Path) -> None:
         assert status("admin", "DELETE", "/api/v1/users/bo") == 202
         assert [status(who, "POST", "/api/v1/users/cy/import") for who in ("reader", "ana", "writer")] == [403, 403, 202]
         assert [status(who, "POST", "/api/v1/users/ana/export") for who in ("ana-reads", "reader")] != [403, 403]
+
+
+def test_a_time_zone_is_set_read_and_used_and_an_unknown_one_is_refused_with_what_was_meant(host: httpx.Client) -> None:
+    user = f"zoned-{uuid.uuid4().hex[:8]}"
+    path = f"/api/v1/users/{user}/settings"
+    assert host.get(path).json() == {"time_zone": None}
+    assert host.put(path, json={"time_zone": "Europe/Berlin"}).json() == {"time_zone": "Europe/Berlin"}
+    assert host.get(path).json() == {"time_zone": "Europe/Berlin"}
+    refused = problem(host.put(path, json={"time_zone": "Berlin"}), 422)
+    assert refused["did_you_mean"] == "Europe/Berlin"
+    assert refused["errors"][0]["field"] == "time_zone"
+    told = {"user_id": user, "messages": [{"role": "user", "content": "Hi", "timestamp": "2026-05-08T12:00:00Z"}], "time_zone": "berlin"}
+    assert problem(host.post("/api/v1/memories", json=told), 422)["did_you_mean"] == "Europe/Berlin"
+    assert problem(host.put(path, json={}), 422)["errors"][0]["field"] == "time_zone"
+    assert host.put(path, json={"time_zone": None}).json() == {"time_zone": None}

@@ -62,6 +62,8 @@ EXPECTED = {
     "task_get": "GET api/v1/tasks/{task_id}",
     "task_retry": "POST api/v1/tasks/{task_id}/retry",
     "task_cancel": "POST api/v1/tasks/{task_id}/cancel",
+    "user_settings": "GET api/v1/users/{user_id}/settings",
+    "user_settings_put": "PUT api/v1/users/{user_id}/settings",
     "user_export": "POST api/v1/users/{user_id}/export",
     "user_export_part": "GET api/v1/users/{user_id}/export/{task_id}",
     "user_import": "POST api/v1/users/{user_id}/import",

@@ -110,3 +110,27 @@ def test_each_held_memory_has_one_ruling_at_most_and_about_what_was_shown(new: l
     decisions = decided(*numbered).decisions
     assert len({one.memory for one in decisions}) == len(decisions)
     assert all(one.new < len(new) and one.memory < len(held) for one in decisions)
+
+
+def note(summary: str, *, hours: int = 0, footer: str = "Tags: running, park | Keywords: running, park, Lena") -> DecisionItem:
+    return item(f"## Summary\n{summary}\n\n---\n{footer}", category="note", hours=hours)
+
+
+@pytest.mark.parametrize(
+    ("new", "held"),
+    [
+        ("User went running in the park again and saw Lena.", "User went running in the park yesterday and saw Lena."),
+        ("User went running in the park yesterday and saw Lena.", "User went running in the park yesterday and saw Lena."),
+        ("User went running in the park and saw Lena.", "User ging gestern running im park, und sah Lena."),
+    ],
+)
+def test_notes_of_two_days_that_count_time_from_theirs_do_not_become_one(new: str, held: str) -> None:
+    if new != held:
+        assert ruling(note(new, hours=24 * 60), note(held)) is None
+    assert ruling(note(new, hours=1), note(held)) is not None
+
+
+def test_notes_that_say_otherwise_do_not_add_to_each_other() -> None:
+    held = note("User said: The rent budget for the office is 6,500 euros per month.", footer="Tags: office, rent budget")
+    new = note("User said: The rent budget for the office is 8,000 euros per month.", footer="Tags: office, rent budget", hours=2000)
+    assert ruling(new, held) is None

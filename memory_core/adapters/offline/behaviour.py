@@ -91,6 +91,7 @@ _AVERSIONS = (
     (_cue(r"too long|(?:stop|don't|do not|no) (?:\w+ ){0,2}(?:rambling|essays?|walls? of text)"), "Long answers."),
     (_cue(r"(?:no|stop using|without|don't use) (?:any )?emojis?"), "Emoji."),
 )
+_DENIED = re.compile(r"\b(?:no|not|never|without|stop|avoid|don['’]?t|doesn['’]?t|won['’]?t|hate|dislike)\b[^.!?;,]*\Z", re.IGNORECASE)
 _REQUEST = _cue(
     r"can you|could you|help me|i (?:need|want|would like|'d like)|how (?:do|can|should|to)|what should|which|explain|recommend|kannst du"
     r"|peux-tu|puedes"
@@ -130,10 +131,15 @@ def episode_analysis(messages: Sequence[Message]) -> EpisodeAnalysis:
             friction_points=_replied_to(messages, told, texts, said, _CONFUSED, "was confused by", who),
         ),
         future_guidance=FutureGuidance(
-            recommended_approaches=[wish for cue, wish in _WISHES if any(cue.search(text) for text in texts)][:3],
+            recommended_approaches=[wish for cue, wish in _WISHES if any(_wants(cue, text) for text in texts)][:3],
             avoid_approaches=[wish for cue, wish in _AVERSIONS if any(cue.search(text) for text in texts)][:2],
         ),
     )
+
+
+def _wants(cue: re.Pattern[str], text: str) -> bool:
+    """Whether a text has the cue, and nothing in front of it that denies it: "don't show me examples"."""
+    return any(_DENIED.search(text[max(0, match.start() - 40) : match.start()]) is None for match in cue.finditer(text))
 
 
 def _available(messages: Sequence[Message]) -> str:
@@ -169,7 +175,7 @@ def _communication(who: str, texts: Sequence[str]) -> str:
 
 
 def _habits(who: str, texts: Sequence[str], table: Sequence[tuple[re.Pattern[str], str]]) -> str:
-    seen = [habit for cue, habit in table if any(cue.search(text) for text in texts)]
+    seen = [habit for cue, habit in table if any(_wants(cue, text) for text in texts)]
     return f"{who} {' and '.join(seen[:3])}." if seen else NOT_AVAILABLE
 
 

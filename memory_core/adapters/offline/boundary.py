@@ -22,6 +22,7 @@ from memory_core.domain.agent_answers import Boundaries, Cut
 from memory_core.domain.conversation import Message
 from memory_core.domain.models import Vector
 from memory_core.domain.own_words import own_words
+from memory_core.domain.sentences import goes_on
 from memory_core.domain.themes import themes
 
 AHEAD, BEHIND = 4, 8
@@ -117,7 +118,7 @@ def _read(message: Message) -> _Read:
         asks=text.rstrip(" \"')").endswith(("?", "？")),
         small_talk=not terms or _SMALL_TALK.fullmatch(text) is not None,
         cue=_CUE.match(text) is not None,
-        points_back=_POINTS_BACK.match(text) is not None,
+        points_back=goes_on(text) or _POINTS_BACK.match(text) is not None,
     )
 
 

@@ -17,9 +17,11 @@ from memory_core.adapters.offline.keywords import content_terms
 from memory_core.adapters.offline.threads import checkpoint
 from memory_core.domain.agent_answers import Decision, Decisions
 from memory_core.domain.changes import change
+from memory_core.domain.contradiction import contradiction
 from memory_core.domain.numerals import numbers_in
 from memory_core.domain.polarity import NEGATIONS
 from memory_core.domain.sameness import differences, normalised
+from memory_core.domain.sentences import sentences
 from memory_core.domain.slots import folded
 from memory_core.domain.text import terms_of, words
 from memory_core.ports import DecisionItem
@@ -42,6 +44,18 @@ _FRAME = re.compile(
     re.MULTILINE,
 )
 _SUMMARY = re.compile(r"## Summary\n(?P<summary>.*?)(?=\n## |\n---|\Z)", re.DOTALL)
+_TOLD_FROM_NOW = re.compile(
+    r"\b(?:today|yesterday|tomorrow|tonight|this (?:morning|afternoon|evening|week(?:end)?|month|year)"
+    r"|(?:last|next) (?:night|week(?:end)?|month|year|summer|winter|spring|autumn|fall|\w{3,6}day)"
+    r"|\w+ (?:days?|weeks?|months?|years?) ago|just now"
+    r"|heute|gestern|vorgestern|morgen|übermorgen|letzte[nrs]? \w+|nächste[nrs]? \w+|diese[nrs]? (?:Woche|Monat|Jahr|Morgen|Abend)"
+    r"|vor \w+ (?:Tagen|Wochen|Monaten|Jahren))\b|今日|昨日|一昨日|明日|先週|来週|今週|先月|来月|今月|去年|来年|今年|今朝|今夜|昨夜",
+    re.IGNORECASE,
+)
+"""A time that is counted from when it was said, and lost when told beside what was said another day."""
+_SAID = re.compile(r"\A\w+ (?:said|asked): ")
+MOST_COMPARED = 6
+"""Sentences of each of two summaries that are compared."""
 _FOOTER = re.compile(r"^---\n(?P<footer>.*)\Z", re.DOTALL | re.MULTILINE)
 _RANK = {"DELETE": 2, "SKIP": 1, "UPDATE": 0}
 
@@ -80,7 +94,7 @@ def _verdict(new: DecisionItem, held: DecisionItem) -> _Verdict | None:
     if (new.category == NOTE) != (held.category == NOTE):
         return None
     if new.category == NOTE:
-        return _of_notes(new.text, held.text)
+        return None if _stand_apart(new, held) else _of_notes(new.text, held.text)
     if new.slot is None or held.slot is None:
         return _of_statements(new.text, held.text) or _of_times(new, held)
     return _of_slots(new, held) if _slot(new.slot) == _slot(held.slot) else _ending(new.text, held.text)
@@ -142,6 +156,25 @@ def _ending(new: str, held: str) -> _Verdict | None:
 def _bare(statement: str) -> frozenset[str]:
     """The terms of a statement without what denies it or ends it."""
     return frozenset(terms_of(word for word in words(_NO_MORE.sub(" ", statement)) if word not in NEGATIONS))
+
+
+def _stand_apart(new: DecisionItem, held: DecisionItem) -> bool:
+    """Whether two notes can't become one: "yesterday" is a day of its own note, and a price that was raised is told once by each."""
+    told_on = {item.said_at.date() for item in (new, held)}
+    ours, theirs = _summary(new.text), _summary(held.text)
+    if len(told_on) > 1 and (_TOLD_FROM_NOW.search(ours) or _TOLD_FROM_NOW.search(theirs)):
+        return True
+    said, said_before = ([_bare_statement(one.text) for one in sentences(text)[:MOST_COMPARED]] for text in (ours, theirs))
+    return any(contradiction(one, other) is not None for one in said for other in said_before)
+
+
+def _summary(note: str) -> str:
+    match = _SUMMARY.search(note)
+    return match["summary"] if match else note
+
+
+def _bare_statement(sentence: str) -> str:
+    return _SAID.sub("", sentence)
 
 
 def _of_notes(new: str, held: str) -> _Verdict | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from memory_core.adapters.offline import fact_patterns, german_facts, japanese_facts
@@ -20,7 +20,7 @@ from memory_core.adapters.offline.fact_endings import over
 from memory_core.adapters.offline.fact_patterns import Of, Pattern
 from memory_core.adapters.offline.fact_values import CLOSED, listed
 from memory_core.adapters.offline.fitting import count_cut, fitted
-from memory_core.adapters.offline.lasting import lasting_words
+from memory_core.adapters.offline.lasting import is_of_the_moment, lasting_words
 from memory_core.adapters.offline.places import COUNTRIES
 from memory_core.adapters.offline.subjects import told_and_owner
 from memory_core.adapters.offline.threads import checkpoint
@@ -34,7 +34,7 @@ from memory_core.domain.endings import NO_LONGER
 from memory_core.domain.own_words import own_words
 from memory_core.domain.polarity import NEGATIONS
 from memory_core.domain.quotes import Proofs, may_tell
-from memory_core.domain.sentences import Sentence, sentences
+from memory_core.domain.sentences import Sentence, breaks_off, goes_on, sentences, without_dots
 from memory_core.domain.slots import folded
 from memory_core.domain.stopwords import QUERY_WORDS
 from memory_core.domain.text import terms_of, tokens, words
@@ -84,13 +84,21 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     certain: dict[str, SaidFact] = {}
     plain: dict[str, SaidFact] = {}
     before: dict[str, list[Match]] = {}
+    broken_off: dict[str, str] = {}
     for number, message in enumerate(messages):
         if not may_tell(message):
             continue
         who = speaker(message)
+        begun = broken_off.pop(who, "") if goes_on(message.content) else ""
         for sentence in sentences(own_words(message.content)):
             checkpoint()
             quote = message.content[sentence.start : sentence.end]
+            if begun:
+                plain.pop((third_person(f"{begun}…", who) or "").casefold(), None)
+                plain.pop((third_person(f"{begun}...", who) or "").casefold(), None)
+                sentence = replace(sentence, text=f"{begun} {without_dots(sentence.text)}")
+            begun = ""
+            broken_off[who] = without_dots(sentence.text) if breaks_off(sentence.text) else ""
             abroad = list(_abroad(sentence, who))
             for one in abroad:
                 (certain if one.attribute else plain).setdefault(f"{one.text.casefold()} {one.attribute}", _said(one, number, quote))
@@ -99,6 +107,7 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
                 certain.pop(_found(slip[0], who).text.casefold(), None)
                 matches = [slip[1]]
             before[who] = matches
+            matches = [one for one in matches if not _POINTS.search(one.groups["value"])]
             matches += _newcomers(sentence.text)
             found = [_found(one, who) for one in matches]
             for one in found:
@@ -132,10 +141,20 @@ def _abroad(sentence: Sentence, who: str) -> Iterator[_Found]:
     owner = who.lower() if who == "User" else who
     for one in found:
         told = f"{who}: {one.told[:1].upper()}{one.told[1:]}"
+        if (one.attribute is None and is_of_the_moment(one.told)) or _POINTS.search(f"{one.attribute or ''} {one.value or ''}"):
+            continue
         if one.attribute is None:
             yield _Found(told, None, None, None, 0.6, lasting=True)
         else:
             yield _Found(told, f"{owner}'s {one.of}" if one.related else one.of or owner, one.attribute, one.value, 0.9)
+
+
+_POINTS = re.compile(
+    r"\b(?:you|your|yours|this|these|code|bugs?|paragraph|question|dein\w*|diese\w?|helden?|hauptfigur)\b"
+    r"|\Aopinion of (?:es|das|ihn|sie|dies)\b|主人公|キャラ|それ|これ|あれ|この|その",
+    re.IGNORECASE,
+)
+"""What is no value of a slot: it points at what is before one's eyes."""
 
 
 def speaker(message: Message) -> str:
@@ -385,7 +404,8 @@ _TAKEN_OUT = "   "
 """Stands where somebody else's words were."""
 _THIN = frozenset(
     tokens(
-        "just also really live living today well work love like hate dislike enjoy adore name called had have been im now very"
+        "favorite favourite"
+        " just also really live living today well work love like hate dislike enjoy adore name called had have been im now very"
         " way btw course obviously honestly unfortunately sadly guess"
     )
 )

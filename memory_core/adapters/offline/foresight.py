@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 
 from memory_core.adapters.offline.clauses import asserted_clauses, without_fillers
 from memory_core.adapters.offline.facts import speaker
 from memory_core.adapters.offline.fitting import fitted
+from memory_core.adapters.offline.foreign_dates import with_english_times
 from memory_core.adapters.offline.foresight_cues import PASSING
 from memory_core.adapters.offline.forward_dates import Ahead, ahead
+from memory_core.adapters.offline.german_facts import is_german
+from memory_core.adapters.offline.japanese_facts import is_japanese
 from memory_core.adapters.offline.threads import checkpoint
 from memory_core.adapters.offline.voice import expanded, is_past, third_person
 from memory_core.domain.agent_answers import SaidForesight
@@ -26,6 +29,10 @@ from memory_core.domain.sentences import sentences
 
 MAX_FORESIGHT = 20
 _SELF = re.compile(r"\b(?:I|i|my|My|we|We|our|ich|Ich|mein\w*|je|Je|j'|J'|mon|ma|yo|mi|estoy|Estoy|tengo|Tengo|suis|bin)\b")
+_JAPANESE_AHEAD = re.compile(
+    r"(?:予定|予約|出張|旅行|引っ越し|面接|試験|会議|打ち合わせ|締め切り|あります|行きます|行く|です|ます|だ)[。！!]?\Z"
+)
+"""How a Japanese sentence ends that tells what is ahead; who it is about goes without saying."""
 _OWED = re.compile(r"\b(?:deadline|is due|are due)\b", re.IGNORECASE)
 """What waits for whoever speaks of it, also when they don't name themselves."""
 _NOT_NOW = re.compile(
@@ -66,9 +73,11 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
         for sentence in sentences(own_words(message.content)):
             checkpoint()
             text = without_fillers(sentence.text)
-            if sentence.asks or not (_SELF.search(text) or _OWED.search(text)) or not asserted_clauses(text):
+            german, japanese = is_german(text), is_japanese(text)
+            own = _SELF.search(text) or _OWED.search(text) or (japanese and _JAPANESE_AHEAD.search(text))
+            if sentence.asks or not own or not (japanese or asserted_clauses(text)):
                 continue
-            span = _span(expanded(text), message.timestamp)
+            span = _span(with_english_times(expanded(text), german=german, japanese=japanese), message.timestamp)
             if span is None:
                 continue
             who = speaker(message)
@@ -90,7 +99,8 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
 def _span(text: str, said_at: datetime) -> tuple[datetime, datetime, float] | None:
     """Beginning, end and confidence; None also for what would end outside the calendar's years, 1 to 9999."""
     try:
-        return _within_the_calendar(text, said_at)
+        span = _within_the_calendar(text, said_at)
+        return None if span is None else (span[0].astimezone(timezone.utc), span[1].astimezone(timezone.utc), span[2])
     except (OverflowError, ValueError):  # what `timedelta` and `datetime` raise there
         return None
 

@@ -44,7 +44,9 @@ PASSING: tuple[Passing, ...] = (
     _row(r"on (?:holiday|vacation|leave)|on a (?:trip|cruise|road trip)|travell?ing (?:through|around|in|to)|visiting (?:my|a|the)"
         r"|backpacking", 14),
     _row(r"jet[- ]?lag(?:ged)?", 4),
-    _row(r"on (?:a|an?) (?:\w+ )?diet|(?:started|doing|trying) (?:a |the |a new )?(?:keto|low[- ]carb|\w+) diet|intermittent fasting", 30),
+    _row(r"on (?:a|an?) (?:\w+ )?diet"
+        r"|(?:start(?:ed|ing)|began|beginning|doing|trying|going on) (?:(?:a|an|the|my|this) )?(?:(?:new|strict) )?"
+        r"(?:low[- ]carb|\w+) diet|intermittent fasting", 30),
     _row(r"fasting (?:today|right now)|am fasting", 2),
     _row(r"training for (?:a|an|the|my)|preparing for (?:a|an|the|my) (?:marathon|race|triathlon|competition|concert)", 90),
     _row(r"(?:studying|revising|preparing|cramming) for (?:my|the|an?) (?:\w+ )?(?:exams?|finals|test|interview)|exam (?:week|period"

@@ -2,15 +2,15 @@
 
 `date_windows` looks back, and wide ("next week" is its nearest fortnight), because it nudges a ranking; here a memory begins and
 ends by what is found. Only plain dates are read by it. What a reader would get wrong: "now" is the message's own moment, never the
-clock's, and days are UTC days, because nobody knows the speaker's zone. Why no library: the ones that read dates from prose cost
+clock's, and days are those of its zone. Why no library: the ones that read dates from prose cost
 milliseconds a sentence and a quarter of a second at the start, and guess ("may", "sat", "second") where this must not.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta, timezone
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta, tzinfo
 
 from memory_core.domain.date_windows import date_windows
 
@@ -70,9 +70,30 @@ _BARE_DAY = re.compile(
 )
 
 
+_FROM_THEN_ON = re.compile(
+    rf"\b(?:from|starting|beginning|as of)\s+(?:on\s+)?(?:(?P<word>tomorrow|the day after tomorrow|next (?:week|month|year))"
+    rf"|(?:next\s+|this\s+)?{_DAY}|{_DATE})\b",
+    re.IGNORECASE,
+)
+_HABIT = re.compile(
+    r"\b(?:always|usually|normally|generally|typically|often|sometimes|regularly|every|each|weekly|daily"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?\s+(?:mornings|afternoons|evenings|nights))\b",
+    re.IGNORECASE,
+)
+"""What comes back: "always on Monday" is no day ahead."""
+_HOUR = re.compile(
+    r"\bat\s+(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?(?:\s?(?P<half>[ap])\.?m\b\.?|(?!\d|[.:]\d|\s?(?:%|euros?|dollars?|percent)))",
+    re.IGNORECASE,
+)
+_DAYTIME = 7
+"""Hours before it are said of the afternoon: "at 3"."""
+NEWS = timedelta(90)
+"""How long something that begins one day, and has no end, is ahead or new."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """From `start` until before `end`, aware UTC; `end` is after the moment it was said. intrinsic: no past sentence speaks so."""
+    """From `start` until before `end`, which is after it was said, in the zone of that moment. intrinsic: no past sentence speaks so."""
 
     start: datetime
     end: datetime
@@ -81,7 +102,7 @@ class Ahead:
 
 def ahead(sentence: str, said_at: datetime) -> Ahead | None:
     """The stretch that a sentence names, the most telling first: from … to, until, for, then a day or a month. None when it names none."""
-    for read in (_from_to, _until, _for, _at):
+    for read in (_from_to, _until, _for, _from_then_on, _at):
         found = read(sentence, said_at)
         if found is not None and found.end > said_at and found.end > found.start:
             return found
@@ -137,7 +158,38 @@ def _for(sentence: str, said_at: datetime) -> Ahead | None:
     return Ahead(start, start + timedelta(_length(count or "one", unit)), "next" in match.group().lower())
 
 
+def _from_then_on(sentence: str, said_at: datetime) -> Ahead | None:
+    match = _FROM_THEN_ON.search(sentence)
+    if match is None:
+        return None
+    if match["word"]:
+        start = _near(" ".join(match["word"].lower().split()), _midnight(said_at))[0]
+    elif match["weekday"]:
+        start = _weekday(match["weekday"], said_at)
+    elif (dated := _dated(match["date"], said_at)) is not None and dated[0] > said_at:
+        start = dated[0]
+    else:
+        return None
+    return Ahead(start, start + NEWS, True)
+
+
 def _at(sentence: str, said_at: datetime) -> Ahead | None:
+    """The day or the days that a sentence names, from the hour on that it names beside a day."""
+    found = _named_days(sentence, said_at)
+    if found is None or found.end - found.start > timedelta(1) or (match := _HOUR.search(sentence)) is None:
+        return found
+    hour, minute = int(match["hour"]), int(match["minute"] or 0)
+    if match["half"]:
+        hour = hour % 12 + (12 if match["half"].lower() == "p" else 0)
+    elif hour < _DAYTIME:
+        hour += 12
+    if hour > 23:
+        return found
+    start = _midnight(found.start).replace(hour=hour, minute=minute)
+    return replace(found, start=max(start, said_at)) if start < found.end else found
+
+
+def _named_days(sentence: str, said_at: datetime) -> Ahead | None:
     match = _AT.search(sentence)
     if match is None:
         return None
@@ -149,6 +201,8 @@ def _at(sentence: str, said_at: datetime) -> Ahead | None:
         start = today + timedelta(_length(match["count"], match["unit"]))
         return Ahead(start, start + timedelta(1 if match["unit"].lower().startswith(("day", "night")) else 7), False)
     if match["weekday"]:
+        if _HABIT.search(sentence):
+            return None
         start = _weekday(match["weekday"], said_at)
         return Ahead(start, start + timedelta(1), match.group().lower().startswith(("next", "this", "coming")))
     dated = _dated(match["date"], said_at)
@@ -193,20 +247,23 @@ def _feast(word: str, today: datetime) -> datetime:
     if "weekend" in word:
         return today + timedelta(7 - today.weekday())
     if word == "easter":
-        return max((_easter(today.year), _easter(today.year + 1)), key=lambda day: (day > today and day.year == today.year, day))
+        return max(
+            (_easter(today.year, today.tzinfo), _easter(today.year + 1, today.tzinfo)),
+            key=lambda day: (day > today and day.year == today.year, day),
+        )
     month, day = (12, 25) if word == "christmas" else (1, 1)
     feast = today.replace(month=month, day=day)
     return feast if feast > today else feast.replace(year=feast.year + 1)
 
 
-def _easter(year: int) -> datetime:
+def _easter(year: int, zone: tzinfo | None) -> datetime:
     """Easter Sunday by the Gregorian computus (Meeus, Astronomical Algorithms)."""
     a, (b, c) = year % 19, divmod(year, 100)
     (d, e), f = divmod(b, 4), (b + 8) // 25
     g = (19 * a + b - d - (b - f + 1) // 3 + 15) % 30
     h = (32 + 2 * e + 2 * (c // 4) - g - c % 4) % 7
     month, day = divmod(g + h - 7 * ((a + 11 * g + 22 * h) // 451) + 114, 31)
-    return datetime(year, month, day + 1, tzinfo=timezone.utc)
+    return datetime(year, month, day + 1, tzinfo=zone)
 
 
 def _dated(words: str, said_at: datetime) -> tuple[datetime, datetime] | None:
@@ -214,22 +271,22 @@ def _dated(words: str, said_at: datetime) -> tuple[datetime, datetime] | None:
     named = date_windows(f"in {words.removeprefix('the ')}", said_at)
     if len(named) != 1:
         return None
-    window = named[0]
+    window, zone = named[0], said_at.tzinfo
     if not window.yearly:
-        return _moment(window.start.year, window.start), _moment(window.end.year, window.end)
+        return _moment(window.start.year, window.start, zone), _moment(window.end.year, window.end, zone)
     span = window.end.year - window.start.year
     for year in (said_at.year - span, said_at.year, said_at.year + 1):
-        start, end = _moment(year, window.start), _moment(year + span, window.end)
+        start, end = _moment(year, window.start, zone), _moment(year + span, window.end, zone)
         if end > said_at:
             return start, end
     return None
 
 
-def _moment(year: int, day: date) -> datetime:
+def _moment(year: int, day: date, zone: tzinfo | None) -> datetime:
     month, number = day.month, day.day
     if (month, number) == (2, 29) and not (year % 4 == 0 and (year % 100 or year % 400 == 0)):
         month, number = 3, 1
-    return datetime(year, month, number, tzinfo=timezone.utc)
+    return datetime(year, month, number, tzinfo=zone)
 
 
 def _is_month(words: str) -> bool:

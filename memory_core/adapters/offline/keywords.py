@@ -37,7 +37,7 @@ _FILLERS = """
     check whole part nice lovely idea best ich du er sie wir ihr und oder aber der die das den dem ein eine einen mein meine ist bin
     sind war habe hat nicht auch noch schon sehr mit für auf von zu im am letzte nächste woche heute je tu il elle nous vous et ou
     mais le la les un une des du de est suis sont pas avec pour dans sur au mon ma mes très aussi que qui ce yo tú él y o pero el los
-    las una es soy son no con para en mi mis muy que del al lo se me
+    las una es soy son no con para en mi mis muy que del al lo se me 私 僕 俺 彼 彼女 今 人 何 方 事 時
 """
 _TIMES = """
     weekend weekday morning afternoon evening night hour hours minute minutes second seconds daily weekly monday tuesday wednesday
@@ -46,9 +46,16 @@ _TIMES = """
 _SMALL = FUNCTION_WORDS | QUERY_WORDS | frozenset(_FILLERS.split())
 _OFF_TOPIC = _SMALL | frozenset(_TIMES.split())
 """Words that do not tell what a talk is about, although some are fine keywords."""
-_PIECE = re.compile(r"[^.,;:!?…()\[\]{}\"“”„«»\n。、！？|/<>*_`~=]+")
-_WORD = re.compile(r"[^\W_](?:[\w'’.+#&-]*[\w+#])?")
-_DENSE = re.compile(r"[\u4e00-\u9fff\u3400-\u4dbf]{2,6}|[\u30a1-\u30ff]{2,12}|[\uac00-\ud7af]{2,8}|[\u0e00-\u0e7f]{3,12}")
+_PIECE = re.compile(r"(?:[^.,;:!?…()\[\]{}\"“”„«»\n。、！？|/<>*_`~=]|(?<=\d)[.,:](?=\d))+")
+_WORD = re.compile(r"\d+(?:[.,:]\d+)+(?!\w)|[^\W_](?:[\w'’.+#&-]*[\w+#])?")
+_KANA = re.compile(r"[\u3041-\u309f]+")
+"""Hiragana: what stands between the words of Japanese that say something."""
+_STEM = re.compile(r"[\u4e00-\u9fff](?=[っりきくんるいえめべみけせぎげねれびうつむぬぶぐ][\u3041-\u309f]*+(?![\u4e00-\u9fff]))")
+"""The stem of a Japanese verb or adjective, which is no word without its ending."""
+_DENSE = re.compile(
+    r"[\u4e00-\u9fff]{1,4}[いりべみきけえ][\u4e00-\u9fff]{1,3}|[\u4e00-\u9fff\u3400-\u4dbf\u3005]{2,6}|[\u30a1-\u30ff]{2,12}"
+    r"|[\uac00-\ud7af]{2,8}|[\u0e00-\u0e7f]{3,12}"
+)
 
 
 def retrieval_hints(texts: Sequence[str], facts: Sequence[SaidFact], actors: Iterable[str]) -> RetrievalHints:
@@ -98,13 +105,14 @@ def content_terms(text: str) -> list[str]:
 def _phrases(text: str, named: frozenset[str]) -> list[tuple[str, tuple[str, ...]]]:
     """(spelling, terms) of each run of words that say something, cut to `LONGEST_PHRASE` words."""
     found: list[tuple[str, tuple[str, ...]]] = []
+    text = _STEM.sub(".", text)
     for dense in _DENSE.findall(text):
         found.append((dense, (dense.casefold(),)))
-    for piece in _PIECE.findall(_DENSE.sub(" ", text)):
+    for piece in _PIECE.findall(_KANA.sub(".", _DENSE.sub(".", text))):
         run: list[str] = []
         for word in [*_WORD.findall(piece), ""]:
             plain = word.casefold().replace("’", "'").removesuffix("'s")
-            if word and _tells(plain) and plain not in named:
+            if word and _tells(plain) and plain not in named and not (run and word[0].isdigit()):
                 run.append(word)
                 continue
             if run:
@@ -112,7 +120,7 @@ def _phrases(text: str, named: frozenset[str]) -> list[tuple[str, tuple[str, ...
                 spelling = " ".join(kept)
                 if len(spelling) <= MAX_TERM and (terms := tuple(terms_of(one for part in kept for one in words(part)))):
                     found.append((spelling, terms))
-            run = []
+            run = [word] if word[:1].isdigit() and _tells(plain) else []
     return found
 
 

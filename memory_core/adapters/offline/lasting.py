@@ -187,6 +187,43 @@ _JAPANESE = _Language(
 )
 
 
+_MATTER = re.compile(
+    # what is being worked on or looked at, and what is pointed at
+    r"\b(?:files?|folders?|columns?|rows?|paragraphs?|sentences?|chapters? \d|page \d+|step \d+|item \d+|level (?:again|\d+)|line \d+"
+    r"|(?:second|third|first|last|next) (?:chapter|part|one|option|step)|syntax|bugs?|endpoints?|buttons?|quer(?:y|ies)|test suite"
+    r"|options?\b(?! trad)|suggestions?|of (?:these|those|them)|these two|both of|how (?:this|that|it)|(?:this|that) way"
+    r"|this (?!is\b|year|month|summer|semester|term|spring|winter|autumn|fall|city|town|village|country|house|flat|street|company|job)\w+"
+    r"|formulas?|cell [A-Z]\d|links?|(?:my|the|our) (?:essay|proof|text|draft|paper|character|email)|too (?:long|short)|(?:my|our) words"
+    r"|speak for|play along|when I say|thought"
+    # what is so for minutes or hours
+    r"|in (?:an?|half an|\d+|five|ten|fifteen|twenty|thirty|a few|two|three) (?:min(?:ute)?s?|hours?|hour|seconds?|sec)\b"
+    r"|takes? \d+ (?:seconds?|minutes?)|(?:minutes?|hours?|seconds?) left"
+    r"|batter(?:y|ies)|wi-?fi|(?:is|are|was) (?:so |very |really |still |already )?(?:late|down|slow"
+    r"|red now|broken|loading|asleep|ringing|calling|asking|waiting|crying|barking|frozen|empty|full)|just (?:walked|came|left|called)"
+    r"|one sec|ran? out of|runs? out of|ugh|finally|again|(?:i|we) read that|never thought|no longer see|then(?=[.,!]?\Z)|on page"
+    r"|stop at)\b",
+    re.IGNORECASE,
+)
+_MATTER_GERMAN = re.compile(
+    r"\b(?:Variante|Möglichkeit(?:en)?|Option(?:en)?|Vorschlag|Vorschläge|Datei(?:en)?|Ordner|Absatz|Absätze|Seite \d+|Zeile|Spalte"
+    r"|Satz|Kapitel|Link|(?:mein|der|unser) Text|zu (?:lang|kurz)"
+    r"|Helden?|Hauptfigur|keine Zeit"
+    r"|(?:bin|sind|ist) jetzt (?:im|in|am|auf|beim)|(?:meine|die|unsere|diese) Frage|Verspätung|Akku|Drucker|WLAN|Internet|Rechner|schon wieder|immer noch|dann mal|gleich"
+    r"|hier|funktioniert nicht|geht nicht|diese[nmrs]? (?!Jahr|Monat|Sommer|Semester|Stadt|Firma))\b",
+    re.IGNORECASE,
+)
+_MATTER_JAPANESE = re.compile(
+    "この(?!辺|街|町|会社|家)|その|それ|これ|あれ|質問|コード|ファイル|文章|遅れ|電車が|バスが|番目|案が|続き|動きません|動かない"
+    "|エラー|ちょっと|から電話|今、|主人公|キャラ|分しか|時間がな"
+)
+
+
+def is_of_the_moment(text: str) -> bool:
+    """Whether a statement is about what is being worked on, looked at, or so for an hour: nothing that lasts."""
+    matter = _MATTER_JAPANESE if is_japanese(text) else _MATTER_GERMAN if is_german(text) else _MATTER
+    return matter.search(text) is not None
+
+
 def lasting_words(text: str, *, asks: bool) -> str | None:
     """What of a sentence tells how things are with the person for long, in its own words; None where nothing does.
 
@@ -223,4 +260,8 @@ def _telling(text: str, language: _Language, *, asks: bool) -> list[str]:
 
 def _lasts(kept: str, language: _Language) -> bool:
     quoted = any(mark in kept for mark in '"“”„')
-    return not quoted and bool(language.own.search(kept) and language.lasts.search(kept)) and language.passes.search(kept) is None
+    return (
+        not (quoted or is_of_the_moment(kept))
+        and bool(language.own.search(kept) and language.lasts.search(kept))
+        and language.passes.search(kept) is None
+    )

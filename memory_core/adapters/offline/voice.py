@@ -30,10 +30,20 @@ _FOREIGN = """
 """
 _OTHER_TONGUES = frozenset(_FOREIGN.split())
 _ENGLISH = FUNCTION_WORDS | QUERY_WORDS
-_ADVERBS = r"(?:(?:always|never|just|also|still|often|sometimes|already|once|now|even|only|then|both|almost|no longer|\w{3,}ly)\s++)*"
+_ADVERBS = (
+    r"(?:(?:always|never|just|also|still|often|sometimes|already|once|now|even|only|then|both|almost|no longer|first|next|last|again|soon"
+    r"|usually|rather|seldom|actually|\w{3,}ly)\s++)*"
+)
 _FIRST_PERSON = re.compile(rf"\bI\s+(?P<adverbs>{_ADVERBS})(?P<verb>[A-Za-z]+)")
+_WITH_OTHERS = re.compile(
+    r"(?:\A|[,;:] |\b(?:and|but|now|so|that|when) )(?!I\b)(?:[A-Z]\w{1,30}|[Mm]y (?:\w{1,30} ){0,2}?\w{1,30})"
+    r"(?:, [A-Z]\w{1,30}){0,3},? and I (?=[a-z])"
+)
+"""Somebody beside the speaker: the verb after both is that of several."""
+_OF_SEVERAL = {"am": "are", "was": "were"}
 _LISTENER = re.compile(r"\b(?:you|your|yours|we|us|our|ours|let's)\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"\b(?:I|[Mm]y|me|mine|myself)\b")
+_BESIDE_ME = frozenset(["hey", "hi", "hello", "ok", "it", "is", "only", "just", "again", "here"])
 _NAME = "\0"
 """Stands for the speaker's name until the sentence is rewritten, so that no rule rewrites the name. No text of a user has it."""
 _PASTS = """
@@ -73,13 +83,24 @@ def third_person(sentence: str, who: str) -> str | None:
     A name is never read as a pattern, a template or words of the sentence, whatever characters it has.
     """
     plain = re.sub(r"\bi\b", "I", expanded(sentence))
-    if not _SPEAKER.search(plain) or _LISTENER.search(plain) or not is_english(plain):
+    if not _SPEAKER.search(plain) or _LISTENER.search(plain) or not is_english(plain) or _only_greets(plain):
         return None
-    told = _FIRST_PERSON.sub(lambda match: f"{_NAME} {match['adverbs']}{_of_third(match['verb'])}", plain)
-    if told != plain:
+    several = {match.end() - 2 for match in _WITH_OTHERS.finditer(plain)}
+
+    def told_of_who(match: re.Match[str]) -> str:
+        verb = match["verb"]
+        return f"{_NAME} {match['adverbs']}{_OF_SEVERAL.get(verb, verb) if match.start() in several else _of_third(verb)}"
+
+    told = _FIRST_PERSON.sub(told_of_who, plain)
+    if told != plain and not several:
         told = _JOINED.sub(lambda match: f"{match[1]} {_of_third(match[2])}", told) if _in_present(plain) else told
     told = re.sub(r"\bI\b", _NAME, told)
     return _capitalised(_without_my(told, who).replace(_NAME, who))
+
+
+def _only_greets(sentence: str) -> bool:
+    """Whether it says no more than "it's me again"."""
+    return len(sentence) < 60 and set(re.findall(r"\w+", sentence.casefold())) - _BESIDE_ME == {"me"}
 
 
 def told_of(words: str, who: str) -> str:

@@ -1,0 +1,103 @@
+"""German and Japanese words for a time ahead, as the English ones that `forward_dates` reads: "nächsten Montag um 9" is "next Monday at 9".
+
+Only the words of time are turned, in their places; what else is said stays as it is, and is never shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+_DAYS = {
+    "montag": "Monday", "dienstag": "Tuesday", "mittwoch": "Wednesday", "donnerstag": "Thursday", "freitag": "Friday",
+    "samstag": "Saturday", "sonnabend": "Saturday", "sonntag": "Sunday",
+}  # fmt: skip
+_MONTHS = {
+    "januar": "January", "jänner": "January", "februar": "February", "märz": "March", "april": "April", "mai": "May", "juni": "June",
+    "juli": "July", "august": "August", "september": "September", "oktober": "October", "november": "November", "dezember": "December",
+}  # fmt: skip
+_NUMBERS = {
+    "einem": "one", "einer": "one", "zwei": "two", "drei": "three", "vier": "four", "fünf": "five", "sechs": "six", "sieben": "seven",
+    "acht": "eight", "neun": "nine",
+}  # fmt: skip
+_UNITS = {"tag": "days", "tagen": "days", "woche": "weeks", "wochen": "weeks", "monat": "months", "monaten": "months", "jahr": "years",
+          "jahren": "years"}  # fmt: skip
+_DAY = "|".join(_DAYS)
+_MONTH = "|".join(_MONTHS)
+_JAPANESE_DAYS = dict(zip("月火水木金土日", ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"), strict=True))
+_FROM = {"明日": "tomorrow", "来週": "next week", "来月": "next month", "来年": "next year"}
+_OVER = re.compile(
+    r"\b(?:war|waren|hatte|hatten|wurde|wurden|ging|gingen|kam|kamen)\b"
+    r"|\b(?:habe?|haben|hat|bin|ist|sind)\b.{0,80}\b(?:\w{0,6}ge\w{2,}(?:t|en)|\w{2,}iert|be\w{3,}(?:t|en)|ver\w{3,}(?:t|en))\s*[.!]?\Z",
+    re.IGNORECASE,
+)
+_COMES_BACK = re.compile("毎|いつも|\\bjede[nrs]?\\b")
+_Turn = Callable[[re.Match[str]], str]
+
+
+def _german(said: str, turned: str | _Turn) -> tuple[re.Pattern[str], str | _Turn]:
+    return re.compile(rf"\b(?:{said})\b", re.IGNORECASE), turned
+
+
+def _day(match: re.Match[str]) -> str:
+    return _DAYS[match["day"].lower()]
+
+
+def _date(match: re.Match[str]) -> str:
+    year = match["year"]
+    return f"on {match['number']} {_MONTHS[match['month'].lower()]}" + (f" {year}" if year else "")
+
+
+_GERMAN: tuple[tuple[re.Pattern[str], str | _Turn], ...] = (
+    _german(r"übermorgen", " the day after tomorrow "),
+    (re.compile(r"\bmorgen\b(?: (?:früh|abend|nachmittag|vormittag|mittag)\b)?|\AMorgen(?= [a-zäöü])"), " tomorrow "),
+    _german(r"heute abend", " tonight "),
+    _german(r"(?:am |dieses |nächstes )?kommende[sn]? wochenende|am wochenende|dieses wochenende", " this weekend "),
+    _german(r"(?:in der )?(?:nächste[nr]?|kommende[nr]?) woche", " next week "),
+    _german(r"(?:im )?(?:nächste[nm]|kommende[nm]) monat", " next month "),
+    _german(r"(?:im )?(?:nächste[sn]|kommende[sn]) jahr", " next year "),
+    _german(rf"bis (?:zum )?(?:nächsten |kommenden )?(?P<day>{_DAY})", lambda match: f" until {_day(match)} "),
+    _german(rf"ab (?:nächstem |nächsten |dem |kommendem )?(?P<day>{_DAY})", lambda match: f" from {_day(match)} on "),
+    _german(rf"(?:nächste[nr]?|kommende[nr]?|am kommenden|am nächsten) (?P<day>{_DAY})", lambda match: f" next {_day(match)} "),
+    _german(rf"am (?P<day>{_DAY})", lambda match: f" on {_day(match)} "),
+    _german(r"ab (?= ?tomorrow)", " from "),
+    _german(
+        rf"bis (?:zum )?(?P<number>\d{{1,2}})\. ?(?P<month>{_MONTH})(?: (?P<year>\d{{4}}))?",
+        lambda match: f" until {_date(match).removeprefix('on ')} ",
+    ),
+    _german(rf"am (?P<number>\d{{1,2}})\. ?(?P<month>{_MONTH})(?: (?P<year>\d{{4}}))?", lambda match: f" {_date(match)} "),
+    _german(rf"im (?P<month>{_MONTH})", lambda match: f" in {_MONTHS[match['month'].lower()]} "),
+    _german(
+        rf"in (?P<number>{'|'.join(_NUMBERS)}|\d{{1,2}}) (?P<unit>{'|'.join(_UNITS)})",
+        lambda match: f" in {_NUMBERS.get(match['number'].lower(), match['number'])} {_UNITS[match['unit'].lower()]} ",
+    ),
+    _german(r"um (?P<hour>\d{1,2}(?:[:.]\d\d)?)(?: uhr)?", lambda match: f" at {match['hour']} "),
+)
+_JAPANESE: tuple[tuple[re.Pattern[str], str | _Turn], ...] = (
+    (re.compile("(?P<word>明日|来週|来月|来年)から"), lambda match: f" from {_FROM[match['word']]} "),
+    (re.compile("明後日|あさって"), " the day after tomorrow "),
+    (re.compile("明日|あした|あす"), " tomorrow "),
+    (re.compile("今夜|今晩"), " tonight "),
+    (re.compile("今週末|週末に"), " this weekend "),
+    (re.compile("(?:来週の|次の)(?P<day>[月火水木金土日])曜日?"), lambda match: f" next {_JAPANESE_DAYS[match['day']]} "),
+    (re.compile("来週"), " next week "),
+    (re.compile("来月"), " next month "),
+    (re.compile("来年"), " next year "),
+    (re.compile(r"(?P<month>1[0-2]|[1-9])月(?P<number>[12]\d|3[01]|[1-9])日"), lambda match: f" on {match['number']} {_month(match)} "),
+    (re.compile("(?<![毎])(?P<day>[月火水木金土日])曜日に"), lambda match: f" on {_JAPANESE_DAYS[match['day']]} "),
+    (re.compile(r"午後(?P<hour>[1-9]|1[0-2])時"), lambda match: f" at {match['hour']} pm "),
+    (re.compile(r"(?:午前)?(?P<hour>2[0-3]|1\d|[1-9])時(?!間)"), lambda match: f" at {match['hour']} "),
+)
+
+
+def _month(match: re.Match[str]) -> str:
+    return [*dict.fromkeys(_MONTHS.values())][int(match["month"]) - 1]
+
+
+def with_english_times(text: str, *, german: bool, japanese: bool) -> str:
+    """The text with its words for a time ahead in English, where it is German or Japanese and tells no past and no habit."""
+    if (german and _OVER.search(text)) or ((german or japanese) and _COMES_BACK.search(text)):
+        return text
+    for expression, turned in _GERMAN if german else _JAPANESE if japanese else ():
+        text = expression.sub(turned, text)
+    return text

@@ -1,0 +1,77 @@
+"""What was deleted or forgotten is not told on by what said it: not by its message, its episode, its note."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from memory_core.adapters.offline.agents import OfflineAgents
+from memory_core.core import MemoryCore
+from memory_core.domain.context import ContextInput
+from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.results import Accepted
+from memory_core.domain.upkeep_requests import ForgetInput
+from tests.builders import ALICE
+from tests.exports import worked
+from tests.telling import facts_of, tell
+from tests.world import World
+
+Away = Callable[[World, MemoryCore, str], Awaitable[None]]
+TALK = ("I live in Berlin.", "My cat is called Miso.")
+
+
+async def told(world: World) -> MemoryCore:
+    rules = OfflineAgents()
+    core = await world.core(agents=rules, rules=rules)
+    await tell(core, *TALK)
+    return core
+
+
+async def said(core: MemoryCore) -> str:
+    """All that two questions and two contexts tell, with what stands beside it."""
+    texts = []
+    for query in ("Where do I live?", "What is my cat called?"):
+        for mode in ("fast", "reconstruct"):
+            found = await core.retrieve(ALICE, RetrieveInput(query=query, mode=mode))  # type: ignore[arg-type]
+            texts += [found.context or "", *(hit.memory.content for hit in found.results)]
+            texts += [passage.text for hit in found.results for passage in hit.passages]
+        texts.append((await core.context(ALICE, ContextInput(query=query))).context)
+    texts.append((await core.context(ALICE, ContextInput())).context)
+    return "\n".join(texts)
+
+
+async def delete(world: World, core: MemoryCore, memory_id: str) -> None:
+    await core.delete(ALICE, memory_id)
+
+
+async def forget(world: World, core: MemoryCore, memory_id: str) -> None:
+    begun = await core.forget(ALICE, ForgetInput.model_validate({"filter": {"ids": [memory_id]}, "mode": "soft"}))
+    assert isinstance(begun, Accepted)
+    await worked(world, core, begun.task_id)
+
+
+@pytest.mark.parametrize("away", [delete, forget])
+async def test_a_fact_that_is_deleted_or_forgotten_is_told_by_nothing_and_all_else_is(world: World, away: Away) -> None:
+    core = await told(world)
+    assert "Berlin" in await said(core)
+    (fact,) = [one for text, one in (await facts_of(core)).items() if "Berlin" in text]
+    await away(world, core, fact.id)
+    after = await said(core)
+    assert "Berlin" not in after
+    assert "Miso" in after
+
+
+async def test_restored_it_is_told_again(world: World) -> None:
+    core = await told(world)
+    (fact,) = [one for text, one in (await facts_of(core)).items() if "Berlin" in text]
+    await core.delete(ALICE, fact.id)
+    await core.restore(ALICE, fact.id)
+    assert "Berlin" in await said(core)
+
+
+async def test_a_fact_that_fell_is_still_told_with_what_is_true_now(world: World) -> None:
+    core = await told(world)
+    await tell(core, "I moved to Lisbon.", session="s2")
+    found = (await core.context(ALICE, ContextInput(query="Where do I live?"))).context
+    assert "Lisbon" in found

@@ -1,0 +1,194 @@
+"""Cases that readers of the product tried first, by rule: a thought in two messages, habits and days, hours, names of several, numbers."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from memory_core.adapters.offline.behaviour import episode_analysis
+from memory_core.adapters.offline.boundary import boundaries
+from memory_core.adapters.offline.facts import said_facts
+from memory_core.adapters.offline.foresight import said_foresight
+from memory_core.adapters.offline.keywords import keywords_of
+from memory_core.adapters.offline.voice import third_person
+from memory_core.domain.conversation import Message
+from memory_core.recollection.telling import is_ahead
+from tests.talk import FRIDAY, talk
+
+MIDNIGHT = FRIDAY.replace(hour=0)
+
+
+def facts(*texts: str) -> list[tuple[str, str | None, str]]:
+    return [(one.text, one.attribute, one.quote) for one in said_facts(talk(*texts))]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("My favorite movie is…", "…The Matrix"),
+        ("My favorite movie is...", "...The Matrix"),
+        ("My favorite movie is…", "a: Yes?", "…The Matrix"),
+    ],
+)
+def test_a_statement_that_breaks_off_goes_on_in_the_next_message_of_its_speaker(texts: tuple[str, ...]) -> None:
+    ((text, attribute, quote),) = facts(*texts)
+    assert (text, attribute) == ("User's favourite movie is The Matrix", "favourite movie")
+    assert quote.endswith("The Matrix")
+    assert boundaries(talk(*texts), None, timedelta(hours=6)).cuts == []
+
+
+def test_dots_at_the_end_of_a_whole_statement_take_nothing_of_it() -> None:
+    assert facts("I live in Berlin...", "Nice day today") == [("User lives in Berlin", "home city", "I live in Berlin...")]
+
+
+def foreseen(text: str) -> list[tuple[datetime, datetime | None]]:
+    return [(one.start_time, one.end_time) for one in said_foresight(talk(text))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My backups always run on Monday mornings.",
+        "I have yoga every Monday.",
+        "I usually have lunch with Tom on Friday.",
+        "My shift is on Sunday evenings, always.",
+    ],
+)
+def test_what_comes_back_is_no_day_ahead(text: str) -> None:
+    assert foreseen(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("From tomorrow I work from home.", MIDNIGHT + timedelta(1)),
+        ("Starting next week I work from home.", MIDNIGHT + timedelta(3)),
+        ("From Monday on I am on a diet.", MIDNIGHT + timedelta(3)),
+    ],
+)
+def test_what_begins_one_day_does_not_begin_before_it_and_goes_on(text: str, start: datetime) -> None:
+    ((begins, ends),) = foreseen(text)
+    assert begins == start
+    assert ends is not None
+    assert ends >= start + timedelta(60)
+
+
+def test_a_holiday_that_begins_tomorrow_ends_when_it_is_over() -> None:
+    assert foreseen("From tomorrow I am on holiday for two weeks.") == [(MIDNIGHT + timedelta(1), MIDNIGHT + timedelta(15))]
+
+
+@pytest.mark.parametrize(
+    ("text", "hours"),
+    [
+        ("I have a dentist appointment tomorrow at 9.", 9),
+        ("I have a dentist appointment tomorrow at 9:30.", 9.5),
+        ("I have a call tomorrow at 3 pm", 15),
+        ("I have a call tomorrow at 3", 15),
+        ("I have a call tomorrow at 8 am.", 8),
+        ("I have a call tomorrow at 12 pm.", 12),
+        ("I have an exam tomorrow at 25.", 0),
+        ("I'm selling the bike tomorrow at 90 euros", 0),
+    ],
+)
+def test_an_hour_beside_a_day_is_when_it_begins(text: str, hours: float) -> None:
+    assert foreseen(text) == [(MIDNIGHT + timedelta(1, hours=hours), MIDNIGHT + timedelta(2))]
+
+
+@pytest.mark.parametrize("text", ["I'm starting a new keto diet today", "I started a low-carb diet.", "I'm trying the keto diet"])
+def test_a_diet_that_is_begun_is_expected_to_last_a_month(text: str) -> None:
+    assert foreseen(text) == [(FRIDAY, FRIDAY + timedelta(30))]
+
+
+def test_what_is_ahead_is_so_only_for_a_while_before_it_begins() -> None:
+    (one,) = said_foresight(talk("I have a dentist appointment on 5 June at 9."))
+    month = timedelta(30)
+    assert not is_ahead(one, FRIDAY - timedelta(10), month)  # type: ignore[arg-type]
+    assert is_ahead(one, FRIDAY, month)  # type: ignore[arg-type]
+    assert not is_ahead(one, one.start_time, month)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("I first roll back.", "User first rolls back."),
+        ("When it fails, I first roll back, then I check.", "When it fails, User first rolls back, then User checks."),
+        ("Priya and I write the docs.", "Priya and User write the docs."),
+        ("My husband and I live in Rome.", "User's husband and User live in Rome."),
+        ("My sister Lena and I am late", "User's sister Lena and User are late"),
+        ("I like tea and I drink coffee.", "User likes tea and User drinks coffee."),
+        ("I usually take the bus", "User usually takes the bus"),
+        ("Hey, me again.", None),
+        ("It's me!", None),
+    ],
+)
+def test_a_verb_is_that_of_who_it_is_about(said: str, told: str | None) -> None:
+    assert third_person(said, "User") == told
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("My budget for the kitchen is 12,000 euros.", ["12,000 euros", "budget", "kitchen"]),
+        ("The fridge costs 1,299.50 euros.", ["1,299.50 euros", "fridge costs"]),
+        ("We use version 3.12.1 of Python", ["3.12.1", "version", "Python"]),
+        ("私は東京に住んでいます。猫を二匹飼っています。", ["東京", "二匹", "猫"]),
+        ("週末はよく山に登ります。", ["週末", "山"]),
+        ("毎朝散歩します。買い物は土曜日です。", ["毎朝散歩", "買い物", "土曜日"]),
+    ],
+)
+def test_numbers_and_words_of_japanese_stay_whole_in_keywords(said: str, found: list[str]) -> None:
+    assert sorted(keywords_of([said])) == sorted(found)
+
+
+@pytest.mark.parametrize("text", ["Please don't show me unittest examples", "No more examples please, never give me an example"])
+def test_a_wish_that_is_denied_is_no_guidance(text: str) -> None:
+    said = episode_analysis([Message(role="user", content=text, timestamp=FRIDAY)])
+    assert said.future_guidance.recommended_approaches == []
+    assert "example" not in said.behavioral_profile.learning
+
+
+def test_a_wish_is_guidance() -> None:
+    said = episode_analysis([Message(role="user", content="Can you show me an example?", timestamp=FRIDAY)])
+    assert said.future_guidance.recommended_approaches == ["Give an example."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have a meeting in ten minutes, can you summarize this?",
+        "This file has two columns and we need the second one.",
+        "My query takes 30 seconds, how can I speed it up?",
+        "My train is late again, ugh.",
+        "I enjoy talking to you.",
+        "I am allergic to bad code, haha.",
+        "I study this paragraph and I don't get the point.",
+        "My essay is 200 words too long.",
+        "Ich nehme die zweite Variante.",
+        "Mein Zug hat Verspätung.",
+        "Ich mag deine Antwort.",
+        "Unser Drucker geht schon wieder nicht.",
+        "電車が遅れています。",
+        "私の質問はまだ答えられていません。",
+        "それは好きです。",
+    ],
+)
+def test_what_is_of_the_moment_becomes_no_fact(text: str) -> None:
+    assert [one.text for one in said_facts(talk(text)) if one.attribute or one.lasting] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I study law this year.",
+        "My daughter starts school in September.",
+        "I always take the bus to work.",
+        "Our flat is on the third floor.",
+        "Wir haben einen Garten.",
+        "Mein Vater ist Bäcker.",
+        "毎朝ジョギングをしています。",
+        "犬を一匹飼っています。",
+    ],
+)
+def test_what_lasts_becomes_one(text: str) -> None:
+    assert [one.text for one in said_facts(talk(text)) if one.attribute or one.lasting]
