@@ -209,6 +209,11 @@ class Message:
     changed: frozenset[int]
     tells_change: bool
 
+    @property
+    def numbered(self) -> bool:
+        """Whether it tells any time or number."""
+        return any(one.values for one in self.sentences)
+
     def before(self, said: Said) -> frozenset[str]:
         """The terms of the sentence before."""
         place = self.sentences.index(said)

@@ -10,10 +10,10 @@ import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from memory_core.domain.changes_read import tells_change
 from memory_core.domain.conversation import Cell, Conversation, Path
 from memory_core.domain.errors import HeadMoved
 from memory_core.domain.indexing import text_to_embed
-from memory_core.domain.changes_read import tells_change
 from memory_core.domain.models import Memory, MemoryType
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
