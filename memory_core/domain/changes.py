@@ -80,9 +80,7 @@ def updates(earlier: Message, later: Message, question: str, asked: Collection[s
     terms of the question.
     """
     wanted = frozenset(asked)
-    for now, before in product(later.sentences, earlier.sentences):
-        if not (before.values and now.values):
-            continue
+    for now, before in product(later.valued, earlier.valued):
         shared = _shared(before.terms, now.terms)
         if len(shared) < LEAST_SHARED or not shared & wanted or not _of_one_person(before, now, shared):
             continue

@@ -20,6 +20,8 @@ MOST_UPDATED = 10
 """Results, from the best, before which something later may come."""
 MOST_BEHIND = 30
 """Statements behind the results that are read."""
+AS_NEAR = 0.8
+"""Of several that update one, the part of the best one's relevance from which the latest may be chosen."""
 LEAST_SHARE = 0.5
 """The part of the best one's relevance that a statement behind the results must reach."""
 _OF_THE_PAST = re.compile(
@@ -34,7 +36,7 @@ _OF_THE_PAST = re.compile(
 class Statement:
     """What somebody said. row: of the candidates. result: the row of the result that it stands in; None where it stands in none.
 
-    by: who said it. leads: whether it is what its result shows first.
+    by: who said it. relevance: to the query. leads: whether it is what its result shows first.
     """
 
     row: int
@@ -42,6 +44,7 @@ class Statement:
     text: str
     by: str | None
     at: datetime
+    relevance: float
     leads: bool = False
 
 
@@ -58,18 +61,17 @@ def later_first(order: Sequence[int], said: Sequence[Statement], query: str, ask
     """
     ordered, leading = list(order), dict[int, int]()
     leads = {one.result: one for one in said if one.leads}
-    latest = sorted((one for one in said if one.by is not None), key=lambda one: one.at, reverse=True)
+    told = [one for one in said if one.by is not None]
     for row in order[:MOST_UPDATED]:
         held = leads.get(row)
         if held is None or held.by is None:
             continue
+        later = [one for one in told if one.at > held.at and one.by == held.by and one.row != held.row]
         message = read(held.text)
-        for one in latest:
-            if one.at <= held.at:
-                break
-            if one.by == held.by and one.row != held.row and updates(message, read(one.text), query, asked):
-                _place(one, row, ordered, leading)
-                break
+        found = [one for one in later if updates(message, read(one.text), query, asked)]
+        if found:
+            least = AS_NEAR * max(one.relevance for one in found)
+            _place(max((one for one in found if one.relevance >= least), key=lambda one: one.at), row, ordered, leading)
     return ordered[: len(order)], leading
 
 

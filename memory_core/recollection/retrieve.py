@@ -239,8 +239,9 @@ class Retriever:
         for row in behind:
             if (memory := found.get(look.candidates.ids[row])) is not None:
                 result = by_cell.get(look.candidates.cell[row] or "")
-                said.append(Statement(row, result, memory.content, said_by(memory), memory.event_timestamp))
-        ordered, leading = later_first(rows, said, query.query, look.analysis.terms)
+                relevance = float(look.relevant.score[row])
+                said.append(Statement(row, result, memory.content, said_by(memory), memory.event_timestamp, relevance))
+        ordered, leading = await asyncio.to_thread(later_first, rows, said, query.query, look.analysis.terms)
         if not leading:
             return chosen
         shown |= await self.shown(owner, look, [row for row in ordered if row not in rows], by_cells=True)
@@ -435,12 +436,16 @@ def _statements(row: int, look: Look, shown: Mapping[str, Shown], quoted: Mappin
     if quoted.get(row):
         places = {name: place for place, name in enumerate(look.candidates.ids)}
         found = [(places.get(one.message, row), one.text, speaker(one.actor), one.at) for one in quoted[row]]
-        return [Statement(place, row, text, by, at, leads=number == 0) for number, (place, text, by, at) in enumerate(found)]
+        relevance = look.relevant.score
+        return [
+            Statement(place, row, text, by, at, float(relevance[place]), leads=number == 0)
+            for number, (place, text, by, at) in enumerate(found)
+        ]
     held = shown.get(look.candidates.ids[row])
     if held is None:
         return []
     memory = held.memory
-    return [Statement(row, row, memory.content, said_by(memory), memory.event_timestamp, leads=True)]
+    return [Statement(row, row, memory.content, said_by(memory), memory.event_timestamp, float(look.relevant.score[row]), leads=True)]
 
 
 def _behind(look: Look, known: Collection[int]) -> list[int]:
