@@ -277,7 +277,7 @@ class Message:
 def tells_change(text: str) -> bool:
     """Whether a message says by itself that something is over, moved, or otherwise than it was; a mere "now" does not."""
     message = read(text)
-    return bool(message.changed) or any(_says_changed(one) for one in message.sentences)
+    return any(one.changes and _says_changed(one) for one in message.sentences) or bool(message.changed)
 
 
 def _says_changed(said: Said) -> bool:
