@@ -14,6 +14,7 @@ QUESTION = re.compile(
     re.IGNORECASE,
 )
 """How a question begins that is typed without its mark."""
+_ASKS_IN_JAPANESE = re.compile(r"(?:っけ|かな|ですか|ますか|のか|何|どこ|いつ|誰|いくら|どんな|どう)")
 _ONESELF = re.compile(
     r"\b(?:i|i'm|i've|i'd|me|my|mine|myself|we|we're|us|our|ours|ich|mir|mich|mein\w{0,2}|wir|uns|unser\w{0,2})\b|[\u79c1\u50d5\u4ffa]|わたし|うちの|自分の",
     re.IGNORECASE,
@@ -28,7 +29,7 @@ def asks_of_oneself(text: str) -> bool:
     """Whether a message of a sentence or two asks something about its speaker."""
     said = sentences(text)
     return 0 < len(said) <= MOST_SENTENCES and any(
-        (one.asks or QUESTION.match(one.text) is not None)
+        (one.asks or QUESTION.match(one.text) is not None or _ASKS_IN_JAPANESE.search(one.text) is not None)
         and (_ONESELF.search(_TO_DO.sub("", one.text.replace("’", "'"))) is not None or KIN_IN_JAPANESE.search(one.text) is not None)
         for one in said
     )

@@ -41,6 +41,8 @@ from memory_core.domain.contradiction import contradiction
 from memory_core.domain.text import words
 
 Ground = Literal["ends", "value", "switch", "matter"]
+LEAST_SHARED = 2
+"""Telling words that two sentences share which tell a number of one thing."""
 LEAST_FRAME = 3
 """Words with which two clauses begin that tell of one thing."""
 _STAGE_WORDS = frozenset(" ".join(STAGES).split())
@@ -69,6 +71,22 @@ def change_between(earlier: Message, later: Message) -> Change | None:
             if now.text != before.text and (ground := _ground(before, now, earlier, later)) is not None:
                 return Change(ground, now.text, before.text)
     return _by_matter(earlier, later)
+
+
+def updates(earlier: Message, later: Message, question: str, asked: Collection[str]) -> bool:
+    """Whether the later of two messages of one person has another number or time of the kind that a question asks for, of the same matter.
+
+    Weaker than a change: nothing in the later one has to say so. Both can be true, and the later one is the better answer. asked: the
+    terms of the question.
+    """
+    wanted = frozenset(asked)
+    for now, before in product(later.valued, earlier.valued):
+        shared = _shared(before.terms, now.terms)
+        if len(shared) < LEAST_SHARED or not shared & wanted or not _of_one_person(before, now, shared):
+            continue
+        if before.values.of_kind(question, wanted).differ(now.new_values.of_kind(question, wanted), loosely=now.moves):
+            return True
+    return change_between(earlier, later) is not None
 
 
 def _ground(before: Said, now: Said, earlier: Message, later: Message) -> Ground | None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import islice
 
 from memory_core.domain.changes_words import (
     ALIKE,
@@ -89,19 +90,44 @@ class Clause:
 
 @dataclass(frozen=True)
 class Said:
-    """A sentence of a message.
-
-    language: by which its words are stemmed. asks: whether all of it asks. terms: telling ones. values: times and numbers in it.
-    about: relatives of whom it tells, in the place of the subject.
-    """
+    """A sentence of a message; what is in it is looked for when it is asked for. ends_asking: whether it ends as a question."""
 
     text: str
-    language: str
-    asks: bool
-    terms: frozenset[str]
-    values: Values
-    about: frozenset[str]
-    clauses: tuple[Clause, ...]
+    ends_asking: bool
+
+    @cached_property
+    def language(self) -> str:
+        """By which its words are stemmed."""
+        return "german" if GERMAN.search(self.text) else "english"
+
+    @cached_property
+    def clauses(self) -> tuple[Clause, ...]:
+        """Its parts. Of one that ends as a question what stands before the part that asks is stated."""
+        parts = [part for part in _CLAUSE.split(self.text) if part.strip()]
+        last = len(parts) - 1
+        asks = (_ASKS.match(part) is not None or (self.ends_asking and place == last) for place, part in enumerate(parts))
+        return tuple(_clause(part, self.language, asks=asking) for part, asking in zip(parts, asks, strict=True))
+
+    @cached_property
+    def asks(self) -> bool:
+        """Whether all of it asks."""
+        return all(one.asks for one in self.clauses)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """Its telling terms."""
+        return frozenset(term for one in self.clauses for term in one.terms)
+
+    @cached_property
+    def values(self) -> Values:
+        """The times and numbers in it."""
+        return values_in(self.text)
+
+    @cached_property
+    def about(self) -> frozenset[str]:
+        """The relatives of whom it tells, in the place of the subject."""
+        first = self.clauses[0].words[:SUBJECT_WORDS] if self.clauses else ()
+        return frozenset(word for word in first if word in KIN) | frozenset(KIN_IN_JAPANESE.findall(self.text[:20]))
 
     @cached_property
     def changes(self) -> bool:
@@ -194,20 +220,48 @@ class Said:
         return frozenset(found)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Message:
-    """A message as its speaker's own words tell it.
-
-    keys: of its words; two messages without one in common are about two things. matters, changed: places in `MATTERS` of which it tells,
-    and of which it tells a change. tells_change: whether anything in it might change what was told before.
-    """
+    """A message as its speaker's own words tell it."""
 
     text: str
     sentences: tuple[Said, ...]
-    keys: frozenset[str]
-    matters: frozenset[int]
-    changed: frozenset[int]
-    tells_change: bool
+
+    @cached_property
+    def tells_change(self) -> bool:
+        """Whether anything in it might change what was told before."""
+        return any(one.changes for one in self.sentences) or bool(self.changed)
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """Of its words; two messages without one in common are about two things."""
+        return _keys(frozenset(term for one in self.sentences for term in one.terms))
+
+    @cached_property
+    def matters(self) -> frozenset[int]:
+        """The places in `MATTERS` of which it tells."""
+        told = " ".join(one.text for one in self.sentences)
+        return frozenset(place for place, matter in enumerate(MATTERS) if matter.holds.search(told))
+
+    @cached_property
+    def changed(self) -> frozenset[int]:
+        """The places in `MATTERS` of which it tells a change."""
+        told = " ".join(one.text for one in self.sentences)
+        found = [place for place, matter in enumerate(MATTERS) if matter.changes.search(told)]
+        if not found:
+            return frozenset()
+        stated = " ".join(one.text for one in self.sentences if not one.asks)
+        return frozenset(place for place in found if MATTERS[place].changes.search(stated))
+
+    @cached_property
+    def valued(self) -> tuple[Said, ...]:
+        """The sentences with a time or a number."""
+        return tuple(one for one in self.sentences if one.values)
+
+    @property
+    def numbered(self) -> bool:
+        """Whether it tells any time or number."""
+        return bool(self.valued)
 
     def before(self, said: Said) -> frozenset[str]:
         """The terms of the sentence before."""
@@ -223,7 +277,7 @@ class Message:
 def tells_change(text: str) -> bool:
     """Whether a message says by itself that something is over, moved, or otherwise than it was; a mere "now" does not."""
     message = read(text)
-    return bool(message.changed) or any(_says_changed(one) for one in message.sentences)
+    return any(one.changes and _says_changed(one) for one in message.sentences) or bool(message.changed)
 
 
 def _says_changed(said: Said) -> bool:
@@ -238,13 +292,7 @@ def read(text: str) -> Message:
     """A message taken apart."""
     told = text[:MOST_CHARACTERS].removeprefix(_TOLD_BY)  # else it looks like a pasted conversation
     plain = normal_form("NFKC", plain_digits(own_words(told))).replace("’", "'")
-    said = tuple(_said(*one) for one in _sentences(plain))[:MOST_SENTENCES]
-    whole = " ".join(one.text for one in said)
-    stated = " ".join(one.text for one in said if not one.asks)
-    matters = frozenset(place for place, matter in enumerate(MATTERS) if matter.holds.search(whole))
-    changed = frozenset(place for place, matter in enumerate(MATTERS) if matter.changes.search(stated))
-    keys = _keys(frozenset(term for one in said for term in one.terms))
-    return Message(" ".join(plain.casefold().split()), said, keys, matters, changed, bool(changed) or any(one.changes for one in said))
+    return Message(" ".join(plain.casefold().split()), tuple(Said(*one) for one in islice(_sentences(plain), MOST_SENTENCES)))
 
 
 def _sentences(text: str) -> Iterator[tuple[str, bool]]:
@@ -253,20 +301,6 @@ def _sentences(text: str) -> Iterator[tuple[str, bool]]:
         *before, last = _AFTER_NUMBER.split(one.text)
         yield from ((part, False) for part in before)
         yield last, one.asks
-
-
-def _said(text: str, asks: bool) -> Said:
-    """A sentence taken apart. One that ends as a question states what stands before the part that asks."""
-    language = "german" if GERMAN.search(text) else "english"
-    parts = [part for part in _CLAUSE.split(text) if part.strip()]
-    clauses = tuple(
-        _clause(part, language, asks=_ASKS.match(part) is not None or (asks and place == len(parts) - 1))
-        for place, part in enumerate(parts)
-    )
-    first = clauses[0].words[:SUBJECT_WORDS] if clauses else ()
-    about = frozenset(word for word in first if word in KIN) | frozenset(KIN_IN_JAPANESE.findall(text[:20]))
-    terms = frozenset(term for one in clauses for term in one.terms)
-    return Said(text, language, all(one.asks for one in clauses), terms, values_in(text), about, clauses)
 
 
 def _clause(text: str, language: str, *, asks: bool) -> Clause:

@@ -1,4 +1,4 @@
-"""Words by which `changes` reads that something is over, is otherwise now, or has another value. English, German, Japanese; case-folded."""
+"""Words by which `changes` reads that something is over, otherwise now, or of another value. English, German, Japanese; case-folded."""
 
 from __future__ import annotations
 
@@ -48,8 +48,10 @@ ENDS_IN_GERMAN = re.compile(
     re.IGNORECASE,
 )
 ENDS_IN_JAPANESE = re.compile(
-    r"(?:辞め|やめ|止め|売っ|売り|売却|手放|亡くな|死ん|死に|天国|キャンセル|中止|解約|退会|退職|退部|別れ|離婚|壊れ|引退|異動|閉店|閉鎖|捨て"
-    r"|なくなっ|卒業し|もう(?:[^、。]{0,20})ない|なくなりました|断念|諦め|処分|返し|返却|じゃなくて|ではなく|でなく|の代わりに|から(?:[^、。]{1,12})に"
+    r"(?:辞め|やめ|止め|売っ|売り|売却|手放|亡くな|死ん|死に|天国|キャンセル|中止|解約|退会|退職|退部|別れ|離婚|壊れ|引退|異動|閉店"
+    r"|閉鎖|捨て"
+    r"|なくなっ|卒業し|もう(?:[^、。]{0,20})ない|なくなりました|断念|諦め|処分|返し|返却|じゃなくて|ではなく|でなく|の代わりに"
+    r"|から(?:[^、。]{1,12})に"
     r"(?:変え|替え|乗り換え|切り替え|変更))"
 )
 SWITCH = re.compile(
@@ -115,7 +117,8 @@ MOVES = re.compile(
     r"|verschoben|verlegt|vorverlegt|verschiebt|steigt|sinkt|erhöht sich|umgebucht|geändert|erhöht|gestiegen|gesenkt|gesunken|teurer"
     r"|runter|rauf|hoch auf|aufgestockt|gekürzt|korrigier\w*"
     r"|vertan|verguckt|verlesen|geirrt|sondern|doch|erst am|verlängert|angehoben)\b"
-    r"|(?:変更|変わ|変え|ずれ|ずら|延期|早ま|増え|増や|減っ|減ら|上が|下が|値上げ|値下げ|伸び|になった|になりました|になっちゃ|にした|にしました|間違|訂正"
+    r"|(?:変更|変わ|変え|ずれ|ずら|延期|早ま|増え|増や|減っ|減ら|上が|下が|値上げ|値下げ|伸び|になった|になりました|になっちゃ|にした"
+    r"|にしました|間違|訂正"
     r"|じゃなくて|ではなく)",
     re.IGNORECASE,
 )
@@ -223,7 +226,8 @@ _WEAK = """
     actual literal probable definite total certain honest glad sad tired busy ready able different similar special important main whole
     totally literally probably definitely certainly exactly basically honestly especially usually normally outside inside everyday worth
     anymore same alone somewhere else besides apart sometime sort rest favorite favourite game
-    monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays january february
+    monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays
+    january february
     march april june july august september october november december montag dienstag mittwoch donnerstag freitag samstag sonntag montags
     dienstags mittwochs donnerstags freitags samstags sonntags januar februar märz mai juni juli oktober dezember
     yeah yep oh hmm wow anyway afternoon
@@ -231,7 +235,8 @@ _WEAK = """
     chance hope dream dreams hard easy fun friend friends believe happy image photo photography
     recommend suggest recommendations message remind reminder remember forget mean means meant currently recently lately left right
     live lives living lived buy buys bought sell sold pay pays paid pretty quite whole little big small half
-    ich du er sie es wir ihr mein meine meinen meinem meiner dein sein unser unsere unserem und oder aber denn weil dass der die das den dem
+    ich du er sie es wir ihr mein meine meinen meinem meiner dein sein unser unsere unserem und oder aber denn weil dass der
+    die das den dem
     des ein eine einen einem einer ist sind war waren bin habe hab hat haben hatte wird werden wurde wurden mit ohne für von bei zu zum zur
     im in an am auf aus nach seit bis um über unter vor hinter nicht kein keine keinen mehr noch schon jetzt nun dann da hier auch nur sehr
     so wie was wer wo wann warum kann kannst können könnte bitte danke hallo tag tage woche wochen monat monate jahr jahre heute morgen
@@ -240,8 +245,10 @@ _WEAK = """
     vier fünf sechs sieben acht neun zehn man mir mich dir dich uns euch ihm ihn ihnen heißt heiße euro tipps tipp ideen idee
 """
 _WEAK_IN_JAPANESE = (
-    "今日 今月 今年 今週 先週 先月 去年 来週 来月 来年 最近 毎日 毎週 毎朝 毎月 昨日 明日 今朝 午前 午後 時間 場合 自分 今度 時半 月曜 火曜 水曜 木曜 金曜"
-    " 土曜 日曜 曜日 予定 新し 大好 好き 食べ 飲み 行き 思う 教え 言う 使う 使い 買い 何か 一番 本当 結局 変更 予約 少し 全部 先日 毎晩 一緒 家族"
+    "今日 今月 今年 今週 先週 先月 去年 来週 来月 来年 最近 毎日 毎週 毎朝 毎月 昨日 明日 今朝 午前 午後 時間 場合 自分 今度"
+    " 時半 月曜 火曜 水曜 木曜 金曜"
+    " 土曜 日曜 曜日 予定 新し 大好 好き 食べ 飲み 行き 思う 教え 言う 使う 使い 買い 何か 一番 本当 結局 変更 予約 少し 全部"
+    " 先日 毎晩 一緒 家族"
 )
 WEAK = frozenset([*_WEAK.split(), *terms_of(_WEAK.split())])
 WEAK_IN_JAPANESE = frozenset(_WEAK_IN_JAPANESE.split())
@@ -256,7 +263,8 @@ _KIN = """
 """
 KIN = frozenset(_KIN.split())
 KIN_IN_JAPANESE = re.compile(
-    r"(?:お?父(?:さん)?|お?母(?:さん)?|兄|姉|弟|妹|夫|妻|旦那|息子|娘|友達|友人|同僚|祖父|祖母|彼女|彼氏|いとこ|両親|先輩|後輩)(?=[はがのもと])"
+    r"(?:お?父(?:さん)?|お?母(?:さん)?|兄|姉|弟|妹|夫|妻|旦那|息子|娘|友達|友人|同僚|祖父|祖母|彼女|彼氏|いとこ|両親|先輩"
+    r"|後輩)(?=[はがのもと])"
 )
 
 _ALIKE = (
@@ -282,7 +290,8 @@ class Matter(NamedTuple):
 MATTERS: tuple[Matter, ...] = (
     Matter(  # home
         re.compile(
-            r"\b(?:live|lives|living|rent|renting) (?:a room |a flat |alone )?(?:in|at|on|with|near)\b|\b(?:my|our) (?:flat|apartment"
+            r"\bhome city:|\b(?:live|lives|living|rent|renting) (?:a room |a flat |alone )?(?:in|at|on|with|near)\b|\b(?:my"
+            r"|our) (?:flat|apartment"
             r"|house|place|address|room)\b"
             r"|\b(?:wohne|wohnen|wohnt|lebe|leben|lebt)\b|\b(?:meine|unsere) (?:wohnung|adresse)\b|住んで|住まい|暮らし",
             re.IGNORECASE,
@@ -298,7 +307,7 @@ MATTERS: tuple[Matter, ...] = (
     ),
     Matter(  # work
         re.compile(
-            r"\b(?:i|i'm|user|we|still|currently) (?:\w+ )?(?:work|works|working) (?:at|for|as|in|part-time|full-time)\b"
+            r"\bemployer:|\b(?:i|i'm|user|we|still|currently) (?:\w+ )?(?:work|works|working) (?:at|for|as|in|part-time|full-time)\b"
             r"|\bi'?m an? [\w -]{2,30} (?:at|for)\b"
             r"|\bmy (?:job|employer) (?:is|at)\b|\b(?:arbeite|arbeitet|arbeiten|jobbe)\b"
             r"|\b(?:bin|ich) (?:\w+ )?(?:bei|beim) (?:der |dem )?[\w-]+|で働|に勤|勤務|バイト|の仕事|ってます|やってます|をしています",
@@ -311,13 +320,15 @@ MATTERS: tuple[Matter, ...] = (
             r"|september|october|november|december) i'?m (?:at|with)\b"
             r"|\bi'?m (?:at|with) (?-i:[A-Z])[\w' ]{2,30} now\b|\bswitched jobs\b|\bretired\b"
             r"|\b(?:neue stelle|neuen job|neuer job|job gewechselt|gekündigt|angefangen bei|fange bei|bin jetzt bei)\b"
-            r"|\bseit (?:dem )?(?:\d{1,2}\. )?\w{1,20} bin ich (?:bei|beim)\b|転職|退職|入社|辞めて(?:、|今は)|今は[^。]{1,20}で(?:働|教|勤)",
+            r"|\bseit (?:dem )?(?:\d{1,2}\. )?\w{1,20} bin ich (?:bei|beim)\b|転職|退職|入社|辞めて(?:、|今は)|今は[^。]{1,20}で(?:働"
+            r"|教|勤)",
             re.IGNORECASE,
         ),
     ),
     Matter(  # relationship
         re.compile(
-            r"\b(?:i'?m|i am|user is|am|still) single\b|\bbin (?:\w+ )?single\b|独身|彼女がい(?:ない|ません)|彼氏がい(?:ない|ません)",
+            r"\bmarital status: single|\b(?:i'?m|i am|user is|am|still) single\b|\bbin (?:\w+ )?single\b|独身|彼女がい(?:ない|ません)"
+            r"|彼氏がい(?:ない|ません)",
             re.IGNORECASE,
         ),
         re.compile(
@@ -342,7 +353,8 @@ MATTERS: tuple[Matter, ...] = (
     Matter(  # meat
         re.compile(
             r"\b(?:eat|eats|love|loves|like) (?:\w+ ){0,3}(?:meat|steak|beef|pork|chicken|burgers?)\b|\bmeat[- ]?eater\b|\bcarnivore\b"
-            r"|\bfleischesser|\bfleisch\b|\besse gern(?:e)? (?:fleisch|wurst)|(?:お?肉|焼肉|ステーキ)(?:が|は|も|を)(?:大?好き|よく|毎日|食べ(?:ます|る))",
+            r"|\bfleischesser|\bfleisch\b|\besse gern(?:e)? (?:fleisch|wurst)|(?:お?肉|焼肉|ステーキ)(?:が|は|も|を)(?:大?好き|よく"
+            r"|毎日|食べ(?:ます|る))",
             re.IGNORECASE,
         ),
         re.compile(
@@ -386,7 +398,8 @@ MATTERS: tuple[Matter, ...] = (
     ),
     Matter(  # car
         re.compile(
-            r"\b(?:i|user) drives? an? \b|\bmy car is\b|\bfahre (?:jetzt )?einen\b|\bmein auto ist\b|に乗って(?:い|ま)", re.IGNORECASE
+            r"\bcar:|\b(?:i|user) drives? an? \b|\bmy car is\b|\bfahre (?:jetzt )?einen\b|\bmein auto ist\b|に乗って(?:い|ま)",
+            re.IGNORECASE,
         ),
         re.compile(
             r"\b(?:bought|got|picked up|ordered|drive|driving) (?:an? |the |my )?(?:new |used )?(?:[\w-]+ ){0,3}(?:car|tesla|bmw|vw|golf"

@@ -16,7 +16,8 @@ _BEING = """
     ist sind war hat habe haben wird wohnt wohne lebt lebe arbeitet arbeite mag liebt braucht nutzt
 """
 _HAVING = """
-    has have hat habe haben own owns keep keeps employs at um weighs costs starts ends takes needs runs lasts dauert braucht kostet wiegt is
+    has have hat habe haben own owns keep keeps employs at um weighs costs starts ends takes needs runs lasts dauert braucht
+    kostet wiegt is
     are ist sind sleeps drinks drink earns verdient pays zahlt uses every limit
 """
 _ONE_ONLY = """
@@ -34,8 +35,10 @@ _ONE_ONLY = """
     geboren in, geboren am, verheiratet mit, steht um, zahlt, steht, liegt, hängt, parkt, parks in, is parked, is kept, is stored
 """
 _SEVERAL = """
-    brother brothers sister sisters friend friends colleague colleagues cousin cousins aunt uncle son sons daughter daughters child children
-    kid kids pet pets dog dogs cat cats hobby hobbies neighbour neighbor neighbours one some another other reason reasons goal goals problem
+    brother brothers sister sisters friend friends colleague colleagues cousin cousins aunt uncle son sons daughter daughters
+    child children
+    kid kids pet pets dog dogs cat cats hobby hobbies neighbour neighbor neighbours one some another other reason reasons goal
+    goals problem
     problems issue issues feature task tasks step idea
     bruder brüder schwester schwestern freund freundin freunde kollege kollegin kollegen tochter töchter sohn söhne kind kinder hund katze
     hobby hobbys tante onkel
@@ -63,7 +66,8 @@ _TIMES = """
     月 火 水 木 金 土 日 曜 朝 昼 夜 午 前 後 今 来 週 明 時 分 年
 """
 _COUNTS = """
-    one two three four five six seven eight nine ten eleven twelve thirteen fifteen twenty thirty forty fifty sixty hundred thousand million
+    one two three four five six seven eight nine ten eleven twelve thirteen fifteen twenty thirty forty fifty sixty hundred
+    thousand million
     once twice half first second third fourth fifth
     zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig vierzig fünfzig hundert tausend einmal zweimal dreimal
     一 二 三 四 五 六 七 八 九 十 百 千 万
@@ -75,21 +79,25 @@ _PREPOSITIONS = "in for with at on by from during über bei mit für von aus"
 _UNITS = "% € $ £ ¥ am pm a.m p.m euro euros dollars uhr o'clock th st nd rd k : = . 時 月 日 円 分 歳 人 匹 年"
 
 _LIGHT = """
-    there's there' there comes come with is are planned scheduled set due findet statt gibt es hat has have had pays pay zahlt costs kostet beträgt liegt
+    there's there' there comes come with is are planned scheduled set due findet statt gibt es hat has have had pays pay zahlt
+    costs kostet beträgt liegt
     bei takes place owns own switched turned employed the a of in von für per pro month monthly monat monatlich currently
     be will starts start begins beginnt
 """
 LIGHT = frozenset(_LIGHT.split())
 """Say hardly more than that something is so: two statements may differ in them."""
-PETS = frozenset(
-    "cat cats dog dogs pet kitten puppy hamster rabbit horse parrot hund hündin katze kater hamster kaninchen pferd 犬 猫".split()
-)
+_PETS = """
+    cat cats dog dogs pet kitten puppy hamster rabbit horse parrot hund hündin katze kater hamster kaninchen pferd 犬 猫
+"""
+PETS = frozenset(_PETS.split())
 CALLED = ("is called", "is named", "name is", "heisst")
 """A pet that is spoken of as the one has one name."""
-ONE_ROLE = frozenset(
-    "teacher boss manager doctor dentist therapist coach trainer landlord tutor supervisor head captain ceo lead klassenlehrer klassenlehrerin"
-    " lehrer lehrerin chef chefin hausarzt hausärztin zahnarzt zahnärztin vermieter vermieterin leiter leiterin".split()
-)
+_ONE_ROLE = """
+    teacher boss manager doctor dentist therapist coach trainer landlord tutor supervisor head captain ceo lead klassenlehrer
+    klassenlehrerin lehrer lehrerin chef chefin hausarzt hausärztin zahnarzt zahnärztin vermieter vermieterin leiter leiterin
+"""
+ONE_ROLE = frozenset(_ONE_ROLE.split())
+"""Who somebody has one of."""
 EMPTY = frozenset(_EMPTY.casefold().split())
 """Come and go without changing what is said."""
 ARTICLES = frozenset(_ARTICLES.split())

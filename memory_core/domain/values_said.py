@@ -10,7 +10,7 @@ Numbers are compared as written, without the marks between thousands.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from memory_core.domain.text import terms_of
@@ -129,20 +129,31 @@ _WEEKDAY = {word: str(place) for place, said in enumerate(_WEEKDAYS) for word in
 _MONTH = {word: str(place) for place, said in enumerate(_MONTHS, 1) for word in said.split()}
 _TIME = re.compile(
     r"(?P<hour>\d{1,2})[:.](?P<minute>\d{2})\b(?!\s*(?:€|euro|%|kg))|(?P<clock>\d{1,2})\s?(?:am|pm|a\.m\.|p\.m\.|uhr|o'clock)\b"
-    r"|(?P<at>(?:\bat|\bum)\s+\d{1,2})(?![\d.,:]|\s?%|\s?(?:st|nd|rd|th)\b)|(?P<word>\bnoon\b|\bmidnight\b|\bmittags?\b|\bhalb (?:eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)\b)"
+    r"|(?P<at>(?:\bat|\bum)\s+\d{1,2})(?![\d.,:]|\s?%|\s?(?:st|nd|rd|th)\b)|(?P<word>\bnoon\b|\bmidnight\b|\bmittags?\b|\bhalb (?:eins"
+    r"|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)\b)"
     r"|(?P<ja>\d{1,2}時(?:半|\d{1,2}分)?)",
     re.IGNORECASE,
 )
 _DATE = re.compile(
-    r"\b\d{4}-(?P<im>\d{2})-(?P<id>\d{2})\b|(?P<d>\d{1,2})(?:st|nd|rd|th)?\.?\s(?:of\s)?(?P<m>[a-zä]{3,9})\b|\b(?P<m2>[a-zä]{3,9})\s(?P<d2>\d{1,2})(?:st|nd|rd|th)?\b(?![:.]\d)"
-    r"|\b(?P<only>\d{1,2})(?:st|nd|rd|th)\b|\b(?:am|zum|der|den)\s(?P<dot>\d{1,2})\.(?:(?P<dotm>\d{1,2})\.)?|(?:(?P<jm>\d{1,2})月)?(?P<jd>\d{1,2})日|(?P<jo>\d{1,2})月",
+    r"\b\d{4}-(?P<im>\d{2})-(?P<id>\d{2})\b|(?P<d>\d{1,2})(?:st|nd|rd|th)?\.?\s(?:of\s)?(?P<m>[a-zä]{3,9})\b"
+    r"|\b(?P<m2>[a-zä]{3,9})\s(?P<d2>\d{1,2})(?:st|nd|rd|th)?\b(?![:.]\d)"
+    r"|\b(?P<only>\d{1,2})(?:st|nd|rd|th)\b|\b(?:am|zum|der|den)\s(?P<dot>\d{1,2})\.(?:(?P<dotm>\d{1,2})\.)?"
+    r"|(?:(?P<jm>\d{1,2})月)?(?P<jd>\d{1,2})日|(?P<jo>\d{1,2})月",
     re.IGNORECASE,
+)
+_ASKS_SHARE = re.compile(r"\b(?:percent\w*|rate|share|accuracy|coverage|prozent|anteil|quote)\b|[%％率]", re.IGNORECASE)
+_ASKS_SUM = re.compile(
+    r"\b(?:budget|costs?|price|rent|salary|pay|how much|fee|kosten|kostet|preis|miete|gehalt|wie ?viel)\b|いくら|予算|家賃", re.IGNORECASE
+)
+_ASKS_WHEN = re.compile(
+    r"\b(?:when|time|date|day|deadline|due|schedule\w*|wann|uhr|uhrzeit|tag|termin\w*|frist)\b|いつ|何時|何曜|何日|締め切り", re.IGNORECASE
 )
 _PHONE = re.compile(r"\+?\d{2,5}[ /-]\d{2,4}(?:[ -]\d{2,8}){0,4}|\b\d{7,15}\b")
 _NUMBER = re.compile(r"(?P<before>[€$£¥]\s?)?(?P<number>\d{1,9}(?:[.,'’]\d{1,9}){0,3})(?P<k>k\b)?\s?(?P<after>[€$£¥%]|[^\W\d_]{1,24})?")
 _WORD = re.compile(r"[^\W\d_]+")
 _JAPANESE_COUNT = re.compile(
-    r"(?P<number>\d{1,9}(?:[.,]\d{1,9})?|[一二三四五六七八九十])(?P<myriad>万(?P<rest>\d千?)?)?(?P<unit>円|錠|匹|人|台|本|個|回|歳|キロ|kg|分|時間|日|枚|冊|年生|階|%)"
+    r"(?P<number>\d{1,9}(?:[.,]\d{1,9})?|[一二三四五六七八九十])(?P<myriad>万(?P<rest>\d千?)?)?(?P<unit>円|錠|匹|人|台|本|個|回|歳"
+    r"|キロ|kg|分|時間|日|枚|冊|年生|階|%)"
 )
 MAGNITUDE = 12.0
 """How many times as much a number without anything counted may be for it to stand in another's place."""
@@ -157,6 +168,14 @@ class Values:
 
     def __bool__(self) -> bool:
         return bool(self.whens) or bool(self.numbers)
+
+    def of_kind(self, question: str, terms: Collection[str]) -> Values:
+        """Those that a question asks for: what it counts, a share, a sum, or a time. A bare number may be any."""
+        units = {unit for unit in self.numbers if unit in terms or not unit}
+        units |= {"%"} if _ASKS_SHARE.search(question) else set()
+        units |= {"money"} if _ASKS_SUM.search(question) else set()
+        whens = self.whens if _ASKS_WHEN.search(question) else {}
+        return Values(whens, {unit: self.numbers[unit] for unit in self.numbers.keys() & units})
 
     def differ(self, other: Values, *, loosely: bool) -> bool:
         """Whether one of them may stand in the other's place, and says another thing. loosely: a bare number may stand for any."""

@@ -153,7 +153,7 @@ def _ending_nothing(ready: ReadyCell, nears: Mapping[str, Sequence[Neighbour]]) 
 
 
 def _changing_nothing(ready: ReadyCell, nears: Mapping[str, Sequence[Neighbour]]) -> frozenset[str]:
-    """Of what was only kept because it might change something that is held, that which does not: "sold the Golf", of whom no Golf is known."""
+    """Of what was kept only because it might change something that is held, that which does not: "sold the Golf" where no Golf is known."""
     passing = {one.fact_id for one in ready.cell.atomic_facts if not one.lasting}
     told = (one for one in ready.facts if one.id in passing and slot_of(one) is None)
     return frozenset(one.id for one in told if not any(_is_changed(near.memory, one) for near in nears.get(one.id, ())))

@@ -74,7 +74,7 @@ class FormingRules:
     boundary: BoundaryRules = field(default_factory=BoundaryRules)
 
 
-CHANGE_FLOOR, CHANGE_CANDIDATES = 0.4, 40
+CHANGE_FLOOR, CHANGE_CANDIDATES = 0.3, 40
 """What a change is about is looked for further away, and among more: "sold the Golf" lies far from "drives a 2014 Golf"."""
 
 

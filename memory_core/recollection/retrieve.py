@@ -17,6 +17,7 @@ import numpy as np
 
 from memory_core.domain.asks_of_oneself import asks_of_oneself
 from memory_core.domain.candidates import CandidateSet, Flags, Floats, from_memories, joined
+from memory_core.domain.changes_read import read
 from memory_core.domain.fading import Fading
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.messages import is_message
@@ -44,12 +45,14 @@ from memory_core.recollection.dates import Dates
 from memory_core.recollection.explain import explain_query
 from memory_core.recollection.filters import shows
 from memory_core.recollection.hits import DECIMALS, build_hits
-from memory_core.recollection.passages import long_rows, message_rows, part_of_text, passages, told_rows
+from memory_core.recollection.later_first import LEAST_SHARE, MOST_BEHIND, Statement, asks_how_it_is, later_first
+from memory_core.recollection.passages import MOST_PASSAGES, long_rows, message_rows, part_of_text, passages, told_rows
 from memory_core.recollection.present import present_first
 from memory_core.recollection.query_vector import EMBEDDER, no_vectors, query_vectors
 from memory_core.recollection.rerank import MOST_RERANKED, RERANKER, Reranking, followed, reordered
 from memory_core.recollection.said_first import Sources, said_first, sources_of
 from memory_core.recollection.stale import stale_facts
+from memory_core.recollection.telling import said_by, speaker
 from memory_core.recollection.untold import Untold, is_silenced
 from memory_core.recollection.varied import varied
 from memory_core.recollection.working_set import WorkingSet
@@ -248,9 +251,39 @@ class Retriever:
             cells = (candidates.cell[row] for row in rows if is_message(candidates.ids[row]))
             self.touch(owner, [*shown, *(cell for cell in cells if cell is not None)], look.now)
         quoted = await self._passages(owner, query, look, rows, shown, sources)
+        rows, shown, quoted = await self._later_first(owner, query, look, (rows, shown, quoted))
         hits = build_hits(rows, shown, look, stale, quoted, explain=query.explain)
         told = explain_query(look, query) if query.explain else None
         return Retrieved(hits, look.sequence, look.degraded, told, nearest=None if hits else self._nearest(query, look))
+
+    async def _later_first(self, owner: Owner, query: RetrieveInput, look: Look, chosen: Chosen) -> Chosen:
+        """The results with what was said later before what it updates, where the query asks how something is; that costs a read."""
+        rows, shown, quoted = chosen
+        if query.at is not None or not rows or not asks_how_it_is(query.query):
+            return chosen
+        said = [one for row in rows for one in _statements(row, look, shown, quoted)]
+        if not any(read(one.text).numbered for one in said):
+            return chosen
+        behind = _behind(look, {one.row for one in said} | {*rows})
+        found, _ = readable_shown(await self._store.memories(owner, [look.candidates.ids[row] for row in behind], look.where))
+        by_cell = {cell: row for row in rows if (cell := look.candidates.cell[row]) is not None}
+        for row in behind:
+            if (memory := found.get(look.candidates.ids[row])) is not None:
+                result = by_cell.get(look.candidates.cell[row] or "")
+                relevance = float(look.relevant.score[row])
+                said.append(Statement(row, result, memory.content, said_by(memory), memory.event_timestamp, relevance))
+        ordered, leading = await asyncio.to_thread(later_first, rows, said, query.query, look.analysis.terms)
+        if not leading:
+            return chosen
+        shown |= await self.shown(owner, look, [row for row in ordered if row not in rows], by_cells=True)
+        shown = {name: shown[name] for row in ordered if (name := look.candidates.ids[row]) in shown}
+        for row, lead in leading.items():
+            if (memory := found.get(look.candidates.ids[lead])) is not None and is_message(memory.id):
+                passage = passages(look, [lead], {memory.id: memory}, look.analysis.terms)
+                quoted[row] = (*passage, *(one for one in quoted.get(row, ()) if one.message != memory.id))[:MOST_PASSAGES]
+            elif (others := quoted.get(row)) is not None:
+                quoted[row] = tuple(sorted(others, key=lambda one: one.message != look.candidates.ids[lead]))
+        return ordered, shown, quoted
 
     def touch(self, owner: Owner, memory_ids: Sequence[str], at: datetime) -> None:
         """Note that these memories were found and shown."""
@@ -424,6 +457,36 @@ class Retriever:
     async def close(self) -> None:
         """Let rebuilds of working sets that are under way finish."""
         await self._working_set.close()
+
+
+Chosen = tuple[list[int], dict[str, Shown], dict[int, tuple[Passage, ...]]]
+"""The rows of the results, their memories, and the passages of each."""
+
+
+def _statements(row: int, look: Look, shown: Mapping[str, Shown], quoted: Mapping[int, Sequence[Passage]]) -> list[Statement]:
+    """What stands in a result: its passages, or its own text."""
+    if quoted.get(row):
+        places = {name: place for place, name in enumerate(look.candidates.ids)}
+        found = [(places.get(one.message, row), one.text, speaker(one.actor), one.at) for one in quoted[row]]
+        relevance = look.relevant.score
+        return [
+            Statement(place, row, text, by, at, float(relevance[place]), leads=number == 0)
+            for number, (place, text, by, at) in enumerate(found)
+        ]
+    held = shown.get(look.candidates.ids[row])
+    if held is None:
+        return []
+    memory = held.memory
+    return [Statement(row, row, memory.content, said_by(memory), memory.event_timestamp, float(look.relevant.score[row]), leads=True)]
+
+
+def _behind(look: Look, known: Collection[int]) -> list[int]:
+    """The rows of what was said and is no result, best first, as far as they come near to the best."""
+    relevance, candidates = look.relevant.score, look.candidates
+    least = LEAST_SHARE * float(relevance.max())
+    found = [row for row in np.argsort(-relevance)[: 4 * MOST_BEHIND].tolist() if relevance[row] >= least and row not in known]
+    told = [row for row in found if is_message(candidates.ids[row]) or candidates.cell[row] is None]
+    return [row for row in told if candidates.ids[row] not in look.left_out][:MOST_BEHIND]
 
 
 def _names_thresholds(query: RetrieveInput) -> bool:

@@ -38,10 +38,15 @@ def piece(memory: Memory, *, priority: float, fallen: Sequence[Fallen], terms: C
 
 def said_by(memory: Memory) -> str | None:
     """The person whose words it tells, "" for the user; None for what an assistant, a tool or a system said."""
+    role = str(memory.metadata.get("role", "user"))
     actor = (memory.actor or "").casefold()
-    if memory.metadata.get("role", "user") != "user" and actor in ("", str(memory.metadata["role"])):
-        return None
-    return None if actor in _NOBODY else "" if actor == "user" else actor
+    return None if role != "user" and actor in ("", role) else speaker(memory.actor)
+
+
+def speaker(actor: str | None) -> str | None:
+    """Who an actor is: "" for the user, and where none is named; None for an assistant, a tool or a system."""
+    name = (actor or "").casefold()
+    return None if name in _NOBODY else "" if name == "user" else name
 
 
 def text_for(memory: Memory, terms: Collection[str]) -> str:

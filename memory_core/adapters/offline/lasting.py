@@ -69,7 +69,8 @@ _ENGLISH = _Language(
         r"|teaches|collect|collects|eat|eats|drink|drinks|cook|cooks|bake|bakes|prefer|prefers|avoid|avoids|wear|wears|sleep"
         r"|sleeps|wake|wakes|get up|gets up"
         r"|sing|sings|paint|paints|read|reads|train|trains|swim|swims|hike|hikes|cycle|cycles|climb|climbs|commute|commutes"
-        r"|volunteer|volunteers|rent|rents"
+        r"|volunteer|volunteers|rent|rents|smoke|smokes|coach|coaches|vape|vapes|jog|jogs|dance|dances|meditate|meditates|knit|knits|ski|skis"
+        r"|earn|earns|weigh|weighs|manage|manages|foster|fosters|bike|bikes"
         r"|share|shares|pay|pays|bank|like|likes|love|loves|hate|hates|enjoy|enjoys|support|supports|follow|follows|attend"
         r"|attends|practise|practice|grow|grows"
         r"|deploy|deploys|subscribe|visit|visits|can't|cannot|can not|don't|doesn't|do not|does not|never|always|usually|every"
@@ -122,7 +123,7 @@ _GERMAN = _Language(
         re.IGNORECASE,
     ),
     own=re.compile(
-        rf"\b(?i:ich|wir|mein\w*|unser\w*|mir|mich|uns)\b|\b(?:{_VERWANDT})\b|\A(?:Hab|Bin|Wohne|Arbeite|Trinke|Esse|Fahre)\b"
+        rf"\b(?:Termin|Treffen|Miete)\b|\b(?i:ich|wir|mein\w*|unser\w*|mir|mich|uns)\b|\b(?:{_VERWANDT})\b|\A(?:Hab|Bin|Wohne|Arbeite|Trinke|Esse|Fahre)\b"
         r"|\A(?!(?:Das|Es|Der|Die|Dies\w*|Was|Hier|So|Er|Sie|Man|Wer|Alles|Nichts)\b)[A-ZÄÖÜ][a-zäöüß]+ (?:ist|hat|mag|isst"
         r"|trinkt|wohnt|lebt|arbeitet|geht|spielt|kann|verträgt|lernt|heißt|bekommt)\b"
     ),
@@ -167,7 +168,7 @@ _JAPANESE = _Language(
         r"私|僕|俺|うち|我が家|自分|妻|夫|旦那|嫁|父|母|両親|祖父|祖母|祖母|兄|姉|弟|妹|息子|娘|長男|長女|次男|次女|子ども"
         r"|子供|孫|彼女|彼氏|友人|友達|親友|上司|同僚|先輩|後輩|実家|犬|猫|飼|ペット|趣味|アレルギー"
         r"|花粉症|持病|手術|仕事|職場|会社|勤|大学|高校|毎朝|毎日|毎晩|毎週|毎月|週に|いつも|普段|歳|年生|さん|ちゃん|くん|住"
-        r"|引っ越|予約|結婚|離婚|出身|誕生日|車|家計簿|はやめて|に夢中|を使って|で働|派です|苦手|好き|嫌い|習|\A[一-龯]{2,3}は"
+        r"|薬|ジム|教室|家賃|体重|会議|習い事|引っ越|予約|結婚|離婚|出身|誕生日|車|家計簿|はやめて|に夢中|を使って|で働|派です|苦手|好き|嫌い|習|\A[一-龯]{2,3}は"
     ),
     lasts=re.compile(
         r"(?:です|ます|ません|ない|てる|ている|ています|てて|ていて|んで|いで|(?:引っ越し|転職し|結婚し|離婚し|退職し|入社し"

@@ -1,0 +1,120 @@
+"""What is told changes what is known: a later message ends or changes what an earlier one told, in the store, in contexts, in results."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from memory_core.adapters.minilm.embedder import MiniLMEmbedder
+from memory_core.adapters.offline.agents import OfflineAgents
+from memory_core.core import MemoryCore
+from memory_core.domain.context import ContextInput
+from memory_core.domain.models import MemoryType, Status
+from memory_core.domain.requests import ListInput, RetrieveInput
+from tests.builders import ALICE, NOW
+from tests.telling import tell
+from tests.world import World
+
+WEEK = timedelta(days=7)
+SQLITE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+
+
+@pytest.fixture
+async def rules(world: World) -> MemoryCore:
+    """A core without a language model, with the vectors of the local embedder."""
+    agents = OfflineAgents()
+    return await world.core(embedder=MiniLMEmbedder(), agents=agents, rules=agents, embedding_provider="minilm")
+
+
+async def over(core: MemoryCore) -> list[str]:
+    page = await core.list(ALICE, ListInput(type=MemoryType.SEMANTIC, status=Status.SUPERSEDED))
+    return sorted(one.content for one in page.memories)
+
+
+async def disputed(core: MemoryCore) -> int:
+    return len((await core.conflicts(ALICE)).conflicts)
+
+
+def line_with(context: str, words: str) -> str:
+    return next(line for line in context.split("\n") if words in line and not line.startswith("  "))
+
+
+@SQLITE
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("I drive a 2014 Golf.", "I sold the Golf and bought a Tesla."),
+        ("I use an old ThinkPad for everything.", "The ThinkPad died, I bought a desktop."),
+        ("My boss is Karen.", "I have a new boss, her name is Petra."),
+        ("Mein Chor probt immer mittwochs.", "Mein Chor probt jetzt donnerstags."),
+        ("私の上司は佐藤部長です。", "佐藤部長が異動になって、新しい上司は中村さんです。"),
+    ],
+)
+async def test_a_change_that_is_told_leaves_a_record_or_a_truth_that_is_over(rules: MemoryCore, earlier: str, later: str) -> None:
+    await tell(rules, earlier, session="s1")
+    await tell(rules, later, session="s2", at=NOW + WEEK)
+    assert await over(rules) or await disputed(rules)
+
+
+@SQLITE
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("I drive a 2014 Golf.", "The Golf needs new tyres, what do they cost?"),
+        ("I like tea.", "I like coffee."),
+        ("My sister lives in Ghent.", "My brother moved to Antwerp."),
+    ],
+)
+async def test_what_changes_nothing_leaves_no_record(rules: MemoryCore, earlier: str, later: str) -> None:
+    await tell(rules, earlier, session="s1")
+    await tell(rules, later, session="s2", at=NOW + WEEK)
+    assert (await over(rules), await disputed(rules)) == ([], 0)
+
+
+@SQLITE
+async def test_an_ending_of_something_that_was_never_told_makes_no_fact(rules: MemoryCore) -> None:
+    await tell(rules, "Finally got rid of the sofa!", session="s1")
+    page = await rules.list(ALICE, ListInput(type=MemoryType.SEMANTIC))
+    assert [one.content for one in page.memories if one.category == "fact"] == []
+
+
+async def test_a_context_says_of_a_message_that_a_later_one_replaced_it_and_when(core: MemoryCore) -> None:
+    await tell(core, "What can we get for a kitchen budget of 8,000 euros?", session="s1")
+    await tell(core, "We had to raise the kitchen budget to 11,500 euros.", session="s2", at=NOW + WEEK)
+    context = (await core.context(ALICE, ContextInput(query="What is our kitchen budget?", session_id="s9"))).context
+    said_on = (NOW + WEEK).date().isoformat()
+    assert f"(replaced on {said_on}: We had to raise the kitchen budget to 11,500 euros.)" in line_with(context, "8,000")
+    assert "replaced" not in line_with(context, "user: We had to raise")
+
+
+async def test_a_reconstructed_context_marks_what_was_replaced_as_well(core: MemoryCore) -> None:
+    await tell(core, "The standup is at 9:30 each day.", session="s1")
+    await tell(core, "The standup got moved to 10:15.", session="s2", at=NOW + WEEK)
+    found = await core.retrieve(ALICE, RetrieveInput(query="What time is the standup?", mode="reconstruct"))
+    assert found.context is not None
+    assert "replaced on" in line_with(found.context, "9:30")
+
+
+async def test_an_assistants_words_replace_nothing_and_are_replaced_by_nothing(core: MemoryCore) -> None:
+    await tell(core, "The standup is at 9:30 each day.", session="s1")
+    await tell(core, ("assistant", "The standup was moved to 10:15."), "Thanks for the summary.", session="s2", at=NOW + WEEK)
+    context = (await core.context(ALICE, ContextInput(query="What time is the standup?", session_id="s9"))).context
+    assert "replaced on" not in context
+
+
+async def test_what_was_said_later_is_found_before_what_it_updates(core: MemoryCore) -> None:
+    await tell(core, "My Zotero library has 45 sources in the library, tagged by theme.", session="s1")
+    await tell(core, "I have 52 sources in the Zotero library.", session="s2", at=NOW + WEEK)
+    found = await core.retrieve(ALICE, RetrieveInput(query="How many sources are in my Zotero library?"))
+    texts = [one.passages[0].text if one.passages else one.memory.content for one in found.results]
+    places = [next(place for place, text in enumerate(texts) if number in text) for number in ("52", "45")]
+    assert places == sorted(places)
+
+
+async def test_a_question_about_the_past_finds_what_was_said_first_where_it_answers_better(core: MemoryCore) -> None:
+    await tell(core, "My Zotero library has 45 sources in the Zotero library, tagged by theme.", session="s1")
+    await tell(core, "I have 52 sources in the library.", session="s2", at=NOW + WEEK)
+    found = await core.retrieve(ALICE, RetrieveInput(query="How many sources were in my Zotero library before?"))
+    text = found.results[0].passages[0].text if found.results[0].passages else found.results[0].memory.content
+    assert "45" in text
