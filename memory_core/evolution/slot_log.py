@@ -182,8 +182,12 @@ class SlotLog:
         return value_hash(memory, self.salt)
 
     def statement(self, memory: Memory, **fields: Any) -> Assertion | Retraction:
-        """What a memory says, as it is said now. fields: what is otherwise, such as the id of the memory that it is a mention of."""
+        """What a memory says, after all that was said at the same time.
+
+        fields: what is otherwise, such as the id of the memory that it is a mention of.
+        """
         made: dict[str, Any] = {
+            "sequence": self.pending,
             "memory_id": memory.id,
             "version": memory.version,
             "value": self.value_of(memory),

@@ -99,3 +99,11 @@ def test_the_conflict_of_the_same_two_memories_has_the_same_id() -> None:
     old, new = truth("Fabrikam", 0), truth("Contoso", 5)
     ids = {resolve(met(new, old), way).conflict.id for way in OnConflict if way is not OnConflict.AUTO}  # type: ignore[union-attr]
     assert len(ids) == 1
+
+
+def test_of_two_statements_of_one_time_the_one_that_is_added_comes_last() -> None:
+    """Of twenty values that are saved for a key at once each is the next version, none an earlier one that arrived late."""
+    old, new = truth("Fabrikam", 0), truth("Contoso", 0)
+    slot = met(new, old).slot
+    assert slot is not None
+    assert [slot.statement(new).order > one.order for one in slot.account.statements] == [True]
