@@ -22,6 +22,7 @@ top of that: they are the conversation itself.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -100,6 +101,13 @@ HEADINGS = {
 HEADING_TOKENS = 5
 HEADING_WORDS = 6
 """Of all headings together."""
+_ASKS_AHEAD = re.compile(
+    r"\b(?:coming up|upcoming|what(?:'s| is) (?:ahead|planned|next for me|on my (?:calendar|schedule|agenda))"
+    r"|(?:my|any) (?:plans|appointments"
+    r"|schedule|agenda)|anything planned|was steht (?:bei mir )?an|was habe ich vor|was ist geplant|(?:meine|welche) (?:termine|pläne))\b"
+    r"|予定は|予定を|予定があり|今後",
+    re.IGNORECASE,
+)
 Wanted = dict[PartKind, list[Piece]]
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 _PROCEDURAL = frozenset({MemoryType.PROCEDURAL.value})
@@ -166,7 +174,9 @@ class Briefing:
         wanted: Wanted = {
             "instructions": _instructions(instructions, found.terms | frozenset(tokens(query or "")), moment),
             "profile": _profile(profile, moment),
-            "foresight": _foresight(_foreseeing(fresh, found, grant, moment), moment) if asked.wants("foresight") else [],
+            "foresight": _foresight(_foreseeing(fresh, found, Grant.SURE if asks_ahead(query or "") else grant, moment), moment)
+            if asked.wants("foresight")
+            else [],
             "turns": said,
             "memories": hits,
         }
@@ -278,6 +288,11 @@ class Briefing:
         )
         look = await self._gatherer.look(owner, asking, rounds)
         return rounds, look.degraded
+
+
+def asks_ahead(query: str) -> bool:
+    """Whether a query asks what is ahead, whatever that is."""
+    return _ASKS_AHEAD.search(query) is not None
 
 
 async def _nothing() -> list[Memory]:

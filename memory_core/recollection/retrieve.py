@@ -96,6 +96,7 @@ class Look:
     order: what ranks them, U; the recipe's scores of `ordering`, unless a reranker moved them.
     reranked: by row, what the reranker gave it.
     left_out: memories that shall be no results, whatever their scores.
+    everything: whether all facts answer, each for itself.
     now: of the call; moment: what the query is about, by the clocks of whoever asks.
     """
 
@@ -114,6 +115,7 @@ class Look:
     degraded: tuple[str, ...]
     reranked: Mapping[int, float] = field(default_factory=dict)
     left_out: frozenset[str] = frozenset()
+    everything: bool = False
 
     @property
     def analysis(self) -> QueryAnalysis:
@@ -200,7 +202,7 @@ class Retriever:
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
         order = self._order(query, judged.order, candidates, moment)
         look = Look(query_parts, vectors, where, now, moment, found, candidates, judged, scores, order, short_ids, cold_ids, degraded)
-        look = replace(look, left_out=notes)
+        look = replace(look, left_out=notes, everything=everything)
         if RERANKER in without:
             return replace(look, degraded=(*look.degraded, RERANKER))
         return look if self._reranking is None else await self._reranked(owner, query, look, self._reranking)
@@ -367,7 +369,7 @@ class Retriever:
         for row in self.passing(query, look):
             if look.candidates.ids[row] in look.left_out:
                 continue
-            best.setdefault(_episode(look, row), row)
+            best.setdefault(look.candidates.ids[row] if look.everything else _episode(look, row), row)
             if len(best) == limit:
                 break
         return list(best.values())

@@ -52,7 +52,7 @@ def test_a_question_for_something_is_none(text: str) -> None:
 async def living(world: World) -> MemoryCore:
     rules = OfflineAgents()
     core = await world.core(agents=rules, rules=rules)
-    await tell(core, "Hi, I'm Dana and I live in Porto.", "I work as a nurse.", "How do I fix a bike tyre?", session="s1")
+    await tell(core, "Hi, I'm Dana and I live in Porto. I work as a nurse.", "How do I fix a bike tyre?", session="s1")
     await tell(core, "I moved to Lisbon.", session="s2")
     await core.save(ALICE, fact("Dana collects stamps"))
     return core
@@ -72,3 +72,12 @@ async def test_the_facts_that_hold_answer_it(world: World, query: str) -> None:
 async def test_without_facts_it_is_asked_like_any_other(world: World) -> None:
     core = await world.core()
     assert (await core.retrieve(ALICE, RetrieveInput(query=ALL[0]))).results == ()
+
+
+async def test_what_is_coming_up_is_told_though_nothing_shares_its_words(world: World) -> None:
+    rules = OfflineAgents()
+    core = await world.core(agents=rules, rules=rules)
+    await tell(core, "I have a dentist appointment on 28 May at 9.", session="s1")
+    context = (await core.context(ALICE, ContextInput(query="What is coming up?", parts=["foresight"]))).context
+    assert "dentist" in context
+    assert (await core.context(ALICE, ContextInput(query="Is a tomato a fruit?", parts=["foresight", "memories"]))).context == ""

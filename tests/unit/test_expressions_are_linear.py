@@ -37,6 +37,7 @@ MADE_OF_VALUES = {
     "memory_core.adapters.offline.behaviour._cue": None,
     "memory_core.adapters.offline.fact_patterns.__post_init__": None,
     "memory_core.adapters.offline.clause_facts.__post_init__": None,
+    "memory_core.adapters.offline.foreign_dates._german": None,
     "memory_core.adapters.offline.foresight_cues._row": None,
     # of constants of their modules
     "memory_core.adapters.offline.synthesis._labelled": [r"(?:^|(?<=\s))(Do:|Don't:|Key\ insight:)(?=\s+\S)"],

@@ -334,7 +334,7 @@ def _found(match: Match, who: str) -> _Found:
     if "over" in groups and row is not _USED_TO:
         filled = "no" if filled == "yes" else f"{NO_LONGER} {filled}"
     confidence = 0.9 if told == who else 0.8
-    lasting = attribute is None and row.attribute is None
+    lasting = attribute is None and (row.attribute is None or not slotted)
     return _Found(text, owner if attribute else None, attribute, filled if attribute else None, confidence, lasting)
 
 

@@ -209,7 +209,8 @@ _MATTER_GERMAN = re.compile(
     r"\b(?:Variante|Möglichkeit(?:en)?|Option(?:en)?|Vorschlag|Vorschläge|Datei(?:en)?|Ordner|Absatz|Absätze|Seite \d+|Zeile|Spalte"
     r"|Satz|Kapitel|Link|(?:mein|der|unser) Text|zu (?:lang|kurz)"
     r"|Helden?|Hauptfigur|keine Zeit"
-    r"|(?:bin|sind|ist) jetzt (?:im|in|am|auf|beim)|(?:meine|die|unsere|diese) Frage|Verspätung|Akku|Drucker|WLAN|Internet|Rechner|schon wieder|immer noch|dann mal|gleich"
+    r"|(?:bin|sind|ist) jetzt (?:im|in|am|auf|beim)|(?:meine|die|unsere|diese) Frage|Verspätung"
+    r"|Akku|Drucker|WLAN|Internet|Rechner|schon wieder|immer noch|dann mal|gleich"
     r"|hier|funktioniert nicht|geht nicht|diese[nmrs]? (?!Jahr|Monat|Sommer|Semester|Stadt|Firma))\b",
     re.IGNORECASE,
 )
