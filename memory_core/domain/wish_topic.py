@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from memory_core.domain.wish_signs import BREAK, OTHER_WORDS, Mark, Reading
 
 _ABOUT = re.compile(r"(?:\b(?:about|on|regarding|concerning|of|over|über|zu|zum|zur|von|vom|mit|bezüglich|with|at|angeht|to)|(?<=\ba)n)\Z")
-_POINTS = frozenset({"MEMORY", "TOLD", "KNOW", "FORGET", "VERGESSEN", "DELETE", "DROP", "ALL", "KEEP", "DONT_KEEP", "NEVER_TOLD", "MENTION"})
+_POINTS = frozenset(
+    {"MEMORY", "TOLD", "KNOW", "FORGET", "VERGESSEN", "DELETE", "DROP", "ALL", "KEEP", "DONT_KEEP", "NEVER_TOLD", "MENTION"}
+)
 """Kinds after which "about" names what is meant."""
 _REQUEST = frozenset(
     {"PLEASE", "LEAD", "FORGET", "VERGESSEN", "DELETE", "DROP", "GONE", "PRETEND", "NEVER_TOLD", "KEEP", "DONT_KEEP", "TOLD", "REGRET"}
