@@ -11,9 +11,9 @@ from collections.abc import Mapping
 PHRASES: Mapping[str, str] = {
     # verbs of forgetting as a request
     "FORGET": """
-        forget, forgett, forgetting, unlearn, unlearning, unremember, vergiss, vergis, vergesst, vergessen sie, 忘れて, 忘れといて,
-        忘れておいて, 忘れちゃって, お忘れ, 忘れていい, 忘れてよ, 忘れてくれ, 忘れていただ, 忘れてもら, 忘れてほし, 忘れて欲し,
-        忘れてくだ, 忘れて下, 忘却, 消えてほし, unknow, unhear
+        mind forgetting, forget, forgett, forgetting, unlearn, unlearning, unremember, vergiss, vergis, vergesst, vergessen sie, 忘れて,
+        忘れといて, 忘れておいて, 忘れちゃって, お忘れ, 忘れていい, 忘れてよ, 忘れてくれ, 忘れていただ, 忘れてもら, 忘れてほし,
+        忘れて欲し, 忘れてくだ, 忘れて下, 忘却, 消えてほし, unknow, unhear
     """,
     # German forms that are a request, a report or a participle
     "VERGESSEN": """
@@ -27,12 +27,12 @@ PHRASES: Mapping[str, str] = {
     """,
     # verbs of erasing
     "DELETE": """
-        delete, delet, delte, deleting, remove, removing, erase, erasing, wipe, wiping, scrub, purge, expunge, redact, deletion,
-        removal, erasure, get rid of, getting rid of, do away with, discard, destroy, lösch, lösche, löschst, löscht, löschen, loesch,
-        loesche, loeschen, lösch's, löschung, entfern, entferne, entfernen, entfernst, tilge, tilgen, tilg, radier, radiere,
-        ausradieren, vernichte, vernichten, rausnehmen, rauslöschen, rausstreichen, rauswerfen, austragen, rausschmeiß*, 消して, 消しと,
-        消しちゃ, 消せ, 消す, 消し, 削除, 消去, 抹消, 破棄, 消しておい, 消えて, 取り消し, 取り消して, 消した, 消したい, 取り除い,
-        片付け, unknow, unhear
+        mind deleting, mind removing, mind erasing, delete, delet, delte, deleting, remove, removing, erase, erasing, wipe, wiping,
+        scrub, purge, expunge, redact, deletion, removal, erasure, get rid of, getting rid of, do away with, discard, destroy, lösch,
+        lösche, löschst, löscht, löschen, loesch, loesche, loeschen, lösch's, löschung, entfern, entferne, entfernen, entfernst, tilge,
+        tilgen, tilg, radier, radiere, ausradieren, vernichte, vernichten, rausnehmen, rauslöschen, rausstreichen, rauswerfen,
+        austragen, rausschmeiß*, 消して, 消しと, 消しちゃ, 消せ, 消す, 消し, 削除, 消去, 抹消, 破棄, 消しておい, 消えて, 取り消し,
+        取り消して, 消した, 消したい, 取り除い, 片付け, unknow, unhear
     """,
     # verbs that are mostly said of other things
     "DROP": """
@@ -43,9 +43,10 @@ PHRASES: Mapping[str, str] = {
     """,
     # what is erased is to be: participles and adverbs
     "GONE": """
-        gone, deleted, removed, erased, wiped, purged, scrubbed, disappear, vanish, out of, off your, off the record, off the books,
-        off record, no trace, taken out, gelöscht, gestrichen, weg, raus, verschwinden, verschwindet, verschwunden, getilgt,
-        rausgenommen, なかったこと, 無かったこと, 聞かなかったこと, 知らなかったこと, 言わなかったこと, オフレコ, be forgotten,
+        should go from, should go, must go, needs to go, has to go, to go from, should vanish, soll raus, soll weg, muss weg, muss raus,
+        kann weg, gone, deleted, removed, erased, wiped, purged, scrubbed, disappear, vanish, out of, off your, off the record,
+        off the books, off record, no trace, taken out, gelöscht, gestrichen, weg, raus, verschwinden, verschwindet, verschwunden,
+        getilgt, rausgenommen, なかったこと, 無かったこと, 聞かなかったこと, 知らなかったこと, 言わなかったこと, オフレコ, be forgotten,
         vergessen werden, been forgotten, take it out, take that out, take this out, take them out, raus haben, 外して, 無しにして,
         entfernt
     """,
@@ -282,17 +283,17 @@ PHRASES: Mapping[str, str] = {
     """,
     # requests
     "PLEASE": """
-        make sure you, make sure that you, make sure to always, please make sure, please be sure to, make sure nothing,
-        be sure to always, please, pls, plz, kindly, bitte, could you, can you, would you, will you, may i ask you to,
-        could i ask you to, i'd like you to, i want you to, i need you to, i would like you to, would you mind, would you be so kind,
-        do me a favour, do me a favor, is it possible, would it be possible, i'd appreciate it, i would appreciate it, i'd be grateful,
-        i'd prefer, i'd rather, i would prefer, i would rather, can we, could we, let's, you should, you must, i demand, i request,
-        i hereby request, i ask you to, i beg you, i was wondering, wondering if you, any chance you, any way you, i expect you,
-        kannst du, könntest du, würdest du, ich möchte dass du, ich will dass du, ich bitte, ich hätte gern, mir wäre lieber,
-        mir wäre es lieber, wäre es möglich, ist es möglich, lässt sich, bitte dich, du sollst, du solltest, sei so lieb, sei so gut,
-        sei so nett, tu mir den gefallen, ich verlange, ich wünsche mir, lieber wäre mir, magst du, ください, 下さい, お願い, ほしい,
-        欲しい, もらえ, いただけ, いただき, くれる, くれない, くれ, もらって, 頼む, 頼みます, 幸い, 助かり, 助かる, 願います, くださ,
-        ほしく
+        mind forgetting, mind deleting, mind removing, mind erasing, do you mind, make sure you, make sure that you,
+        make sure to always, please make sure, please be sure to, make sure nothing, be sure to always, please, pls, plz, kindly, bitte,
+        could you, can you, would you, will you, may i ask you to, could i ask you to, i'd like you to, i want you to, i need you to,
+        i would like you to, would you mind, would you be so kind, do me a favour, do me a favor, is it possible, would it be possible,
+        i'd appreciate it, i would appreciate it, i'd be grateful, i'd prefer, i'd rather, i would prefer, i would rather, can we,
+        could we, let's, you should, you must, i demand, i request, i hereby request, i ask you to, i beg you, i was wondering,
+        wondering if you, any chance you, any way you, i expect you, kannst du, könntest du, würdest du, ich möchte dass du,
+        ich will dass du, ich bitte, ich hätte gern, mir wäre lieber, mir wäre es lieber, wäre es möglich, ist es möglich, lässt sich,
+        bitte dich, du sollst, du solltest, sei so lieb, sei so gut, sei so nett, tu mir den gefallen, ich verlange, ich wünsche mir,
+        lieber wäre mir, magst du, ください, 下さい, お願い, ほしい, 欲しい, もらえ, いただけ, いただき, くれる, くれない, くれ,
+        もらって, 頼む, 頼みます, 幸い, 助かり, 助かる, 願います, くださ, ほしく
     """,
     # what the speaker wants or likes
     "WISH": """
@@ -341,9 +342,10 @@ PHRASES: Mapping[str, str] = {
     """,
     # matters of a life
     "PERSONAL": """
-        salary, income, wage, address, adress, phone number, birthday, date of birth, age, weight, height, diagnosis, illness, disease,
-        condition, health, medical, medication, meds, pregnancy, pregnant, miscarriage, abortion, divorce, separation, breakup, affair,
-        ex, ex-wife, ex-husband, ex-girlfriend, ex-boyfriend, debt, debts, loan, mortgage, pension, bank, bank account, bank details,
+        がん, 癌, blood type, blutgruppe, 血液型, licence, driving test, test, exam, childhood, kindheit, 認知症, 介護, salary, income,
+        wage, address, adress, phone number, birthday, date of birth, age, weight, height, diagnosis, illness, disease, condition,
+        health, medical, medication, meds, pregnancy, pregnant, miscarriage, abortion, divorce, separation, breakup, affair, ex,
+        ex-wife, ex-husband, ex-girlfriend, ex-boyfriend, debt, debts, loan, mortgage, pension, bank, bank account, bank details,
         account number, iban, credit card, card number, pin, password, passport, social security, ssn, insurance number, therapy,
         therapist, psychiatrist, psychologist, depression, anxiety, addiction, rehab, drinking, surgery, operation, hiv, cancer,
         blood pressure, religion, faith, sexuality, coming out, gay, criminal record, arrest, lawsuit, settlement, police, layoff,
