@@ -21,7 +21,7 @@ SENTENCES = Path(__file__).parent / "wish_sentences.tsv"
 WEIGHTS = Path(__file__).parents[2] / "memory_core" / "domain" / "wish_weights.py"
 LABELS = "NFIW"
 L2, L1, SEEN, STEPS = 0.5, 0.6, 2, 300
-_HEAD = '''"""Weights of `wish_model`: of each feature for to forget, to instruct and to lift. Made by `python -m bench.knowledge.wish_training`."""
+_HEAD = '''"""Weights of `wish_model`, by feature: to forget, to instruct, to lift. `python -m bench.knowledge.wish_training` makes them."""
 
 from __future__ import annotations
 

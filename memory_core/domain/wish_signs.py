@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from memory_core.domain.wish_lexicon import PHRASES
 
@@ -31,6 +32,9 @@ _REMOVES = frozenset({"FORGET", "DELETE", "DROP", "VERGESSEN"})
 _ACTS = frozenset({"ANSWERV", "DO_ANSWER", "SUGGEST", "ADDRESS_ME", "MENTION", "ANSWER", "REPLY", "MANNER", "LIMITS"})
 _BEFORE_IMPERATIVE = frozenset({"PLEASE", "LEAD", "FUNC", "EARLIER", "WISH", "YOU", "STAND", "AGAIN_OK", "MUST"})
 _BESIDE_VERB = frozenset({"to", "ever", "just", "even", "zu", "mal", "ma", "bitte", "einfach"})
+_ARTICLES = frozenset(
+    {"the", "a", "an", "my", "our", "this", "that", "der", "dem", "den", "des", "meinem", "meiner", "unserem", "unserer", "diesem"}
+)
 _NEVER = frozenset({"never", "nie", "niemals"})
 _INFINITIVES = frozenset({"löschen", "vergessen", "entfernen", "streichen"})
 _SECOND_PERSON = frozenset({"löschst", "entfernst", "vergisst", "streichst"})
@@ -107,7 +111,7 @@ def features(reading: Reading, before: Reading | None) -> frozenset[str]:
     found = {f"s:{sign}" for sign in reading.signs} | {f"u:{kind}" for kind in kinds}
     found |= {f"e:{end}", "g:yes" if _may_instruct(reading) else "g:no", f"n:{_length(len(kinds))}"}
     framed = ["^", *kinds, end]
-    found |= {f"b:{first}>{second}" for first, second in zip(framed, framed[1:], strict=False) if _tells(first, second)}
+    found |= {f"b:{first}>{second}" for first, second in pairwise(framed) if _tells(first, second)}
     known = sorted(set(kinds) - {OTHER_WORDS})
     found |= {f"q:{first}+{second}" for place, first in enumerate(known) for second in known[place + 1 :]}
     found |= {f"x:{kind}{end}" for kind in known}
@@ -127,7 +131,7 @@ def is_no_request(reading: Reading) -> bool:
     keeps_not = kinds & {"KEEP", "MEMORY"} and kinds & {"NOT", "STOP", "NO_NEED"}
     if not removes and not keeps_not:
         return True
-    if signs & {"neg", "says", "email", "subj", "thingonly"}:
+    if signs & {"neg", "says", "email", "subj", "thingonly", "elsewhere"}:
         return True
     return ("how0" in signs and "PLEASE" not in kinds) or ("lets" in signs and "FORGET" in kinds)
 
@@ -147,7 +151,9 @@ def is_no_instruction(reading: Reading) -> bool:
     first = next((kind for kind in reading.kinds if kind not in ("LEAD", BREAK, "FUNC", "EARLIER")), "")
     tells = first in ("ME", "OTHER", "HABIT", "MY", "PRON", "HELP", OTHER_WORDS, "PASTI")
     asks = kinds & {"PLEASE", "LIMITS", "AGAIN_OK", "NO_NEED", "ABOUT_JA", "RULE", "MUST", "AGAIN"} or signs & {"jask", "jforbid"}
-    return tells and not asks and not _acts(reading)
+    of_answers = kinds & {"REPLY", "ANSWER", "MANNER", "ANSWERV", "SUGGEST", "MENTION"}
+    orders = of_answers and ("WISH" in kinds or (first == OTHER_WORDS and kinds & {"STAND", "NOT"}))
+    return tells and not asks and not orders and not _acts(reading)
 
 
 def _until_act(reading: Reading) -> frozenset[str]:
@@ -156,7 +162,8 @@ def _until_act(reading: Reading) -> frozenset[str]:
     for clause in _clauses(reading):
         found |= {mark.kind for mark in clause}
         body = [mark.kind for mark in clause if mark.kind not in ("LEAD", "PLEASE", "FUNC", "STAND")]
-        if body and (body[0] in _ACTS or (len(body) > 1 and body[0] in ("NOT", "STOP") and body[1] in _ACTS)):
+        starts = bool(body) and (body[0] in _ACTS or (len(body) > 1 and body[0] in ("NOT", "STOP") and body[1] in _ACTS))
+        if starts or (reading.japanese and not _ACTS.isdisjoint(body)):
             return frozenset(found)
     return frozenset(found)
 
@@ -264,12 +271,31 @@ def _signs_of_verbs(reading: Reading) -> Iterator[str]:
         if at >= 0 and (kinds[at] in ("NOT", "NO_NEED") or marks[at].text in _NEVER):
             yield "neg"
         if not reading.japanese:
-            if place + 1 < len(kinds) and kinds[place + 1] == "NOT" and marks[place + 1].text in ("nicht", "nie"):
+            if _is_negated_behind(marks[place + 1 :]):
                 yield "neg"
             yield from _signs_of_subject(reading, place)
+        if _is_elsewhere(marks[place + 1 :]):
+            yield "elsewhere"
         clause = kinds[:place][::-1]
         clause = clause[: clause.index(BREAK)] if BREAK in clause else clause
         yield "imp" if all(before in _BEFORE_IMPERATIVE for before in clause) else "late"
+
+
+def _is_negated_behind(marks: Sequence[Mark]) -> bool:
+    """Whether "nicht" follows the verb, at once or where the clause ends: "vergiss die Frist nicht"."""
+    end = next((place for place, mark in enumerate(marks) if mark.kind == BREAK), len(marks))
+    clause = [mark for mark in marks[:end] if mark.kind not in ("PLEASE", "LEAD", "EARLIER")]
+    return bool(clause) and any(mark.kind == "NOT" and mark.text in ("nicht", "nie") for mark in (clause[0], clause[-1]))
+
+
+def _is_elsewhere(marks: Sequence[Mark]) -> bool:
+    """Whether something is to be taken from a place that is no memory: "from the guest list", "aus dem Wiki"."""
+    for place, mark in enumerate(marks):
+        if mark.text in ("from", "out of", "aus"):
+            behind = next((other.kind for other in marks[place + 1 :] if other.text not in _ARTICLES), "")
+            if behind in (OTHER_WORDS, "THING"):
+                return True
+    return False
 
 
 def _signs_of_subject(reading: Reading, place: int) -> Iterator[str]:
@@ -309,7 +335,7 @@ def _signs_of_clauses(reading: Reading) -> Iterator[str]:
             yield f"no0:{body[1]}"
         if body and body[0] in ("ME", "OTHER", "HABIT"):
             yield "subj0"
-        for first, second in zip(clause, clause[1:], strict=False):
+        for first, second in pairwise(clause):
             if first.kind == "STAND" and second.kind in _ACTS:
                 yield f"st0:{second.kind}"
 

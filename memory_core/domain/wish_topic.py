@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from memory_core.domain.wish_signs import BREAK, OTHER_WORDS, Mark, Reading
+from memory_core.domain.wish_signs import BREAK, OTHER_WORDS, Mark, Reading, read
 
 _ABOUT = re.compile(r"(?:\b(?:about|on|regarding|concerning|of|over|über|zu|zum|zur|von|vom|mit|bezüglich|with|at|angeht|to)|(?<=\ba)n)\Z")
 _POINTS = frozenset(
@@ -22,6 +22,7 @@ _ENDS = _REQUEST - {"ME", "STAND", "NOT", "PASTI", "OTHER", "MENTION", "DO_ANSWE
 """Kinds that end what stands after "about" or "that"."""
 _SAID = re.compile(r"[^\W_]")
 _KANA_ALONE = re.compile(r"[\u3040-\u309fー]*\Z")
+_TITLE = re.compile(r"(?:さん|くん|君|ちゃん|様|先生)?[\u3040-\u309f]{0,2}\Z")
 _THAT = frozenset({"that", "dass", "daß", "the fact that", "the fact"})
 _MEMORY_ITSELF = re.compile(r"\b(?:your memory|memory|memories|gedächtnis|deinem gedächtnis|deinem speicher|speicher)\Z")
 
@@ -45,6 +46,13 @@ def names_all(reading: Reading) -> bool:
         mark.kind == "MEMORY" and re.match(r"(?:everything|all|anything|alles|was|what|nothing|nichts|any)\b", mark.text)
         for mark in reading.marks
     )
+
+
+def japanese_words_of(topic: str) -> list[str]:
+    """The words of a Japanese topic that say something, without particles and titles: a text that tells of it has them all."""
+    marks = [mark for mark in _for_topics(read(topic).marks) if mark.kind not in ("FUNC", BREAK, "ME", "MY")]
+    named = ((_TITLE.sub("", mark.text) or mark.text) if mark.kind == OTHER_WORDS else mark.text for mark in marks)
+    return list(dict.fromkeys(named))
 
 
 def points_only(reading: Reading) -> bool:

@@ -1,7 +1,8 @@
 """What was told, forgotten softly with all that was formed of it, and nothing that only stands beside it.
 
     named       goes
-    a message   itself, and what an assistant or a tool repeated of it in its episode; of that the text, the note, and the facts taken from it
+    a message   itself, and what an assistant or a tool repeated of it in its episode; of the episode that was formed of it the text,
+                the note, and the facts taken from it
     a fact      itself, the messages that it was taken from, and of their episodes the text and the note
     an episode  itself and its note; with its facts and all of its messages where none of these is named
 

@@ -28,6 +28,8 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
 from memory_core.domain.text import terms_of, words
+from memory_core.domain.wish_signs import has_japanese
+from memory_core.domain.wish_topic import japanese_words_of
 from memory_core.domain.wish_words import GENERAL_WORDS
 from memory_core.domain.wishes import Wish, only_requests, said_wishes, without_requests
 from memory_core.evolution.edit import Editor
@@ -39,8 +41,6 @@ from memory_core.ledger.receipts import keyed
 from memory_core.ledger.steps import Steps
 from memory_core.ports import Clock, Filter, LongTermStore
 
-ALL_WORDS = 0.99
-"""The share of a request's words that what is forgotten has."""
 MOST_FORGOTTEN = 30
 """Memories that one request forgets; one that means more is left to be confirmed."""
 MOST_INSTRUCTIONS = 100
@@ -146,11 +146,11 @@ class Wishes:
         before = [names[place] for place in range(wish.message) if conversation.messages[place].role == "user"]
         if not wish.about and wish.surety == "sure" and before:
             return Heeded(message_id=message_id, forgotten=[before[-1], *_repeated(conversation, names, wish.message, before[-1:])])
-        terms = _terms(wish.about)
+        named_by = _Named.of(wish.about)
         found = [memory for memory, _ in await self.find(owner, wish.about or wish.text) if memory.id not in names[wish.message :]]
         told = [memory for memory in found if memory.category != INSTRUCTION and not _by_machine(memory)]
-        held = [memory for memory in await self._held(owner) if terms and _share(terms, memory) >= ALL_WORDS]
-        named = [memory for memory in told if terms and _share(terms, memory) >= ALL_WORDS and not _says_one_of(memory, held)]
+        held = [memory for memory in await self._held(owner) if named_by.is_told_by(memory)]
+        named = [memory for memory in told if named_by.is_told_by(memory) and not _says_one_of(memory, held)]
         withdrawn = [memory.id for memory in held]
         if held and not named:
             return Heeded(message_id=message_id, withdrawn=withdrawn)
@@ -225,9 +225,24 @@ def _terms(text: str) -> frozenset[str]:
     return frozenset(terms_of(word for word in words(text) if word not in QUERY_WORDS | FUNCTION_WORDS | GENERAL_WORDS))
 
 
-def _share(terms: frozenset[str], memory: Memory) -> float:
-    told = "\n".join((memory.content, memory.episode or "", memory.subject or "", memory.attribute or ""))
-    return len(terms & frozenset(terms_of(words(told)))) / len(terms)
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """What a request names: terms, and of a Japanese request words as they are written."""
+
+    terms: frozenset[str] = frozenset()
+    written: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, about: str) -> _Named:
+        """What a request about this names."""
+        return cls(written=japanese_words_of(about)) if has_japanese(about) else cls(terms=_terms(about))
+
+    def is_told_by(self, memory: Memory) -> bool:
+        """Whether a memory has all that is named."""
+        told = "\n".join((memory.content, memory.episode or "", memory.subject or "", memory.attribute or ""))
+        if self.written:
+            return all(word in told.casefold() for word in self.written)
+        return bool(self.terms) and self.terms <= frozenset(terms_of(words(told)))
 
 
 def _says_one_of(memory: Memory, instructions: Sequence[Memory]) -> bool:
