@@ -42,7 +42,7 @@ from memory_core.recollection.filters import shows
 from memory_core.recollection.hits import DECIMALS, build_hits
 from memory_core.recollection.passages import long_rows, message_rows, part_of_text, passages, told_rows
 from memory_core.recollection.present import present_first
-from memory_core.recollection.query_vector import EMBEDDER, no_vectors, query_vectors
+from memory_core.recollection.query_vector import EMBEDDER, asked_tokens, no_vectors, query_vectors
 from memory_core.recollection.rerank import MOST_RERANKED, RERANKER, Reranking, followed, reordered
 from memory_core.recollection.said_first import Sources, said_first, sources_of
 from memory_core.recollection.stale import stale_facts
@@ -162,7 +162,9 @@ class Retriever:
         if query.include_archived and found.head is not None:
             cold = await self._cold.find(owner, search)
             candidates, cold_ids, degraded = joined(candidates, cold.candidates), cold.ids, (*degraded, *cold.degraded)
-        judged = parts_relevance(query_parts, vectors, candidates, found.statistics, self._parameters(query))
+        parameters = self._parameters(query)
+        tokens = await asked_tokens(self._embedder, query_parts.sentences) if vectors and parameters.learned else ()
+        judged = parts_relevance(query_parts, vectors, candidates, found.statistics, parameters, tokens)
         relevant = judged.best
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
         order = self._order(query, judged.order, candidates, moment)
@@ -172,9 +174,12 @@ class Retriever:
         return look if self._reranking is None else await self._reranked(owner, query, look, self._reranking)
 
     def _parameters(self, query: RetrieveInput) -> RelevanceParameters:
-        """Those of relevance; for a context without the turns around: it quotes them anyway, and they made leads small in packing."""
+        """Those of relevance; for a context without the turns around: it quotes them anyway, and they made leads small in packing.
+
+        Nor in the learned order, which was learned of lists of ten.
+        """
         parameters = self._rules.relevance
-        return parameters if query.mode == "fast" else replace(parameters, around_weight=0.0)
+        return parameters if query.mode == "fast" else replace(parameters, around_weight=0.0, learned=False)
 
     def _order(self, query: RetrieveInput, order: Floats, candidates: CandidateSet, moment: datetime) -> Floats:
         """The recipe's scores with the order in the place of relevance; of what has faded a little less."""
