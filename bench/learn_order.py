@@ -79,7 +79,8 @@ async def gather(file: Path, of: int, conversations: int, folder: Path) -> list[
 
 def _kept_turns(file: Path) -> dict[str, dict[str, str]]:
     """By conversation, memory id → turn."""
-    return json.loads(file.read_text()) if file.exists() else {}  # type: ignore[no-any-return]
+    turns: dict[str, dict[str, str]] = json.loads(file.read_text()) if file.exists() else {}
+    return turns
 
 
 def example(look: Look, question: Question, turns: dict[str, str], of: int, fold: int) -> Example:

@@ -78,7 +78,7 @@ class AskedTokens:
     """The tokens of a query against those of each candidate. near: U × Q, NaN of a candidate without states; worth: of each token, Q."""
 
     near: States
-    worth: Floats
+    worth: States
 
 
 @lru_cache(maxsize=1)
@@ -156,7 +156,8 @@ def order_logits(features: Mapping[str, Floats], long: float, rows: int, learned
 def falling(logits: Floats, highest: float, learned: LearnedOrder) -> Floats:
     """The order as numbers above 0: the best has `highest`, every other less by its distance."""
     below = np.maximum(logits - logits.max(initial=-np.inf), -MOST_LOGIT)
-    return highest * np.exp(learned.steepness * below)
+    order: Floats = highest * np.exp(learned.steepness * below)
+    return order
 
 
 def sharing(logits: Floats) -> Floats:
@@ -187,11 +188,13 @@ def _asked_features(
     """What the query asks for besides its words: somebody, a time, a date."""
     rows = len(candidates)
     theirs = by_named_actor(query, candidates, statistics)
-    inside = [window.contains(candidates.event_at, parameters.window_slack_days) for window in query.windows]
+    inside = np.zeros(rows, dtype=np.bool_)
+    for window in query.windows:
+        inside |= window.contains(candidates.event_at, parameters.window_slack_days)
     return {
         "named": np.zeros(rows) if theirs is None else theirs.astype(np.float64),
         "other_speaker": np.zeros(rows) if theirs is None else (~theirs).astype(np.float64),
         "short_question": (candidates.asks & (candidates.own_length < parameters.question_length)).astype(np.float64),
         "asked_time": candidates.tells_time * float(query.asks_time),
-        "window": np.logical_or.reduce(inside).astype(np.float64) if inside else np.zeros(rows),
+        "window": inside.astype(np.float64),
     }

@@ -93,7 +93,7 @@ def session_features(sessions: Ints, score: Floats, cosine: Floats, own: Floats 
     }
 
 
-def token_features(candidates: CandidateSet, sessions: Ints, near: States, worth: Floats) -> dict[str, Floats]:
+def token_features(candidates: CandidateSet, sessions: Ints, near: States, worth: States) -> dict[str, Floats]:
     """How near tokens come to those of the query. near: U × Q (`nearest_tokens`), NaN where unknown; worth: of the query's tokens."""
     known = ~np.isnan(near[:, 0])
     share = worth / max(float(worth.sum()), 1e-9)

@@ -35,7 +35,8 @@ class TokenStates:
 def encoded(states: States) -> str:
     """The states, n × DIMENSIONS, as they are kept: each token's largest number as the largest there is."""
     largest = np.maximum(np.abs(states).max(axis=1, keepdims=True, initial=0.0), 1e-9)
-    return _CODES[np.rint(states / largest * _TOP).astype(np.int64) + _TOP].tobytes().decode("ascii")
+    codes: npt.NDArray[np.uint8] = _CODES[np.rint(states / largest * _TOP).astype(np.int64) + _TOP]
+    return codes.tobytes().decode("ascii")
 
 
 def decoded(kept: bytes) -> States:
@@ -63,4 +64,5 @@ def nearest_tokens(asked: TokenStates, texts: Sequence[bytes | None]) -> States:
 
 
 def _lengths(states: States) -> States:
-    return np.maximum(np.sqrt(np.einsum("ij,ij->i", states, states)), 1e-9)
+    lengths: States = np.sqrt(np.einsum("ij,ij->i", states, states))
+    return np.maximum(lengths, np.float32(1e-9))

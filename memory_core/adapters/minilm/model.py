@@ -73,6 +73,11 @@ class MiniLM:
         self._tokenizer.no_truncation()  # the file asks for cutting at 128 tokens and for padding to 128
         self._tokenizer.no_padding()
 
+    @property
+    def vocabulary(self) -> int:
+        """How many word pieces there are."""
+        return int(self._tokenizer.get_vocab_size())
+
     def tokens(self, text: str) -> list[int]:
         """The text's word pieces, without [CLS] and [SEP]."""
         ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
@@ -103,7 +108,8 @@ def _reduced(hidden: States, basis: npt.NDArray[np.float32] | None) -> States:
     """The states of a text's pieces, each made as long as any other before it is reduced."""
     if basis is None:
         return hidden[:0]
-    return (hidden / np.maximum(np.linalg.norm(hidden, axis=1, keepdims=True), 1e-9)) @ basis
+    reduced: States = (hidden / np.maximum(np.linalg.norm(hidden, axis=1, keepdims=True), 1e-9)) @ basis
+    return reduced
 
 
 def _multiplies_exactly() -> bool:

@@ -33,7 +33,8 @@ class Reducer:
     def worth(self) -> npt.NDArray[np.float32]:
         """By word piece, how much it says."""
         with np.load(TABLE) as parts:
-            return parts["worth"].astype(np.float32) * np.float32(RAREST / 255)
+            worth: npt.NDArray[np.float32] = parts["worth"].astype(np.float32) * np.float32(RAREST / 255)
+            return worth
 
     def kept(self, windows: Sequence[Sequence[int]], states: Sequence[States]) -> TokenStates:
         """What is kept of a text, given as its windows and the reduced states of each."""
