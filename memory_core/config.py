@@ -227,6 +227,13 @@ class Settings(BaseModel):
     scene_cells: Annotated[int, Field(ge=4, le=200)] = Field(50, description="Episodes of a scene above which it is split in two")
     default_n_results: Annotated[int, Field(ge=1, le=100)] = Field(10, description="Results of a query that names no limit")
 
+    learned_order: bool = Field(
+        True, description="Whether results stand in the order that was learned of conversations, with minilm; thresholds stay as they are"
+    )
+    token_states: bool = Field(
+        True, description="Whether the states of a text's tokens are kept with it, at most 3 KB a memory, for the learned order"
+    )
+
     # reading the best once more
     rerank_provider: Annotated[Literal["none", "endpoint", "llm"], Lower] = Field(
         "none", description="Who puts the 50 best into another order; endpoint: a service with /rerank, llm: the agents' model"

@@ -114,7 +114,10 @@ def retrieve_rules(settings: Settings) -> RetrieveRules:
         similarity_threshold=scale.recall_threshold,
         score_threshold=settings.composite_score_threshold,
         default_results=settings.default_n_results,
-        relevance=RelevanceParameters(fusion=FusionParameters(cosine_low=scale.cosine_low, cosine_high=scale.cosine_high)),
+        relevance=RelevanceParameters(
+            fusion=FusionParameters(cosine_low=scale.cosine_low, cosine_high=scale.cosine_high),
+            learned=settings.learned_order and settings.embedding_provider == "minilm",
+        ),
         scoring=ScoringParameters(
             recency_boost=settings.recency_boost,
             importance_boost=settings.importance_boost,

@@ -200,7 +200,7 @@ def _embedder(settings: Settings, short_term: ShortTermStore, clock: Clock) -> E
 def _minilm(settings: Settings) -> Embedder:
     from memory_core.adapters.minilm.embedder import MiniLMEmbedder
 
-    return MiniLMEmbedder(chunking=_chunking(settings))
+    return MiniLMEmbedder(chunking=_chunking(settings), token_states=settings.token_states)
 
 
 def _openai(settings: Settings, clock: Clock) -> Embedder:

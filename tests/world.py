@@ -27,6 +27,7 @@ from memory_core.domain.requests import ListInput, RetrieveInput, SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.text import words
+from memory_core.domain.token_states import TokenStates
 from memory_core.evolution.slot_check import differences
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
@@ -89,6 +90,9 @@ class WordsEmbedder:
 
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
         return await self.embed(texts)
+
+    async def token_states(self, texts: Sequence[str]) -> list[TokenStates | None]:
+        return [None] * len(texts)
 
     async def check(self) -> Health:
         return Health("words", "unavailable" if self.down else "ok")

@@ -18,6 +18,7 @@ from hashlib import sha256
 from memory_core.adapters.breaker import Breaker
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.models import Vector
+from memory_core.domain.token_states import TokenStates
 from memory_core.ports import Clock, Embedder, Health, ShortTermStore
 
 ENTRIES = 512
@@ -128,6 +129,10 @@ class CachedEmbedder:
                 self._queries.late.update(late)
                 self._circuit.failed()
             raise Unavailable("embedder", f"it gave no vector of a query within {self._query_deadline_s:g} s") from None
+
+    async def token_states(self, texts: Sequence[str]) -> list[TokenStates | None]:
+        """The wrapped embedder's."""
+        return await self._embedder.token_states(texts)
 
     async def _query(self, texts: Sequence[str]) -> list[Vector]:
         return await self._embedder.embed_queries(texts)

@@ -17,12 +17,13 @@ from memory_core.consolidation.run import Proposal, Run
 from memory_core.consolidation.withdraw import is_taken_back
 from memory_core.domain.conversation import Conversation, FormedCell
 from memory_core.domain.errors import Damaged
-from memory_core.domain.indexing import text_to_embed, turn_of, with_lexical
+from memory_core.domain.indexing import turn_of, with_lexical
 from memory_core.domain.lexical import Turn
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.messages import EARLIER, is_cell, message_memory
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
+from memory_core.evolution.embedded import embed_memories
 from memory_core.ledger.changes import Change
 from memory_core.ledger.commit import Look
 from memory_core.ledger.conversations import cleared_since, conversation_of, message_ids, messages_id
@@ -113,10 +114,7 @@ class EarlierMessages:
     async def _proposal(self, run: Run, part: _Part, place: Place | None) -> Proposal:
         """The commit of these messages; the cursor stays before their conversation until none of it is left."""
         messages = _analysed(run, part)
-        vectors = await self._embedder.embed([text_to_embed(one) for one in messages])
-        for message, vector in zip(messages, vectors, strict=True):
-            message.embedding = vector
-            message.embedding_model, message.embedding_dimensions = self._embedder.model, self._embedder.dimensions
+        await embed_memories(self._embedder, messages)
         told = part.conversation
         session = [] if told.session_id is None else [session_document_id(run.owner, told.session_id)]
         made = [identity for cell in told.formed_cells for identity in cell.memory_ids if part.cell_id in cell.memory_ids]

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from memory_core.domain.models import Lexical, Memory, Status
 from memory_core.domain.related import Related, nearness
 from memory_core.domain.term_order import NO_PLACES, TermPlaces, order_bytes, places_of
+from memory_core.domain.token_states import state_bytes
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -52,6 +53,8 @@ class CandidateSet:
     near: U × T, how near in meaning own or date tokens come to the term, None when nobody asked for related words.
     places: where the terms stand in those that are longer than a passage, as far as a store knows their order.
     faded: which have faded; None where none was looked at for it.
+    sessions: each one's; says_i: whether its speaker says something of themselves, NaN where nobody looked; states: of its tokens
+    (`token_states`). All three only order; empty where a store does not tell.
     touched_at: max(created_at, updated_at). accessed_at: last_accessed_at, else created_at.
     memories: whole documents, where the store had them anyway. lists: name of a candidate list → ids in its order.
     """
@@ -80,6 +83,9 @@ class CandidateSet:
     cosines: Floats | None = None
     places: TermPlaces = NO_PLACES
     faded: Flags | None = None
+    sessions: list[str | None] = field(default_factory=list)
+    says_i: Floats = field(default_factory=lambda: np.zeros(0))
+    states: list[bytes | None] = field(default_factory=list)
     memories: dict[str, Memory] = field(default_factory=dict)
     lists: dict[str, list[str]] = field(default_factory=dict)
 
@@ -175,8 +181,16 @@ def from_memories(
         cosines=beside if query_vector is not None and query_vector.ndim == 2 else None,
         places=places_of(orders, terms, own),
         faded=np.array([(faded or _is_decayed)(memory) for memory in memories], dtype=np.bool_),
+        sessions=[memory.session_id for memory in memories],
+        says_i=as_shares([memory.lexical.says_i for memory in memories]),
+        states=[state_bytes(memory.lexical.states) for memory in memories],
         memories={memory.id: memory for memory in memories},
     )
+
+
+def as_shares(flags: Sequence[bool | None]) -> Floats:
+    """1 and 0, NaN for what is not known."""
+    return np.array([np.nan if flag is None else float(flag) for flag in flags], dtype=np.float64)
 
 
 def _is_decayed(memory: Memory) -> bool:
@@ -235,6 +249,9 @@ def joined(first: CandidateSet, second: CandidateSet) -> CandidateSet:
         cosines=_cosines(first, second, take),
         places=_places(first, second, take),
         faded=_faded(first, second, take),
+        sessions=_listed(first.sessions, first) + [_listed(second.sessions, second)[row] for row in keep],
+        says_i=np.concatenate([_known(first), _known(second)[take]]),
+        states=_listed(first.states, first) + [_listed(second.states, second)[row] for row in keep],
         **columns,
     )
     return _with_extras(whole, first, second)
@@ -252,6 +269,15 @@ def _faded(first: CandidateSet, second: CandidateSet, take: Ints) -> Flags | Non
         return None
     parts = [np.zeros(len(one), dtype=np.bool_) if one.faded is None else one.faded for one in (first, second)]
     return np.concatenate([parts[0], parts[1][take]])
+
+
+def _listed(column: list[Any], candidates: CandidateSet) -> list[Any]:
+    """A list that a store may leave out, as long as the set."""
+    return column or [None] * len(candidates)
+
+
+def _known(candidates: CandidateSet) -> Floats:
+    return candidates.says_i if len(candidates.says_i) else np.full(len(candidates), np.nan)
 
 
 def _cosines(first: CandidateSet, second: CandidateSet, take: Ints) -> Floats | None:

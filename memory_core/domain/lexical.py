@@ -23,6 +23,11 @@ MAX_TURN_TERMS = 256
 """Distinct terms of a turn that the following ones carry, so that one long document does not bury its neighbours."""
 
 _ASKS = re.compile(r"(?<!\W)(?=\W++\Z)[^?\uff1f\u061f\u037e\u055e]*+[?\uff1f\u061f\u037e\u055e]")
+_SAYS_I = re.compile(
+    r"(?i:\b(?:my|me|mine|myself|we|us|ours?|ich|mi[cr]h?|mein\w{0,2}|wir|uns|unser\w{0,2}|je|moi|mon|ma|mes|nous|yo|mi|nosotros)\b)|\bI\b"
+    r"|[\u79c1\u50d5\u4ffa]"
+)
+"""Words by which somebody speaks of themselves; what answers a question about a person is mostly said by that person in the first one."""
 _TAIL = 64
 _TOOL_CALL = re.compile(r"[\w.-]{1,64}\(\{")
 """How the call of a tool begins, which asks it for something: `get_weather({"city": "Leeds"})`."""
@@ -77,6 +82,7 @@ def analyse(
         asks=_ASKS.search(content[-_TAIL:]) is not None or (actor == TOOL and _TOOL_CALL.match(content) is not None),
         previous_asks=previous.asks if previous else False,
         tells_time=tells_time(content),
+        says_i=_SAYS_I.search(content) is not None,
         turn=turn,
     )
 

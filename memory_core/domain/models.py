@@ -117,6 +117,8 @@ class Lexical(BaseModel):
 
     `turn` is the memory's ordinal among the episodic memories of its session, `None` for any other memory.
     `order` says where in a long text the terms of `own` stand (`term_order`), empty for a text of a single passage.
+    `says_i` is whether the speaker says something of themselves, `None` where nobody looked; `states` those of its tokens (`token_states`),
+    empty where they are not kept.
     """
 
     own: dict[str, int] = Field(default_factory=dict)
@@ -127,6 +129,8 @@ class Lexical(BaseModel):
     asks: bool = False
     previous_asks: bool = False
     tells_time: bool = False
+    says_i: bool | None = Field(default=None, exclude_if=lambda value: value is None)
+    states: str = Field(default="", exclude_if=lambda value: not value)
     turn: int | None = None
 
 

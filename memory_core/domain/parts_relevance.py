@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from memory_core.domain.candidates import CandidateSet, Flags, Floats, Ints, Statistics
+from memory_core.domain.learned_order import AskedTokens, falling, joined_tokens, learned_order, order_features, order_logits, sharing
 from memory_core.domain.models import Vector
+from memory_core.domain.query import QueryAnalysis
 from memory_core.domain.query_parts import Part, QueryParts
-from memory_core.domain.relevance import Relevance, RelevanceParameters, ordering, relevance
+from memory_core.domain.relevance import Relevance, RelevanceParameters, long_turns, ordering, relevance
 from memory_core.domain.term_order import of_terms
+from memory_core.domain.token_states import TokenStates, nearest_tokens
 
 ANSWERED = 0.16
 """The relevance from which a question is near enough to something to share the first places with what else is said."""
@@ -27,29 +30,37 @@ class PartsRelevance:
 
     best: of each its best part's numbers. part: which of the message's parts that is. order: what ranks them (`ordering`), of each its
     best part's again, where each sentence that asks and is answered has its best as high as any other's, so that two questions share the
-    first places.
+    first places. features: by part, of the learned order; empty without it.
     """
 
     best: Relevance
     part: Ints
     order: Floats
+    features: tuple[Mapping[str, Floats], ...] = ()
 
 
 def parts_relevance(
-    query_parts: QueryParts, vectors: Sequence[Vector], candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters
+    query_parts: QueryParts,
+    vectors: Sequence[Vector],
+    candidates: CandidateSet,
+    statistics: Statistics,
+    parameters: RelevanceParameters,
+    asked_tokens: Sequence[TokenStates] = (),
 ) -> PartsRelevance:
-    """Score a candidate set whose term columns are the message's. vectors: of its sentences; none where there are none."""
+    """Score a candidate set whose term columns are the message's.
+
+    vectors, asked_tokens: of its sentences; none where there are none.
+    """
+    tokens = [AskedTokens(nearest_tokens(one, candidates.states), one.worth) for one in asked_tokens] if parameters.learned else []
     if query_parts.is_plain:
-        plain = relevance(query_parts.whole, candidates, statistics, parameters)
-        order = ordering(query_parts.whole, plain, candidates, statistics, parameters)
-        return PartsRelevance(plain, np.zeros(len(candidates), dtype=np.int64), order)
-    parts, found, orders = query_parts.parts, [], []
+        verdict = _verdict(query_parts.whole, candidates, statistics, parameters, 1.0, tokens)
+        return PartsRelevance(verdict.relevant, np.zeros(len(candidates), dtype=np.int64), verdict.order, (verdict.features,))
+    parts, found = query_parts.parts, list[_Verdict]()
     for part in parts:
         view = part_of(candidates, part, vectors)
-        verdict = relevance(part.analysis, view, statistics, parameters, part.weight)
-        found.append(verdict)
-        orders.append(ordering(part.analysis, verdict, view, statistics, parameters, part.weight))
-    scores = np.array([one.score for one in found])
+        of_part = [tokens[place] for place in part.sentences] if tokens else []
+        found.append(_verdict(part.analysis, view, statistics, parameters, part.weight, of_part))
+    scores = np.array([one.relevant.score for one in found])
     best = np.argmax(scores, axis=0)
     rows = np.arange(len(candidates))
 
@@ -57,28 +68,72 @@ def parts_relevance(
         chosen: Floats = np.array(columns)[best, rows]
         return chosen
 
-    names = dict.fromkeys(name for one in found for name in one.boosts)
+    names = dict.fromkeys(name for one in found for name in one.relevant.boosts)
     ones = np.ones(len(candidates))
-    boosts: Mapping[str, Floats] = {name: picked([one.boosts.get(name, ones) for one in found]) for name in names}
+    boosts: Mapping[str, Floats] = {name: picked([one.relevant.boosts.get(name, ones) for one in found]) for name in names}
     chosen = Relevance(
         picked(scores),
-        picked([one.lexical for one in found]),
-        picked([one.similarity for one in found]),
+        picked([one.relevant.lexical for one in found]),
+        picked([one.relevant.similarity for one in found]),
         {**boosts, WEIGHT: np.array([part.weight for part in parts])[best]},
     )
-    return PartsRelevance(chosen, best, _lifted(np.array(orders), scores.max(axis=1, initial=0.0), parts))
+    order = _shared(found, scores.max(axis=1, initial=0.0), parts)
+    return PartsRelevance(chosen, best, order, tuple(one.features for one in found))
 
 
-def _lifted(orders: Floats, relevances: Floats, parts: Sequence[Part]) -> Floats:
-    """Of each candidate the best order (P × U) where each answered question's best is as high as the highest.
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """Of one part. logits and features: of the learned order; None and nothing without it."""
+
+    relevant: Relevance
+    order: Floats
+    logits: Floats | None
+    features: Mapping[str, Floats]
+
+
+def _verdict(
+    query: QueryAnalysis,
+    candidates: CandidateSet,
+    statistics: Statistics,
+    parameters: RelevanceParameters,
+    weight: float,
+    tokens: Sequence[AskedTokens],
+) -> _Verdict:
+    relevant = relevance(query, candidates, statistics, parameters, weight)
+    order = ordering(query, relevant, candidates, statistics, parameters, weight)
+    if not parameters.learned or not len(candidates):
+        return _Verdict(relevant, order, None, {})
+    unweighted = relevant if weight == 1.0 else relevance(query, candidates, statistics, parameters)
+    features = order_features(
+        query,
+        unweighted,
+        order if weight == 1.0 else ordering(query, unweighted, candidates, statistics, parameters),
+        candidates,
+        statistics,
+        parameters,
+        joined_tokens(tokens),
+    )
+    logits = order_logits(features, long_turns(statistics), len(candidates), learned_order())
+    return _Verdict(relevant, falling(logits, float(order.max()), learned_order()), logits, features)
+
+
+def _shared(found: Sequence[_Verdict], relevances: Floats, parts: Sequence[Part]) -> Floats:
+    """Of each candidate its best order over the parts, where each answered question's best is as high as the highest.
 
     What orders is lifted whole: were it the relevance alone, the cosine beside it would keep a second question about long texts behind.
-    relevances: of each part its best hit's, P.
+    Of several answered questions the one whose answer is less sure gets more of the first places. relevances: of each part its best hit's.
     """
-    highest = orders.max(axis=1, initial=0.0)
-    rows = zip(parts, highest.tolist(), relevances.tolist(), strict=True)
-    lifts = [float(highest.max()) / high if part.asks and best >= ANSWERED else 1.0 for part, high, best in rows]
-    lifted: Floats = (orders * np.array(lifts)[:, None]).max(axis=0)
+    orders = [one.order for one in found]
+    tops = [float(order.max(initial=0.0)) for order in orders]
+    highest = max(tops)
+    answered = [part.asks and best >= ANSWERED for part, best in zip(parts, relevances.tolist(), strict=True)]
+    several = sum(answered) > 1
+    for place, one in enumerate(found):
+        if answered[place] and several and one.logits is not None:
+            orders[place] = highest * sharing(one.logits)
+        elif answered[place]:
+            orders[place] = orders[place] * (highest / tops[place])
+    lifted: Floats = np.max(orders, axis=0)
     return lifted
 
 

@@ -66,6 +66,7 @@ class RelevanceParameters:
     long_text_weight: what the cosine adds to the order where turns are long; see `ordering`.
     passage_terms, passage_enough: sizes of passages that a long text is also weighed by, and how many of the query's terms one says
     to count in full; see `passage_share`. Without sizes a text counts as a whole alone.
+    learned: whether the learned order takes the place of `ordering`; see `learned_order`.
     """
 
     fusion: FusionParameters = field(default_factory=FusionParameters)
@@ -89,6 +90,7 @@ class RelevanceParameters:
     long_text_weight: float = 2.0
     passage_terms: tuple[int, ...] = (40, 20)
     passage_enough: int = 4
+    learned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +145,19 @@ def ordering(
     if not share or not parameters.long_text_weight:
         return order
     cosine = rescaled(np.nan_to_num(relevant.similarity, nan=parameters.fusion.cosine_low), parameters.fusion)
+    return order + weight * parameters.long_text_weight * share * passage_factor(candidates) * np.maximum(cosine, 0.0)
+
+
+def passage_factor(candidates: CandidateSet) -> Floats:
+    """What the cosine of a text's vector is multiplied by to come to the mean over its passages; 1 for a single passage."""
     passages = np.maximum(candidates.own_length / PASSAGE_TERMS, 1.0)
-    of_passages = np.sqrt((1.0 + (passages - 1.0) * PASSAGE_LIKENESS) / passages)
-    return order + weight * parameters.long_text_weight * share * of_passages * np.maximum(cosine, 0.0)
+    factor: Floats = np.sqrt((1.0 + (passages - 1.0) * PASSAGE_LIKENESS) / passages)
+    return factor
+
+
+def term_coverage(candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
+    """U × T: how well each candidate, with the turns before it, covers each term."""
+    return saturation(candidates.tf, candidates.length, counted_mean_length(statistics, parameters), parameters.k1, parameters.b)
 
 
 def around_share(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
@@ -158,7 +170,7 @@ def around_share(query: QueryAnalysis, candidates: CandidateSet, statistics: Sta
     for _ in range(TURNS_AFTER):
         said |= candidates.own[after] & (after >= 0)[:, None]
         after = np.where(after >= 0, candidates.after[after], -1)
-    return covered_share(said.astype(np.float64), _asked(query, candidates, statistics, parameters))
+    return covered_share(said.astype(np.float64), asked_worth(query, candidates, statistics, parameters))
 
 
 def long_turns(statistics: Statistics) -> float:
@@ -170,12 +182,12 @@ def lexical_share(query: QueryAnalysis, candidates: CandidateSet, statistics: St
     """LEX: the share of the query's information that each candidate's words cover, in [0, 1]; 0 for a query without terms."""
     if not query.terms:
         return np.zeros(len(candidates))
-    mean_length = _mean_length(statistics, parameters)
+    mean_length = counted_mean_length(statistics, parameters)
     covered = saturation(_with_next(candidates, parameters), candidates.length, mean_length, parameters.k1, parameters.b)
     if candidates.near is not None:
         near = np.where(candidates.own, 0.0, candidates.near)
         covered += parameters.near_weight * (near * _of_length(candidates, mean_length, parameters)[:, None])
-    asked = _asked(query, candidates, statistics, parameters)
+    asked = asked_worth(query, candidates, statistics, parameters)
     share = covered_share(covered, asked)
     if parameters.passage_terms:
         share = np.maximum(share, best_passages(candidates, query.terms, asked, _passage_rules(mean_length, parameters)).share)
@@ -187,19 +199,20 @@ def passages_of(query: QueryAnalysis, candidates: CandidateSet, statistics: Stat
     return best_passages(
         candidates,
         query.terms,
-        _asked(query, candidates, statistics, parameters),
-        _passage_rules(_mean_length(statistics, parameters), parameters),
+        asked_worth(query, candidates, statistics, parameters),
+        _passage_rules(counted_mean_length(statistics, parameters), parameters),
     )
 
 
-def _asked(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
+def asked_worth(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
     """What each term is worth, T; or U × T where some candidates need not say all of them."""
     worth = idf([statistics.document_frequency.get(term, 0) for term in query.terms], statistics.documents, parameters.idf_floor)
     excused = excused_terms(query, candidates) if parameters.excuse_words else None
     return worth if excused is None else np.where(excused, 0.0, worth)
 
 
-def _mean_length(statistics: Statistics, parameters: RelevanceParameters) -> float:
+def counted_mean_length(statistics: Statistics, parameters: RelevanceParameters) -> float:
+    """The mean length within what it counts at least and at most."""
     return min(max(statistics.mean_length, parameters.least_mean_length), parameters.most_mean_length)
 
 
@@ -242,7 +255,7 @@ def smoothed_similarity(candidates: CandidateSet, parameters: RelevanceParameter
 
     A memory that stands alone keeps its own cosine: it has no neighbour that could have said more.
     """
-    cosine = rescaled(_known_cosine(candidates), parameters.fusion)
+    cosine = rescaled(known_cosine(candidates), parameters.fusion)
     neighbour = rescaled(np.fmax(candidates.previous_cosine, candidates.next_cosine), parameters.fusion)
     weight = np.where(np.isnan(neighbour), 0.0, parameters.cosine_smoothing)
     return _within_0_and_1((cosine + weight * np.fmax(neighbour, 0.0)) / (1.0 + weight))  # fmax takes the 0 where the other is NaN
@@ -252,7 +265,7 @@ def _within_0_and_1(scores: Floats) -> Floats:
     return np.minimum(np.maximum(scores, 0.0), 1.0)  # a third of what np.clip takes for a hundred scores
 
 
-def _known_cosine(candidates: CandidateSet) -> Floats:
+def known_cosine(candidates: CandidateSet) -> Floats:
     """The cosines; an unknown one is at most the lowest of the vector list, or the memory would be on it."""
     unknown = np.isnan(candidates.cosine)
     if not unknown.any():
@@ -266,7 +279,7 @@ def _boosts(query: QueryAnalysis, candidates: CandidateSet, statistics: Statisti
     flags: dict[str, tuple[Flags, float]] = {
         "question": (candidates.asks & (candidates.own_length < parameters.question_length), -parameters.question_penalty)
     }
-    if (by_actor := _by_named_actor(query, candidates, statistics)) is not None:
+    if (by_actor := by_named_actor(query, candidates, statistics)) is not None:
         flags["actor"] = (by_actor, parameters.actor_boost)
     if query.asks_time:
         flags["time"] = (candidates.tells_time, parameters.time_boost)
@@ -276,7 +289,7 @@ def _boosts(query: QueryAnalysis, candidates: CandidateSet, statistics: Statisti
     return {name: np.where(flag, 1.0 + amount, 1.0) for name, (flag, amount) in flags.items() if amount}
 
 
-def _by_named_actor(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics) -> Flags | None:
+def by_named_actor(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics) -> Flags | None:
     """Which candidates are by the one known actor that the query names; None when it names none or several."""
     names = {actor: _name(actor) for actor in statistics.actors.union(candidates.actor) if actor}
     named = _named(query.words, set(names.values()))

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from memory_core.domain.changes_read import tells_change
 from memory_core.domain.conversation import Cell, Conversation, Path
 from memory_core.domain.errors import HeadMoved
-from memory_core.domain.indexing import text_to_embed
 from memory_core.domain.models import Memory, MemoryType
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.truth.values import slot_name
+from memory_core.evolution.embedded import embed_memories
 from memory_core.evolution.links import CANDIDATES, LinkRules
 from memory_core.evolution.ruled import LookedElsewhere, Merged, Ruled
 from memory_core.evolution.shown import Rulings, Shown
@@ -170,12 +170,7 @@ class Former:
         return await asyncio.to_thread(cell_memories, owner, conversation, cell, answers, now)
 
     async def _embedded(self, ready: ReadyCell) -> ReadyCell:
-        memories = [ready.cell, *ready.compared]
-        vectors = await self._embedder.embed([text_to_embed(one) for one in memories])
-        for one, vector in zip(memories, vectors, strict=True):
-            one.embedding = vector
-            one.embedding_model = self._embedder.model
-            one.embedding_dimensions = self._embedder.dimensions
+        await embed_memories(self._embedder, [ready.cell, *ready.compared])
         return ready
 
     async def _tell_again(self, work: Work, held: Memory) -> Formed | None:

@@ -24,6 +24,7 @@ from memory_core.domain.messages import is_untold, message_memory
 from memory_core.domain.models import Memory, MemoryType, OnConflict, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
+from memory_core.evolution.embedded import embed_memories
 from memory_core.evolution.page import Page
 from memory_core.formation.plan import SessionGrew, append_turn
 from memory_core.formation.prepare import LONG_CHARACTERS, Prepared
@@ -81,7 +82,7 @@ class MessageWriter:
         ids = message_ids(conversation)[first : first + MOST_AT_ONCE]
         drafts = [message_memory(owner, conversation, first + place, name, now) for place, name in enumerate(ids)]
         previous, before_previous = self._last_turns(owner, conversation, look, first)
-        items, texts = list[Prepared](), list[str]()
+        items = list[Prepared]()
         for place, draft in enumerate(drafts):
             if len(draft.content) > LONG_CHARACTERS:
                 analysed = await asyncio.to_thread(with_lexical, draft, previous, before_previous)
@@ -89,10 +90,9 @@ class MessageWriter:
                 analysed = with_lexical(draft, previous, before_previous)
             turn = turn_of(analysed)
             items.append(Prepared(place, analysed, OnConflict.AUTO, turn, previous.id if previous else None))
-            texts.append(text_to_embed(analysed))
             if not _is_there(look.memory(draft.id), conversation):
                 previous, before_previous = turn, previous
-        await self._embed([item.memory for item in items], texts, within_s)
+        await self._embed([item.memory for item in items], within_s)
         return Writing(first, tuple(items))
 
     def _last_turns(self, owner: Owner, conversation: Conversation, look: Look, first: int) -> tuple[Turn | None, Turn | None]:
@@ -100,16 +100,12 @@ class MessageWriter:
             return None, None
         return Session(owner, conversation.session_id, look.documents.get(session_document_id(owner, conversation.session_id))).last_turns
 
-    async def _embed(self, memories: Sequence[Memory], texts: Sequence[str], within_s: float | None) -> None:
+    async def _embed(self, memories: Sequence[Memory], within_s: float | None) -> None:
         """Give the memories their vectors, in order, until the time is over."""
         try:
             async with asyncio.timeout(within_s):
                 for start in range(0, len(memories), _A_BATCH):
-                    vectors = await self._embedder.embed(texts[start : start + _A_BATCH])
-                    for memory, vector in zip(memories[start : start + _A_BATCH], vectors, strict=True):
-                        memory.embedding = vector
-                        memory.embedding_model = self._embedder.model
-                        memory.embedding_dimensions = self._embedder.dimensions
+                    await embed_memories(self._embedder, memories[start : start + _A_BATCH])
         except (TimeoutError, Unavailable):
             if within_s is None:
                 raise

@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from memory_core.domain.indexing import text_to_embed, turn_of, with_lexical
+from memory_core.domain.indexing import turn_of, with_lexical
 from memory_core.domain.lexical import Turn
 from memory_core.domain.models import Memory, OnConflict
+from memory_core.evolution.embedded import embed_memories
 from memory_core.formation.draft import Draft
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Embedder
@@ -36,7 +37,6 @@ async def prepare(drafts: Sequence[Draft], sessions: Mapping[str, Session], held
     tails = {name: session.last_turns for name, session in sessions.items()}
     told = set(held)
     prepared: list[Prepared] = []
-    texts: list[str] = []
     for one in drafts:
         memory, name = one.memory, one.memory.session_id or ""
         previous, before_previous = tails[name] if one.is_turn else (None, None)
@@ -48,11 +48,6 @@ async def prepare(drafts: Sequence[Draft], sessions: Mapping[str, Session], held
         if turn is not None and memory.id not in told:
             told.add(memory.id)
             tails[name] = (turn, previous)
-        texts.append(text_to_embed(analysed))
         prepared.append(Prepared(one.place, analysed, one.on_conflict, turn, previous.id if previous else None))
-    vectors = await embedder.embed(texts)
-    for ready, vector in zip(prepared, vectors, strict=True):
-        ready.memory.embedding = vector
-        ready.memory.embedding_model = embedder.model
-        ready.memory.embedding_dimensions = embedder.dimensions
+    await embed_memories(embedder, [ready.memory for ready in prepared])
     return prepared

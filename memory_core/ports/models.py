@@ -22,6 +22,7 @@ from memory_core.domain.agent_answers import (
 from memory_core.domain.conversation import Message
 from memory_core.domain.models import Vector
 from memory_core.domain.related import Related
+from memory_core.domain.token_states import TokenStates
 from memory_core.ports.common import Health, Pooled
 
 
@@ -57,6 +58,12 @@ class Embedder(Protocol):
 
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
         """As `embed_query`, for several sentences of one query at once."""
+
+    async def token_states(self, texts: Sequence[str]) -> list[TokenStates | None]:
+        """What is kept of the tokens of texts that were just embedded; None of each where the embedder has none to give.
+
+        Raises Unavailable.
+        """
 
     async def check(self) -> Health:
         """Whether it answers."""

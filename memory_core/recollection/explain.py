@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from memory_core.domain.bm25 import idf
 from memory_core.domain.candidates import CandidateSet
+from memory_core.domain.learned_order import learned_order, order_shares
 from memory_core.domain.parts_relevance import part_of
 from memory_core.domain.query import QueryAnalysis
 from memory_core.domain.query_parts import Part
-from memory_core.domain.relevance import RelevanceParameters, around_share, excused_terms, passages_of
+from memory_core.domain.relevance import RelevanceParameters, around_share, excused_terms, long_turns, passages_of
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.scoring import FADED_ORDER
 
@@ -53,7 +54,8 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
     has it) and excused (whether it tells a time that the memory lies in, so that it need not have it). part: of a query of several
     sentences the place of the part that it answers best; similarities and terms are of that part. passage: where a passage of it covers
     more than the whole, the length that it was weighed with, its weight, and how often it says each term. around: the share of the query
-    that it and the turns around it say. order: the number that it stands in its place by.
+    that it and the turns around it say. learned: what each feature adds to the sum that
+    orders. order: the number that it stands in its place by.
     """
     place_of_part = int(look.judged.part[row])
     part = look.query_parts.parts[place_of_part]
@@ -83,11 +85,21 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
         },
         "passage": _passage(row, look, analysis, candidates),
         "around": _rounded(around_share(analysis, candidates, statistics, RelevanceParameters())[row]) if analysis.terms else 0.0,
+        "learned": _learned(row, look, place_of_part),
         "order": _rounded(look.order[row]),
         "boosts": {name: _rounded(column[row]) for name, column in look.relevant.boosts.items()},
         "faded": FADED_ORDER if look.candidates.faded is not None and look.candidates.faded[row] else None,
         "reranked": None if row not in look.reranked else _rounded(look.reranked[row]),
     }
+
+
+def _learned(row: int, look: Look, place_of_part: int) -> dict[str, float | None] | None:
+    """What each feature adds to the sum that orders, greatest first; None where nothing learned orders."""
+    if not look.judged.features or not (features := look.judged.features[place_of_part]):
+        return None
+    of_row = {name: column[row : row + 1] for name, column in features.items()}
+    _, (shares,) = order_shares(of_row, long_turns(look.found.statistics), 1, learned_order())
+    return {name: _rounded(share) for name, share in sorted(shares.items(), key=lambda item: -abs(item[1]))}
 
 
 def _passage(row: int, look: Look, analysis: QueryAnalysis, candidates: CandidateSet) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.models import Vector
+from memory_core.domain.token_states import TokenStates
 from memory_core.ports import Embedder
 
 log = logging.getLogger(__name__)
@@ -28,6 +29,17 @@ async def query_vectors(embedder: Embedder, texts: Sequence[str]) -> tuple[tuple
     except Unavailable as error:
         log.warning("going on without a query's vector: %s", error.detail)
     return (), (EMBEDDER,)
+
+
+async def asked_tokens(embedder: Embedder, texts: Sequence[str]) -> tuple[TokenStates, ...]:
+    """The tokens of each text, or nothing: what is only for the order is not worth a failure, nor a word in the answer."""
+    try:
+        states = await embedder.token_states(texts)
+    except Unavailable as error:
+        log.warning("going on without a query's tokens: %s", error.detail)
+        return ()
+    found = [one for one in states if one is not None]
+    return tuple(found) if len(found) == len(texts) else ()
 
 
 async def no_vectors() -> tuple[tuple[Vector, ...], tuple[str, ...]]:

@@ -48,7 +48,7 @@ from memory_core.recollection.hits import DECIMALS, build_hits
 from memory_core.recollection.later_first import LEAST_SHARE, MOST_BEHIND, Statement, asks_how_it_is, later_first
 from memory_core.recollection.passages import MOST_PASSAGES, long_rows, message_rows, part_of_text, passages, told_rows
 from memory_core.recollection.present import present_first
-from memory_core.recollection.query_vector import EMBEDDER, no_vectors, query_vectors
+from memory_core.recollection.query_vector import EMBEDDER, asked_tokens, no_vectors, query_vectors
 from memory_core.recollection.rerank import MOST_RERANKED, RERANKER, Reranking, followed, reordered
 from memory_core.recollection.said_first import Sources, said_first, sources_of
 from memory_core.recollection.stale import stale_facts
@@ -193,7 +193,9 @@ class Retriever:
         if query.include_archived and found.head is not None:
             cold = await self._cold.find(owner, search)
             candidates, cold_ids, degraded = joined(candidates, cold.candidates), cold.ids, (*degraded, *cold.degraded)
-        judged = parts_relevance(query_parts, vectors, candidates, found.statistics, self._parameters(query))
+        parameters = self._parameters(query)
+        tokens = await asked_tokens(self._embedder, query_parts.sentences) if vectors and parameters.learned else ()
+        judged = parts_relevance(query_parts, vectors, candidates, found.statistics, parameters, tokens)
         notes: frozenset[str] = frozenset()
         if everything:
             judged = _at_least(judged, self.thresholds(query)[0])
@@ -214,9 +216,12 @@ class Retriever:
         return local(moment, await self._zones.of(owner, query.time_zone))
 
     def _parameters(self, query: RetrieveInput) -> RelevanceParameters:
-        """Those of relevance; for a context without the turns around: it quotes them anyway, and they made leads small in packing."""
+        """Those of relevance; for a context without the turns around: it quotes them anyway, and they made leads small in packing.
+
+        Nor in the learned order, which was learned of lists of ten.
+        """
         parameters = self._rules.relevance
-        return parameters if query.mode == "fast" else replace(parameters, around_weight=0.0)
+        return parameters if query.mode == "fast" else replace(parameters, around_weight=0.0, learned=False)
 
     def _order(self, query: RetrieveInput, order: Floats, candidates: CandidateSet, moment: datetime) -> Floats:
         """The recipe's scores with the order in the place of relevance; of what has faded a little less."""

@@ -10,17 +10,21 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from hashlib import sha256
 from threading import Lock
 from typing import TypeVar
 
 from memory_core.adapters.minilm.model import DIMENSIONS, MAX_TOKENS, MiniLM
+from memory_core.adapters.minilm.reducer import Reducer
 from memory_core.domain import chunks
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.models import Vector
+from memory_core.domain.token_states import States, TokenStates
 from memory_core.ports import Health
 
 T = TypeVar("T")
@@ -38,6 +42,8 @@ BATCH_TOKENS = 256
 MOST_WAITING = 1_000
 """Windows of long texts, in all calls: one to two minutes of work. The largest bulk has 800."""
 RETRY_S = 30
+KEPT_STATES = 1_024
+"""Texts whose tokens' states are kept for whoever embedded them, some 3 KB each."""
 MOST_THREADS = 4
 """Of each kind, however many cores there are: the rest of them is for others."""
 
@@ -46,7 +52,12 @@ class MiniLMEmbedder:
     """`EMBEDDING_PROVIDER=minilm`: 384 dimensions, no key, no network. Texts over 254 tokens are embedded in overlapping windows."""
 
     def __init__(
-        self, *, threads: int | None = None, chunking: chunks.Chunking = chunks.STANDARD, most_waiting: int = MOST_WAITING
+        self,
+        *,
+        threads: int | None = None,
+        chunking: chunks.Chunking = chunks.STANDARD,
+        most_waiting: int = MOST_WAITING,
+        token_states: bool = False,
     ) -> None:
         """Load nothing yet.
 
@@ -54,6 +65,7 @@ class MiniLMEmbedder:
             threads: For short texts, and as many for long ones; none = one for each core that the process may use, up to MOST_THREADS.
             chunking: How a text too long for the model is cut into windows.
             most_waiting: Windows of long texts that may wait; a call that comes to more is refused, unless it is the only one.
+            token_states: Whether the states of texts' tokens are kept.
 
         """
         self._chunking = chunking.within(MAX_TOKENS)
@@ -63,6 +75,8 @@ class MiniLMEmbedder:
         self._most_waiting, self.waiting = most_waiting, 0
         self._loading = Lock()
         self._model: MiniLM | None = None
+        self._reducer = Reducer() if token_states else None
+        self._states: OrderedDict[bytes, TokenStates] = OrderedDict()
 
     @property
     def model(self) -> str:
@@ -97,14 +111,15 @@ class MiniLMEmbedder:
         Raises Unavailable where too many windows of long texts wait already.
         """
         if sum(map(len, texts)) <= SHORT_CHARACTERS:
-            return await self._vectors(await self._short.run(lambda: [self._windows(text) for text in texts]), self._short) if texts else []
+            windows = await self._short.run(lambda: [self._windows(text) for text in texts])
+            return await self._vectors(texts, windows, self._short)
         windows = [await self._long.run(partial(self._windows, text)) for text in texts]
         count = sum(map(len, windows))
         if self.waiting and self.waiting + count > self._most_waiting:
             raise Unavailable("embedder", f"{self.waiting} windows of long texts wait to be embedded", retry_after_s=RETRY_S)
         self.waiting += count
         try:
-            return await self._vectors(windows, self._long)
+            return await self._vectors(texts, windows, self._long)
         finally:
             self.waiting -= count
 
@@ -116,28 +131,47 @@ class MiniLMEmbedder:
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
         """As `embed_query`, several at once."""
         windows = await self._short.run(lambda: [self._windows(text, self._of_queries) for text in texts])
-        return await self._vectors(windows, self._short)
+        return await self._vectors(texts, windows, self._short)
 
-    async def _vectors(self, windows: Sequence[Sequence[Sequence[int]]], worker: _Worker) -> list[Vector]:
-        """One vector for each text, given as its windows."""
+    async def token_states(self, texts: Sequence[str]) -> list[TokenStates | None]:
+        """Of the pass that made the vectors; of a text whose pass was long ago, of another one."""
+        if self._reducer is None:
+            return [None] * len(texts)
+        if gone := [text for text in dict.fromkeys(texts) if _name(text) not in self._states]:
+            await self.embed(gone)
+        return [self._states.get(_name(text)) for text in texts]
+
+    def _keep_states(self, text: str, windows: Sequence[Sequence[int]], states: Sequence[States]) -> None:
+        if self._reducer is None:
+            return
+        name = _name(text)
+        self._states[name] = self._reducer.kept(windows, states)
+        self._states.move_to_end(name)
+        while len(self._states) > KEPT_STATES:
+            self._states.popitem(last=False)
+
+    async def _vectors(self, texts: Sequence[str], windows: Sequence[Sequence[Sequence[int]]], worker: _Worker) -> list[Vector]:
+        """One vector for each text, given with its windows."""
         flat = [window for of_text in windows for window in of_text]
         by_length = sorted(range(len(flat)), key=lambda place: len(flat[place]))
-        vectors: dict[int, Vector] = {}
+        read: dict[int, tuple[Vector, States]] = {}
         batches = iter(_batches(by_length, flat))
-        await asyncio.gather(*(self._embed_batches(batches, flat, vectors, worker) for _ in range(self._threads)))
+        await asyncio.gather(*(self._read_batches(batches, flat, read, worker) for _ in range(self._threads)))
         answers, start = [], 0
-        for of_text in windows:
-            answers.append(chunks.combine([vectors[place] for place in range(start, start + len(of_text))], self._chunking.edge_weight))
+        for text, of_text in zip(texts, windows, strict=True):
+            made = [read[place] for place in range(start, start + len(of_text))]
+            answers.append(chunks.combine([vector for vector, _ in made], self._chunking.edge_weight))
+            self._keep_states(text, of_text, [states for _, states in made])
             start += len(of_text)
         return answers
 
-    async def _embed_batches(
-        self, batches: Iterator[Sequence[int]], windows: Sequence[Sequence[int]], vectors: dict[int, Vector], worker: _Worker
+    async def _read_batches(
+        self, batches: Iterator[Sequence[int]], windows: Sequence[Sequence[int]], read: dict[int, tuple[Vector, States]], worker: _Worker
     ) -> None:
-        """Put the vectors of the batches that nobody else takes into `vectors`, by the windows' places."""
+        """Put what is read of the batches that nobody else takes into `read`, by the windows' places."""
         for batch in batches:
             made = await worker.run(partial(self._run, [windows[place] for place in batch]))
-            vectors.update(zip(batch, made, strict=True))
+            read.update(zip(batch, made, strict=True))
 
     async def check(self) -> Health:
         """Embeds one word."""
@@ -155,8 +189,8 @@ class MiniLMEmbedder:
                 self._model = MiniLM()
             return self._model
 
-    def _run(self, windows: Sequence[Sequence[int]]) -> list[Vector]:
-        return self._loaded().vectors(windows)
+    def _run(self, windows: Sequence[Sequence[int]]) -> list[tuple[Vector, States]]:
+        return self._loaded().read(windows, None if self._reducer is None else self._reducer.basis)
 
     def _windows(self, text: str, chunking: chunks.Chunking | None = None) -> list[list[int]]:
         tokens = self._loaded().tokens(text)
@@ -189,6 +223,10 @@ class _Worker:
         pool, self._pool = self._pool, None
         if pool is not None:
             await asyncio.to_thread(pool.shutdown)
+
+
+def _name(text: str) -> bytes:
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def _cores() -> int:

@@ -16,10 +16,12 @@ from platform import machine
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from memory_core.adapters.minilm.integers import multiply_integers
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.models import Vector
+from memory_core.domain.token_states import States
 
 if TYPE_CHECKING:
     import tokenizers
@@ -71,6 +73,11 @@ class MiniLM:
         self._tokenizer.no_truncation()  # the file asks for cutting at 128 tokens and for padding to 128
         self._tokenizer.no_padding()
 
+    @property
+    def vocabulary(self) -> int:
+        """How many word pieces there are."""
+        return int(self._tokenizer.get_vocab_size())
+
     def tokens(self, text: str) -> list[int]:
         """The text's word pieces, without [CLS] and [SEP]."""
         ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
@@ -78,6 +85,10 @@ class MiniLM:
 
     def vectors(self, pieces: Sequence[Sequence[int]]) -> list[Vector]:
         """One normalised vector for each list of at most MAX_TOKENS word pieces: the mean over its tokens."""
+        return [vector for vector, _ in self.read(pieces)]
+
+    def read(self, pieces: Sequence[Sequence[int]], basis: npt.NDArray[np.float32] | None = None) -> list[tuple[Vector, States]]:
+        """The vectors, and of each list the states of its word pieces on the basis; no states without one."""
         width = max(len(piece) for piece in pieces) + 2
         ids = np.zeros((len(pieces), width), dtype=np.int64)
         mask = np.zeros_like(ids)
@@ -89,7 +100,16 @@ class MiniLM:
         weights = mask[:, :, None].astype(np.float32)
         means = (hidden * weights).sum(axis=1) / weights.sum(axis=1)
         means /= np.linalg.norm(means, axis=1, keepdims=True)
-        return list(means.astype(np.float32, copy=False))
+        states = [_reduced(row[1 : len(piece) + 1], basis) for row, piece in zip(hidden, pieces, strict=True)]
+        return list(zip(means.astype(np.float32, copy=False), states, strict=True))
+
+
+def _reduced(hidden: States, basis: npt.NDArray[np.float32] | None) -> States:
+    """The states of a text's pieces, each made as long as any other before it is reduced."""
+    if basis is None:
+        return hidden[:0]
+    reduced: States = (hidden / np.maximum(np.linalg.norm(hidden, axis=1, keepdims=True), 1e-9)) @ basis
+    return reduced
 
 
 def _multiplies_exactly() -> bool:

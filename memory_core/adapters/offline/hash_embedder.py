@@ -13,6 +13,7 @@ from hashlib import shake_128
 import numpy as np
 
 from memory_core.domain.models import Vector
+from memory_core.domain.token_states import TokenStates
 from memory_core.ports import Health
 
 
@@ -54,6 +55,10 @@ class HashEmbedder:
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
         """The texts' vectors."""
         return await self.embed(texts)
+
+    async def token_states(self, texts: Sequence[str]) -> list[TokenStates | None]:
+        """None: there are none to have."""
+        return [None] * len(texts)
 
     async def check(self) -> Health:
         """Always ok."""

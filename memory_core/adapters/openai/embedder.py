@@ -22,6 +22,7 @@ from memory_core.adapters.openai.retries import Retries
 from memory_core.domain import chunks
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.models import Vector
+from memory_core.domain.token_states import TokenStates
 from memory_core.ports import Clock, Health
 
 if TYPE_CHECKING:
@@ -117,6 +118,10 @@ class OpenAIEmbedder:
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
         """As `embed_query`, several in one request."""
         return await self.embed(texts)
+
+    async def token_states(self, texts: Sequence[str]) -> list[TokenStates | None]:
+        """None: there are none to have."""
+        return [None] * len(texts)
 
     async def check(self) -> Health:
         """What the last request saw, when that is fresh; else one request of one word, tried once."""

@@ -24,6 +24,7 @@ from memory_core.domain.candidates import own_length, weighted_tokens
 from memory_core.domain.fading import fades
 from memory_core.domain.models import Lexical, MemoryType, Status
 from memory_core.domain.term_order import order_bytes
+from memory_core.domain.token_states import state_bytes
 from memory_core.domain.worth import worth_factor
 
 STATUS_CODES: Final = {status.value: code for code, status in enumerate(Status)}
@@ -42,7 +43,7 @@ _COLUMNS: Final[dict[str, type[np.generic]]] = {
     "asks": np.bool_, "tells_time": np.bool_,
     "status": np.int8, "type": np.int8,
     "category": np.int32, "session": np.int32, "agent": np.int32, "actor": np.int32, "cell": np.int32, "successor": np.int32,
-    "turn": np.int32, "stamp": np.int64, "sequence": np.int64,
+    "says_i": np.int8, "turn": np.int32, "stamp": np.int64, "sequence": np.int64,
     "valid_from": np.float64, "valid_until": np.float64, "worth_factor": np.float64, "tellings": np.int32,
 }  # fmt: skip
 BESIDE: Final = ("previous", "next")
@@ -112,6 +113,8 @@ class Slice:
         self._rows: dict[str, int] = {}
         self._tags: dict[str, array[int]] = {}
         self._orders: dict[int, bytes] = {}
+        self._states: dict[int, bytes] = {}
+        self._state_bytes = 0
         self._turns: list[array[int]] = []
         self._capacity = 64
         self._arrays: dict[str, npt.NDArray[Any]] = {name: np.zeros(self._capacity, dtype) for name, dtype in _COLUMNS.items()}
@@ -125,7 +128,7 @@ class Slice:
     @property
     def nbytes(self) -> int:
         """Bytes held, estimated; 350 a row stand for its id, its place by id and its names."""
-        texts = self._order_bytes + 100 * len(self._orders)
+        texts = self._order_bytes + self._state_bytes + 100 * (len(self._orders) + len(self._states))
         return self.vectors.nbytes + self.index.nbytes + texts + _ROW_BYTES * self._capacity + 350 * len(self.ids)
 
     def is_at(self, epoch: str, change: int) -> bool:
@@ -152,6 +155,10 @@ class Slice:
     def order(self, row: int) -> bytes | None:
         """The order of a long text's terms (`order_bytes`), None for any other row."""
         return self._orders.get(row)
+
+    def states(self, row: int) -> bytes | None:
+        """The states of a row's tokens, None where they are not kept."""
+        return self._states.get(row)
 
     @property
     def known_actors(self) -> frozenset[str]:
@@ -209,13 +216,17 @@ class Slice:
         if order := body["lexical"].get("order"):
             self._orders[row] = order_bytes(order)
             self._order_bytes += len(self._orders[row])
+        if (states := state_bytes(body["lexical"].get("states") or "")) is not None:
+            self._states[row] = states
+            self._state_bytes += len(states)
         for tag in body["tags"]:
             self._tags.setdefault(tag, array("i")).append(row)
         self.ids.append(memory_id)
         self._rows[memory_id] = row
         fixed = {
             "alive": True, "version": kind == "version", "has_vector": blob is not None, "asks": lexical.asks,
-            "tells_time": lexical.tells_time, "length": sum(weights.values()), "own_length": own_length(lexical),
+            "tells_time": lexical.tells_time,
+            "says_i": -1 if lexical.says_i is None else lexical.says_i, "length": sum(weights.values()), "own_length": own_length(lexical),
             "session": self.sessions.code(body["session_id"]),
             "turn": -1, "previous": -1, "next": -1,
         }  # fmt: skip
@@ -279,6 +290,7 @@ class Slice:
     def _fall(self, row: int) -> None:
         """Take a row out; its neighbours lose it, and whoever takes its turn is linked anew."""
         self._order_bytes -= len(self._orders.pop(row, b""))
+        self._state_bytes -= len(self._states.pop(row, b""))
         previous, following = self._columns["previous"], self._columns["next"]
         if previous[row] >= 0 and following[previous[row]] == row:
             following[previous[row]] = -1

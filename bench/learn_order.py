@@ -1,0 +1,287 @@
+"""The order of results, learned of questions whose evidence is known: `python -m bench.learn_order SET.json… --keep DIR [--write FILE]`.
+
+Each SET is a file of conversations as `bench.locomo_data` reads it. Its turns are saved one by one with the local embedder, in DIR, where
+another run finds them. Each question's candidates are those of a retrieve. Note: what is said of left-out conversations is what to expect
+elsewhere; every fold leaves conversations of all sets out. The weights that are written are learned of all of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bench.locomo import asked, save
+from bench.locomo_data import Conversation, Question, read
+from bench.tables import show
+from memory_core.config import Settings
+from memory_core.core import MemoryCore
+from memory_core.domain.learned_order import WEIGHTS
+from memory_core.domain.order_features import TOKEN_FEATURES, table
+from memory_core.domain.relevance import long_turns
+from memory_core.recollection.retrieve import Look
+
+Floats = npt.NDArray[np.float64]
+FOLDS = 5
+NEGATIVES = 60
+"""Of a question at most: the first half by the order that was, and of all others a sample that counts for them."""
+RIDGE, LONG_RIDGE = 0.1, 0.03
+STEEPNESS = 0.1
+TOP = 10
+ADVERSARIAL = "adversarial"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One question. of: the place of its set; features: U × F by `names`; answers: which candidates are evidence.
+
+    long: how long turns are.
+    """
+
+    of: int
+    fold: int
+    kind: str
+    names: tuple[str, ...]
+    features: Floats
+    answers: npt.NDArray[np.bool_]
+    evidence: int
+    relevance: Floats
+    order: Floats
+    event_at: Floats
+    long: float
+
+
+async def gather(file: Path, of: int, conversations: int, folder: Path) -> list[Example]:
+    """The examples of a set. conversations: in a fold."""
+    kept, found = folder / "turns.json", list[Example]()
+    turns = _kept_turns(kept)
+    async with MemoryCore(Settings(embedding_provider="minilm", data=folder, vector_cache_entries=20_000)) as core:
+        await core.warm_up()
+        for place, conversation in enumerate(read(file)):
+            if conversation.name not in turns:
+                turns[conversation.name] = await save(core, conversation)
+                kept.write_text(json.dumps(turns))
+            for question in conversation.questions:
+                look = await asked(core, conversation.name, question)
+                found.append(example(look, question, turns[conversation.name], of, place // conversations % FOLDS))
+            print(f"{file.stem}: {conversation.name}, {len(conversation.questions)} questions", file=sys.stderr, flush=True)
+    return found
+
+
+def _kept_turns(file: Path) -> dict[str, dict[str, str]]:
+    """By conversation, memory id → turn."""
+    turns: dict[str, dict[str, str]] = json.loads(file.read_text()) if file.exists() else {}
+    return turns
+
+
+def example(look: Look, question: Question, turns: dict[str, str], of: int, fold: int) -> Example:
+    """A question's candidates with their features, those of its best part."""
+    features = look.judged.features[-1]  # the whole query's
+    names, candidates = tuple(features), look.candidates
+    return Example(
+        of,
+        fold,
+        question.kind,
+        names,
+        table(features, names, len(candidates)),
+        np.array([turns[one] in question.evidence for one in candidates.ids], dtype=np.bool_),
+        len(question.evidence),
+        features["relevance"],
+        features["order"],
+        candidates.event_at,
+        long_turns(look.found.statistics),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """Weights of named features, and of the same times how long turns are."""
+
+    names: tuple[str, ...]
+    mean: Floats
+    scale: Floats
+    weight: Floats
+
+    def logits(self, one: Example) -> Floats:
+        """What orders the candidates of a question."""
+        logits: Floats = self.design(one) @ self.weight
+        return logits
+
+    def design(self, one: Example) -> Floats:
+        """U × 2 F."""
+        values = np.nan_to_num((one.features[:, [one.names.index(name) for name in self.names]] - self.mean) / self.scale)
+        return np.concatenate([values, one.long * values], axis=1)
+
+    def plain(self) -> dict[str, dict[str, float]]:
+        """As it is written."""
+        half = len(self.names)
+        columns = zip(self.names, self.mean, self.scale, self.weight[:half], self.weight[half:], strict=True)
+        return {
+            name: {"mean": _short(mean), "scale": _short(scale), "weight": _short(weight), "long_weight": _short(long)}
+            for name, mean, scale, weight, long in columns
+        }
+
+
+def learn(examples: Sequence[Example], names: tuple[str, ...]) -> Learned:
+    """Weights by which each piece of evidence stands before what is none, as far as a linear order can.
+
+    Sets count by the root of how many questions they have.
+    """
+    usable = [one for one in examples if one.answers.any()]
+    every = np.concatenate([one.features[:, [one.names.index(name) for name in names]] for one in usable])
+    blank = Learned(names, np.nanmean(every, axis=0), np.nanstd(every, axis=0) + 1e-6, np.zeros(2 * len(names)))
+    counts = np.bincount([one.of for one in usable])
+    worth = np.array([1 / np.sqrt(counts[one.of]) for one in usable])
+    ridge = np.repeat([RIDGE, LONG_RIDGE], len(names))
+    return Learned(names, blank.mean, blank.scale, _fitted([_sampled(blank, one) for one in usable], worth / worth.sum(), ridge))
+
+
+def _sampled(blank: Learned, one: Example) -> tuple[Floats, int, Floats]:
+    """The design of the evidence and of a sample of the rest, how many are evidence, and the logarithm of how many each stands for."""
+    by_order = np.argsort(-one.order, kind="stable")
+    evidence, others = np.flatnonzero(one.answers), by_order[~one.answers[by_order]]
+    stands_for = np.zeros(len(evidence) + min(len(others), NEGATIVES))
+    if len(others) > NEGATIVES:
+        first, rest = others[: NEGATIVES // 2], others[NEGATIVES // 2 :]
+        drawn = np.random.default_rng(len(others)).choice(rest, NEGATIVES - len(first), replace=False)
+        others = np.concatenate([first, drawn])
+        stands_for[len(evidence) + len(first) :] = np.log(len(rest) / len(drawn))
+    return blank.design(one)[np.concatenate([evidence, others])], len(evidence), stands_for
+
+
+def _fitted(sampled: Sequence[tuple[Floats, int, Floats]], worth: Floats, ridge: Floats) -> Floats:
+    """The weights with the least loss: of each piece of evidence, minus the logarithm of its share against all that is none."""
+    widest = max(len(rows) for rows, _, _ in sampled)
+    design = np.zeros((len(sampled), widest, len(ridge)), dtype=np.float32)
+    offset, evidence = np.full((len(sampled), widest), -np.inf), np.zeros((len(sampled), widest), dtype=np.bool_)
+    for place, (rows, count, stands_for) in enumerate(sampled):
+        design[place, : len(rows)], offset[place, : len(rows)], evidence[place, :count] = rows, stands_for, True
+    flat = design.reshape(-1, len(ridge))
+    others = np.isfinite(offset) & ~evidence
+    each = (worth / evidence.sum(axis=1))[:, None]
+
+    def loss(weight: Floats) -> tuple[float, Floats]:
+        logits = (flat @ weight.astype(np.float32)).reshape(offset.shape).astype(np.float64) + offset
+        top = logits.max(axis=1, keepdims=True)
+        of_others = np.where(others, np.exp(logits - top), 0.0)
+        of_evidence = np.where(evidence, np.exp(logits - top), 0.0)
+        total = of_evidence + of_others.sum(axis=1, keepdims=True)
+        missed = np.where(evidence, np.log(total) - np.where(evidence, logits - top, 0.0), 0.0)
+        slope = np.where(evidence, of_evidence / total - 1.0, 0.0) * each
+        slope += of_others * np.where(evidence, 1.0 / total, 0.0).sum(axis=1, keepdims=True) * each
+        value = float((missed * each).sum() + 0.5 * (ridge * weight**2).sum())
+        return value, flat.T @ slope.reshape(-1).astype(np.float32) + ridge * weight
+
+    return least(loss, np.zeros(len(ridge)))
+
+
+def least(loss: Callable[[Floats], tuple[float, Floats]], at: Floats, *, steps: int = 120, memory: int = 10) -> Floats:
+    """Where a convex function is least, by L-BFGS. loss: its value and its slope."""
+    value, slope = loss(at)
+    pairs: list[tuple[Floats, Floats]] = []
+    for _ in range(steps):
+        direction = -_curved(slope, pairs)
+        steep = float(slope @ direction)
+        size = 1.0
+        while (further := loss(at + size * direction))[0] > value + 1e-4 * size * steep and size > 1e-6:
+            size /= 2
+        step, change = size * direction, further[1] - slope
+        if float(step @ change) > 1e-12:
+            pairs = [*pairs, (step, change)][-memory:]
+        at, gain, value, slope = at + step, value - further[0], *further
+        if gain < 1e-8 * abs(value):
+            break
+    return at
+
+
+def _curved(slope: Floats, pairs: Sequence[tuple[Floats, Floats]]) -> Floats:
+    """The slope times what the last steps tell of the inverse of the curvature."""
+    if not pairs:
+        return slope / max(float(np.linalg.norm(slope)), 1e-9)
+    turned, passed = slope.copy(), list[float]()
+    for step, change in reversed(pairs):
+        passed.append(float(step @ turned) / float(step @ change))
+        turned -= passed[-1] * change
+    turned *= float(pairs[-1][0] @ pairs[-1][1]) / float(pairs[-1][1] @ pairs[-1][1])
+    for (step, change), share in zip(pairs, reversed(passed), strict=True):
+        turned += step * (share - float(change @ turned) / float(step @ change))
+    return turned
+
+
+def recall(one: Example, logits: Floats) -> float:
+    """The share of the evidence among the first ten."""
+    order = np.lexsort((-one.event_at, -one.relevance, -logits))[:TOP]
+    return float(one.answers[order].sum()) / one.evidence
+
+
+def left_out(examples: Sequence[Example], names: tuple[str, ...]) -> list[float]:
+    """The recall of each question by weights that were learned without its conversation."""
+    learned = {fold: learn([one for one in examples if one.fold != fold], names) for fold in {one.fold for one in examples}}
+    return [recall(one, learned[one.fold].logits(one)) for one in examples]
+
+
+def _short(number: float) -> float:
+    return float(f"{number:.5g}")
+
+
+def summary(examples: Sequence[Example], recalls: Sequence[float], sets: Sequence[str]) -> dict[str, float]:
+    """By set the mean recall over questions that have an answer; of the first set two kinds apart."""
+    answered = [(one, found) for one, found in zip(examples, recalls, strict=True) if one.kind != ADVERSARIAL]
+    by_set = {name: [found for one, found in answered if one.of == of] for of, name in enumerate(sets)}
+    first = [(one, found) for one, found in zip(examples, recalls, strict=True) if one.of == 0]
+    apart = {f"{sets[0]}, {kind}": [found for one, found in first if one.kind == kind] for kind in ("multi-hop", ADVERSARIAL)}
+    return {name: round(float(np.mean(found)), 4) for name, found in (by_set | apart).items() if found}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Gather, learn, print and write."""
+    parser = argparse.ArgumentParser(prog="python -m bench.learn_order", description="Learns the order of results.")
+    parser.add_argument("data", type=Path, nargs="+", help="conversations in a form that bench.locomo_data reads")
+    parser.add_argument("--keep", type=Path, required=True, help="a folder for the saved turns")
+    parser.add_argument("--write", type=Path, nargs="?", const=WEIGHTS, help="write the weights (default where the product reads them)")
+    options = parser.parse_args(arguments)
+    examples = list[Example]()
+    for of, file in enumerate(options.data):
+        conversations: list[Conversation] = read(file)
+        (options.keep / file.stem).mkdir(parents=True, exist_ok=True)
+        examples += asyncio.run(gather(file, of, -(-len(conversations) // FOLDS), options.keep / file.stem))
+    record = learn_and_report(examples, [file.stem for file in options.data])
+    if options.write:
+        options.write.write_text(json.dumps(record, indent=1) + "\n")
+    return 0
+
+
+def learn_and_report(examples: Sequence[Example], sets: Sequence[str]) -> dict[str, Any]:
+    """Print what each order finds, and return what is written."""
+    with_tokens = max((one.names for one in examples), key=len)
+    without = tuple(name for name in with_tokens if name not in TOKEN_FEATURES)
+    weights = {"with_tokens": learn(examples, with_tokens), "without_tokens": learn(examples, without)}
+    figures = {
+        "the order before": summary(examples, [recall(one, one.order) for one in examples], sets),
+        "without tokens, left out": summary(examples, left_out(examples, without), sets),
+        "with tokens, left out": summary(examples, left_out(examples, with_tokens), sets),
+        "with tokens, in sample": summary(examples, [recall(one, weights["with_tokens"].logits(one)) for one in examples], sets),
+    }
+    heads = list(figures["the order before"])
+    show("recall@10", ("", *heads), [[name, *(f"{found[head]:.3f}" for head in heads)] for name, found in figures.items()])
+    record = {
+        "learned of": "the parts for tuning of LoCoMo (CC BY-NC 4.0), REALTALK and BEAM-100K; these numbers hold none of their text",
+        "questions": {name: sum(one.of == of for one in examples) for of, name in enumerate(sets)},
+        "split": f"{FOLDS} folds, each leaves whole conversations of every set out; the weights are learned of all",
+        "date": date.today().isoformat(),  # noqa: DTZ011 - the day where it was learned
+        "recall@10": figures,
+    }
+    return {"record": record, "steepness": STEEPNESS, **{name: one.plain() for name, one in weights.items()}}
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

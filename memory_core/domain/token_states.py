@@ -1,0 +1,68 @@
+"""States of a text's tokens, small enough to be kept with it: how near the nearest token of a text comes to each token of a query.
+
+The states come of the same pass of the model that makes the vector. They are reduced to `DIMENSIONS` numbers, of a long text to
+`MOST_TOKENS` tokens evenly between its first and its last, and kept as one printable character a number, which JSON takes as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+DIMENSIONS: Final = 48
+MOST_TOKENS: Final = 64
+States = npt.NDArray[np.float32]
+
+_CHARACTERS: Final = bytes(code for code in range(32, 127) if chr(code) not in '"\\')
+_TOP: Final = len(_CHARACTERS) // 2
+_CODES: Final = np.frombuffer(_CHARACTERS, dtype=np.uint8)
+_NUMBERS: Final = np.full(256, 0.0, dtype=np.float32)
+_NUMBERS[_CODES] = np.arange(-_TOP, _TOP + 1, dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenStates:
+    """What is kept of a text's tokens. kept: `DIMENSIONS` characters a token; worth: what each token says, 0 for one that says nothing."""
+
+    kept: str
+    worth: npt.NDArray[np.float32]
+
+
+def encoded(states: States) -> str:
+    """The states, n × DIMENSIONS, as they are kept: each token's largest number as the largest there is."""
+    largest = np.maximum(np.abs(states).max(axis=1, keepdims=True, initial=0.0), 1e-9)
+    codes: npt.NDArray[np.uint8] = _CODES[np.rint(states / largest * _TOP).astype(np.int64) + _TOP]
+    return codes.tobytes().decode("ascii")
+
+
+def decoded(kept: bytes) -> States:
+    """The states, of whatever length each has."""
+    return _NUMBERS[np.frombuffer(kept, dtype=np.uint8)].reshape(-1, DIMENSIONS)
+
+
+def state_bytes(kept: str) -> bytes | None:
+    """What a memory keeps, ready for `nearest_tokens`; None for nothing, or for what is damaged, which hides no memory."""
+    return kept.encode() if kept and kept.isascii() and len(kept) % DIMENSIONS == 0 else None
+
+
+def nearest_tokens(asked: TokenStates, texts: Sequence[bytes | None]) -> States:
+    """For each text and each token of the query the cosine with the text's nearest token, U × Q; NaN for a text without states."""
+    query = decoded(asked.kept.encode())
+    query = query / _lengths(query)[:, None]
+    near = np.full((len(texts), len(query)), np.nan, dtype=np.float32)
+    known = [row for row, kept in enumerate(texts) if kept]
+    if known and len(query):
+        kept = [texts[row] or b"" for row in known]
+        starts = np.cumsum([0, *(len(one) // DIMENSIONS for one in kept[:-1])])
+        states = decoded(b"".join(kept))
+        near[known] = np.maximum.reduceat((states @ query.T) / _lengths(states)[:, None], starts, axis=0)
+    return near
+
+
+def _lengths(states: States) -> States:
+    lengths: States = np.sqrt(np.einsum("ij,ij->i", states, states))
+    return np.maximum(lengths, np.float32(1e-9))

@@ -1,0 +1,57 @@
+"""The learned order over every store: it moves results, shows its shares, and changes nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.text import words
+from memory_core.domain.token_states import DIMENSIONS, TokenStates, encoded
+from tests.builders import ALICE
+from tests.world import WordsEmbedder, World, turn
+
+TEXTS = ("red boat at sea", "a red hat", "my old boat and new car", "the boat is red, said Ben", "tea with lemon")
+
+
+class TokenEmbedder(WordsEmbedder):
+    """Each word's state is a direction of its own; equal words are near."""
+
+    async def token_states(self, texts: Sequence[str]) -> list[TokenStates | None]:
+        return [_states(text) for text in texts]
+
+
+def _states(text: str) -> TokenStates:
+    made = np.zeros((len(words(text)), DIMENSIONS), dtype=np.float32)
+    for row, word in enumerate(words(text)):
+        made[row, sum(word.encode()) % DIMENSIONS] = 1
+    return TokenStates(encoded(made), np.ones(len(made), dtype=np.float32))
+
+
+async def results(world: World, embedder: WordsEmbedder, **settings: Any) -> list[Any]:
+    core = await world.core(embedder=embedder, embedding_provider="minilm", **settings)
+    await core.bulk(ALICE, [turn(text, "s1") for text in TEXTS])
+    asked = RetrieveInput(query="red boat", similarity_threshold=0.0, explain=True)
+    return list((await core.retrieve(ALICE, asked)).results)
+
+
+@pytest.mark.parametrize("embedder", [TokenEmbedder(), WordsEmbedder()], ids=["with states", "without states"])
+async def test_results_stand_in_the_order_of_their_shares(world: World, embedder: WordsEmbedder) -> None:
+    found = await results(world, embedder)
+    sums = [sum(hit.explain["learned"].values()) for hit in found]
+    assert len(found) == len(TEXTS)
+    assert sums == sorted(sums, reverse=True)
+    assert ("tokens" in found[0].explain["learned"]) == isinstance(embedder, TokenEmbedder)
+
+
+async def test_switched_off_nothing_learned_is_told(world: World) -> None:
+    found = await results(world, TokenEmbedder(), learned_order=False)
+    assert [hit.explain["learned"] for hit in found] == [None] * len(TEXTS)
+
+
+async def test_states_stay_inside(world: World) -> None:
+    found = await results(world, TokenEmbedder())
+    assert all("states" not in str(hit.memory.public(include_embedding=True)) for hit in found)

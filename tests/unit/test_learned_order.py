@@ -1,0 +1,102 @@
+import json
+from dataclasses import replace
+from datetime import datetime, timezone
+
+import numpy as np
+
+from memory_core.domain.candidates import Statistics, from_memories, joined
+from memory_core.domain.learned_order import WEIGHTS, falling, learned_order, order_logits, order_shares, sharing
+from memory_core.domain.models import Lexical
+from memory_core.domain.parts_relevance import parts_relevance
+from memory_core.domain.query_parts import query_parts_of
+from memory_core.domain.relevance import RelevanceParameters
+from memory_core.domain.token_states import DIMENSIONS, TokenStates, encoded
+from tests.builders import memory, unit
+
+NOW = datetime(2026, 5, 20, tzinfo=timezone.utc)
+LEARNED = RelevanceParameters(learned=True)
+TEXTS = ("Dee sails her red boat in Porto", "The dishwasher broke on Tuesday", "I like tea, said Ben", "Dee has a boat")
+
+
+def token(*places):
+    made = np.zeros((len(places), DIMENSIONS), dtype=np.float32)
+    made[np.arange(len(places)), list(places)] = 1
+    return encoded(made)
+
+
+def asked(query, parameters, states=("", "", "", ""), tokens=(), texts=TEXTS):
+    message = query_parts_of(query, NOW)
+    vectors = tuple(unit(place) for place in range(len(message.sentences)))
+    memories = [memory(text, id=f"mem_{place}", embedding=unit(place)) for place, text in enumerate(texts)]
+    for one, kept in zip(memories, states, strict=False):
+        one.lexical = one.lexical.model_copy(update={"states": kept})
+    found = from_memories(memories, message.whole.terms, vectors[0] if message.is_plain else np.stack(vectors))
+    frequency = dict(zip(message.whole.terms, found.own.sum(axis=0).tolist(), strict=True))
+    statistics = Statistics(len(memories), float(found.length.mean()), frequency)
+    return parts_relevance(message, vectors, found, statistics, parameters, tokens)
+
+
+def test_only_the_order_is_learned():
+    query = "Where does Dee sail her boat? What broke on Tuesday?"
+    learned, plain = asked(query, LEARNED), asked(query, replace(LEARNED, learned=False))
+    np.testing.assert_array_equal(learned.best.score, plain.best.score)
+    assert learned.part.tolist() == plain.part.tolist()
+    assert learned.order.tolist() != plain.order.tolist()
+    assert (learned.order > 0).all()
+
+
+def test_what_a_features_shares_come_to_is_what_orders():
+    verdict = asked("Where does Dee sail her boat?", LEARNED)
+    total, shares = order_shares(verdict.features[0], 0.0, 4, learned_order())
+    np.testing.assert_allclose(total, [sum(one.values()) for one in shares])
+    assert np.argsort(-total).tolist() == np.argsort(-verdict.order).tolist()
+
+
+def test_a_token_like_one_of_the_query_moves_a_memory_up():
+    tokens = (TokenStates(token(0, 1), np.ones(2, dtype=np.float32)),)
+    far, near = token(9, 10), token(0, 1)
+    without = asked("Where does Dee sail her boat?", LEARNED, (far,) * 4, tokens)
+    moved = asked("Where does Dee sail her boat?", LEARNED, (far, far, far, near), tokens)
+    ratio = [one.order[3] / one.order[0] for one in (without, moved)]
+    assert ratio[1] > ratio[0]
+
+
+def test_memories_without_states_keep_their_order_among_themselves():
+    tokens = (TokenStates(token(0, 1), np.ones(2, dtype=np.float32)),)
+    plain = asked("Where does Dee sail her boat?", LEARNED)
+    mixed = asked("Where does Dee sail her boat?", LEARNED, (token(0), "", "", ""), tokens)
+    assert np.argsort(-mixed.order[1:]).tolist() == np.argsort(-plain.order[1:]).tolist()
+    logits = order_logits(mixed.features[0], 0.0, 4, learned_order())
+    assert np.isfinite(logits).all()
+
+
+def test_a_memory_of_before_that_says_nothing_of_its_speaker_is_ordered():
+    old = memory("Dee has a boat", id="mem_9", embedding=unit(0))
+    old.lexical = Lexical(own={"dee": 1, "boat": 1})
+    found = from_memories([old], ("dee", "boat"), unit(0))
+    assert np.isnan(found.says_i).all()
+    both = joined(found, from_memories([memory("I have a boat", id="mem_8")], ("dee", "boat"), unit(0)))
+    verdict = parts_relevance(query_parts_of("Dee's boat", NOW), (unit(0),), both, Statistics(2, 5.0, {"boat": 2}), LEARNED)
+    assert np.isfinite(verdict.order).all()
+
+
+def test_nothing_at_all_is_ordered():
+    found = from_memories([], ("boat",), unit(0))
+    assert parts_relevance(query_parts_of("boat", NOW), (unit(0),), found, Statistics(0, 0.0, {}), LEARNED).order.tolist() == []
+
+
+def test_the_best_keeps_the_highest_and_each_other_has_less():
+    fallen = falling(np.array([1.0, 3.0, -500.0]), 0.8, learned_order())
+    assert fallen[1] == 0.8
+    assert 0 < fallen[2] < fallen[0] < 0.8
+
+
+def test_a_question_that_is_sure_of_its_answer_leaves_places_to_one_that_is_not():
+    sure, unsure = sharing(np.array([9.0, 1.0, 0.5, 0.0])), sharing(np.array([1.0, 0.9, 0.8, 0.7]))
+    assert sure.argmax() == unsure.argmax() == 0
+    assert sure[1] < unsure[3]
+
+
+def test_the_weights_say_what_they_were_learned_of():
+    record = json.loads(WEIGHTS.read_text())["record"]
+    assert {"learned of", "questions", "split", "date", "recall@10"} <= record.keys()
