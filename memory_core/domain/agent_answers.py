@@ -196,7 +196,7 @@ class Decision(_Answer):
 
     new: Annotated[int, Field(ge=0)]
     memory: Annotated[int, Field(ge=0)]
-    operation: Literal["UPDATE", "DELETE", "SKIP"]
+    operation: Literal["UPDATE", "DELETE", "SKIP", "KEEP"]
     confidence_score: Annotated[float, Field(ge=0, le=1)]
     reasoning: Annotated[str, BeforeValidator(_one_line), Field(max_length=500)] = ""
 

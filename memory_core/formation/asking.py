@@ -102,7 +102,7 @@ class Asking:
         answer = await self.steps.frozen(self.owner, self.conversation.id, f"conflicts {shown.key}", ask, Decisions)
         if answer.provenance.model == NOBODY:
             return Rulings({}, failed=True)
-        return Rulings.of(shown, answer.value, answer.provenance.model)
+        return Rulings.of(shown, answer.value, answer.provenance.model, by_rule=self.agents is self.rules)
 
     async def synthesis(self, note: Memory, sources: Sequence[Memory], shown_key: str) -> tuple[str | None, str]:
         """The merged note, or None and what was wrong with it. After a model's try that loses or invents something come the rules."""

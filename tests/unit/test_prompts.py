@@ -26,7 +26,7 @@ PINNED = {
     "summarise 2": "08b55fd4f21e",
     "summarise_fast 1": "2ebb81d4518d",
     "extract_facts 3": "89563b8c7704",
-    "decide_conflicts 1": "7917e5505588",
+    "decide_conflicts 2": "c9c54d786db5",
     "synthesise 2": "58765ea96bdf",
     "find_patterns 1": "a061f5149afd",
     "update_profile 1": "ec6a98c140a5",
