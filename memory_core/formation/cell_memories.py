@@ -20,15 +20,15 @@ from memory_core.domain.agent_answers import (
     SaidFact,
     SaidForesight,
 )
-from memory_core.domain.conversation import Cell, Conversation
+from memory_core.domain.conversation import Cell, Conversation, as_named
 from memory_core.domain.dedup import fuzzy_dedup
 from memory_core.domain.endings import value_told
 from memory_core.domain.importance import importance_by_interaction, importance_by_type
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.models import MAX_CONTENT_BYTES, AtomicFact, Foresight, Memory, MemoryType, Worth
 from memory_core.domain.note import FOOTER, SUMMARY, parts_of, render_note, told
-from memory_core.domain.quotes import Proofs
 from memory_core.domain.scope import Owner
+from memory_core.domain.told_facts import told_facts
 from memory_core.domain.worth import asks_to_keep, most_lasting, worth_of, worth_of_messages
 from memory_core.formation.boundary import as_text
 from memory_core.ledger.conversations import message_ids
@@ -62,9 +62,9 @@ class CellMemories:
 def cell_memories(owner: Owner, conversation: Conversation, cell: Cell, answers: CellAnswers, now: datetime) -> CellMemories:
     """The memories that a cell asks for; events happen when its messages were told."""
     said = answers.facts.value
-    proofs = Proofs(cell.messages)
-    facts = _distinct([one for one in said.facts if proofs.prove(one.quote, one.message)])
-    foresight = [one for one in said.foresight if proofs.prove(one.quote, one.message) and _is_ahead(one)]
+    told_by_people = told_facts(said, as_named(cell.messages, conversation.messages))
+    facts = _distinct(told_by_people.facts)
+    foresight = [one for one in told_by_people.foresight if _is_ahead(one)]
     dropped = len(said.facts) + len(said.foresight) - len(facts) - len(foresight)
     identity = cell_id(conversation, cell)
     hints = answers.summary.value.retrieval
