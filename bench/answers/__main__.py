@@ -140,7 +140,7 @@ def _host(options: argparse.Namespace, environ: Mapping[str, str]) -> Iterator[h
 def _tell_cost(cost: Cost, options: argparse.Namespace, settings: Settings) -> None:
     price_in = options.price_in if options.price_in is not None else settings.llm_prompt_price
     price_out = options.price_out if options.price_out is not None else settings.llm_completion_price
-    tokens = f"at most {cost.prompt:,} prompt tokens, about {cost.completion:,} completion tokens"
+    tokens = f"about {cost.prompt:,} prompt tokens, about {cost.completion:,} completion tokens"
     print(f"{cost.calls:,} calls of {model_name(settings)}: {tokens}.")
     if price_in or price_out:
         print(f"Cost: about {cost.price(price_in, price_out):,.2f}, at {price_in:g} and {price_out:g} for a million tokens.")

@@ -1,4 +1,4 @@
-"""What is to be asked of a set, and what that will cost at most, before anything is asked."""
+"""What is to be asked of a set, and what that will cost, before anything is asked."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Calls of the model, and the tokens that they will take: of prompts at most, of completions about."""
+    """Calls of the model, and about how many tokens they will take."""
 
     calls: int = 0
     prompt: int = 0

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
 
-from memory_core.domain.agent_answers import ExtractedFacts, SaidFact, SaidForesight
+from memory_core.domain.agent_answers import ExtractedFacts, SaidFact, SaidForesight, SaidInstruction
 from memory_core.domain.attributes import canonical_subject
 from memory_core.domain.beginning import beginning
 from memory_core.domain.conversation import Message
@@ -27,6 +27,7 @@ from memory_core.domain.sameness import names_in
 from memory_core.domain.sentences import sentences
 from memory_core.domain.slots import folded
 from memory_core.domain.text import tokens, words
+from memory_core.domain.wish_patterns import ONE_OFF
 from memory_core.domain.wishes import said_wishes
 
 LEAST_SAID = 1 / 3
@@ -36,6 +37,8 @@ MAX_WORDS = 300
 FEWEST_TERMS = 2
 """Telling terms of such words."""
 MAX_NAME = 60
+MOST_INSTRUCTING = 60
+"""Words of a standing instruction."""
 LONGEST_AHEAD = timedelta(days=36_525)
 _ASKING_WORDS = (
     "do does did is are am was were can could will would should shall may might have has had what which who whose whom when where why how"
@@ -86,11 +89,12 @@ _OTHER_SCRIPT = re.compile(r"[\u0370-\u1fff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7
 
 @dataclass(frozen=True, slots=True)
 class ToldFacts:
-    """What is left of an agent's answer. dropped: how many facts and foresights were left out."""
+    """What is left of an agent's answer. dropped: how many facts, foresights and instructions were left out."""
 
     facts: list[SaidFact]
     foresight: list[SaidForesight]
     dropped: int
+    instructions: list[SaidInstruction] = field(default_factory=list)
 
 
 def told_facts(said: ExtractedFacts, messages: Sequence[Message]) -> ToldFacts:
@@ -101,12 +105,14 @@ def told_facts(said: ExtractedFacts, messages: Sequence[Message]) -> ToldFacts:
         messages: what it is about, with the actors by which the agent knew them.
 
     """
-    if not said.facts and not said.foresight:
+    if not (said.facts or said.foresight or said.instructions):
         return ToldFacts([], [], 0)
     record = _Record(messages)
-    facts = last_word_wins([kept for one in said.facts if (kept := record.fact(one)) is not None])
+    facts = last_word_wins([fact for one in said.facts if (fact := record.fact(one)) is not None])
     foresight = [ahead for one in said.foresight if (ahead := record.foresight(one)) is not None]
-    return ToldFacts(facts, foresight, len(said.facts) + len(said.foresight) - len(facts) - len(foresight))
+    instructions = [one for one in said.instructions if record.instructs(one)]
+    kept = len(facts) + len(foresight) + len(instructions)
+    return ToldFacts(facts, foresight, len(said.facts) + len(said.foresight) + len(said.instructions) - kept, instructions)
 
 
 def last_word_wins(facts: list[SaidFact]) -> list[SaidFact]:
@@ -188,6 +194,12 @@ class _Record:
             own = _in_their_words(said.quote, message)
             return None if own is None else said.model_copy(update={"description": own})
         return said.model_copy(update={"description": text})
+
+    def instructs(self, said: SaidInstruction) -> bool:
+        """Whether a user tells it, for longer than this once. What the rules read themselves is heeded already."""
+        if not self._told(said.quote, said.message) or self._messages[said.message].role != "user":
+            return False
+        return len(said.quote.split()) <= MOST_INSTRUCTING and ONE_OFF.search(said.quote.casefold()) is None
 
     def _told(self, quote: str, number: int) -> bool:
         """Whether a person says the quote, in words of their own, asserting it, and not as a wish about the memory or its answers."""

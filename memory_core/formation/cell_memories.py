@@ -51,12 +51,16 @@ class CellAnswers:
 
 @dataclass(frozen=True, slots=True)
 class CellMemories:
-    """The memories of a cell, analysed but without vectors. dropped: facts and foresight without a proof."""
+    """The memories of a cell, analysed but without vectors. dropped: facts and foresight without a proof.
+
+    instructions: the numbers of the conversation's messages with standing instructions in them, and the words of these.
+    """
 
     cell: Memory
     note: Memory | None
     facts: tuple[Memory, ...]
     dropped: int
+    instructions: tuple[tuple[int, str], ...] = ()
 
 
 def cell_memories(owner: Owner, conversation: Conversation, cell: Cell, answers: CellAnswers, now: datetime) -> CellMemories:
@@ -65,7 +69,7 @@ def cell_memories(owner: Owner, conversation: Conversation, cell: Cell, answers:
     told_by_people = told_facts(said, as_named(cell.messages, conversation.messages))
     facts = _distinct(told_by_people.facts)
     foresight = [one for one in told_by_people.foresight if _is_ahead(one)]
-    dropped = len(said.facts) + len(said.foresight) - len(facts) - len(foresight)
+    dropped = told_by_people.dropped + len(told_by_people.facts) - len(facts) + len(told_by_people.foresight) - len(foresight)
     identity = cell_id(conversation, cell)
     hints = answers.summary.value.retrieval
     terms = fuzzy_dedup(told(hints.tags)), fuzzy_dedup(told(hints.keywords))
@@ -87,6 +91,7 @@ def cell_memories(owner: Owner, conversation: Conversation, cell: Cell, answers:
         note=made.note(),
         facts=tuple(made.fact(ids[id(one)], one) for one in kept),
         dropped=dropped,
+        instructions=tuple((cell.first + one.message, " ".join(one.quote.split())) for one in told_by_people.instructions),
     )
 
 

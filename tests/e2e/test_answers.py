@@ -94,7 +94,7 @@ def test_every_question_is_answered_from_both_contexts_and_judged_once(
     assert run(data, model, "--price-in", "2", "--price-out", "8") == 0
     assert kinds(model) == {"Answer": 12, "Verdict": 12}
     out = capsys.readouterr().out
-    assert out.startswith("24 calls of m: at most ")
+    assert out.startswith("24 calls of m: about ")
     assert "Cost: about 0.0" in out
     assert "6 of 6 questions are judged" in out
     row = next(line for line in out.splitlines() if line.startswith("| all that have an answer"))

@@ -25,7 +25,7 @@ PINNED = {
     "analyse_episode 1": "3507cdf8368d",
     "summarise 2": "08b55fd4f21e",
     "summarise_fast 1": "2ebb81d4518d",
-    "extract_facts 3": "89563b8c7704",
+    "extract_facts 4": "2fff34584f4a",
     "decide_conflicts 2": "c9c54d786db5",
     "synthesise 2": "58765ea96bdf",
     "find_patterns 1": "a061f5149afd",
