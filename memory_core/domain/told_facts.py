@@ -18,12 +18,11 @@ from memory_core.domain.attributes import canonical_subject
 from memory_core.domain.beginning import beginning
 from memory_core.domain.conversation import Message
 from memory_core.domain.endings import NO_LONGER
-from memory_core.domain.languages import ENGLISH, language_of, votes_for
+from memory_core.domain.grounding import DAYS, OTHER_SCRIPT, in_another_language, unknown_names
 from memory_core.domain.numerals import numbers_in
 from memory_core.domain.own_words import own_words
 from memory_core.domain.patterns import telling
 from memory_core.domain.quotes import Proofs, folded_quote, may_tell
-from memory_core.domain.sameness import names_in
 from memory_core.domain.sentences import sentences
 from memory_core.domain.slots import folded
 from memory_core.domain.text import tokens, words
@@ -59,12 +58,6 @@ _CLOSED = frozenset({"yes", "no", "likes", "dislikes", "married", "single", "eng
 """Values that stand for what was said in other words."""
 _PRONOUN_WORDS = "he she it they we him her them us his hers their our er sie es wir ihn ihm ihr ihnen uns 彼 彼女"
 _PRONOUNS = frozenset(_PRONOUN_WORDS.split())
-_DAYS = frozenset(
-    tokens(
-        "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october"
-        " november december montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz mai juni juli oktober dezember"
-    )
-)
 _COUNT_WORDS = (
     "zero null",
     "one ein eine einen once",
@@ -84,7 +77,6 @@ _COUNTS = {word: str(number) for number, names in enumerate(_COUNT_WORDS) for wo
 _MONTH = re.compile(
     r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez)[a-zä]*\b|\d[-/.年月]\d|月|\d{4}-\d{2}", re.IGNORECASE
 )
-_OTHER_SCRIPT = re.compile(r"[\u0370-\u1fff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +163,7 @@ class _Record:
         named = self._slotted(said, message)
         text = _of_speaker(said.text, message, said.subject if said.subject and not self._knows(said.subject) else None)
         is_said = self._is_said(text, message) or _ends(named)
-        if is_said and not _in_another_language(said.quote, text):
+        if is_said and not in_another_language(said.quote, text):
             return named.model_copy(update={"text": text})
         own = _in_their_words(said.quote, message)
         if own is None:
@@ -190,7 +182,7 @@ class _Record:
         if abs(begins - message.timestamp) > LONGEST_AHEAD or self._invents(said.description, dated=True):
             return None
         text = _of_speaker(said.description, message, None)
-        if not self._is_said(text, message) or _in_another_language(said.quote, text):
+        if not self._is_said(text, message) or in_another_language(said.quote, text):
             own = _in_their_words(said.quote, message)
             return None if own is None else said.model_copy(update={"description": own})
         return said.model_copy(update={"description": text})
@@ -259,13 +251,11 @@ class _Record:
         plain = re.sub(rf"\A{NO_LONGER}\b", "", text) if of_slot else text
         if not (dated or _MONTH.search(plain)) and not frozenset(numbers_in(plain)) <= self._numbers:
             return True
-        if language_of([word.casefold() for word in words(plain)]) != ENGLISH:
-            return False
-        return not frozenset(tokens(" ".join(names_in(plain)))) <= self._terms | _DAYS | {"user"}
+        return bool(unknown_names(plain, self._terms))
 
     def _is_said(self, text: str, message: Message) -> bool:
         """Whether enough of a text's telling terms were said by people; dates may have been reckoned."""
-        reckoned = _DAYS | frozenset(term for term in telling(text) if term.isdigit() and term not in self._terms)
+        reckoned = DAYS | frozenset(term for term in telling(text) if term.isdigit() and term not in self._terms)
         terms = telling(text) - frozenset(tokens(_who(message))) - _NAMING - reckoned
         return len(terms & self._terms) >= LEAST_SAID * len(terms)
 
@@ -324,7 +314,7 @@ def _asks(sentence: _Stretch) -> bool:
     if not sentence.asks or any(mark in sentence.own for mark in ",、;:–—!！"):
         return False
     first = next(iter(words(sentence.own)), "").casefold()
-    return first in _ASKING or _OTHER_SCRIPT.search(sentence.own) is not None
+    return first in _ASKING or OTHER_SCRIPT.search(sentence.own) is not None
 
 
 def _supposes(sentence: _Stretch, quote: str) -> bool:
@@ -333,15 +323,3 @@ def _supposes(sentence: _Stretch, quote: str) -> bool:
     first = quote.split(maxsplit=1)[0] if quote else ""
     before = sentence.written[: place + len(first)] if place >= 0 else first
     return _SUPPOSES.search(before) is not None or _JAPANESE_SUPPOSES.search(sentence.written[: max(place, 0)]) is not None
-
-
-def _in_another_language(quote: str, text: str) -> bool:
-    """Whether a text is surely not in the language of the words that prove it."""
-    told, written = (_OTHER_SCRIPT.search(one) is not None for one in (quote, text))
-    if told != written:
-        return len(_OTHER_SCRIPT.findall(quote if told else text)) >= FEWEST_TERMS
-    theirs, ours = ([word.casefold() for word in words(one)] for one in (quote, text))
-    told_in, written_in = language_of(theirs), language_of(ours)
-    if told_in == written_in or votes_for(told_in, theirs) < FEWEST_TERMS or votes_for(written_in, theirs) >= votes_for(told_in, theirs):
-        return False
-    return votes_for(written_in, ours) > votes_for(told_in, ours)

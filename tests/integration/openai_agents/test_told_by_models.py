@@ -21,7 +21,7 @@ from memory_core.domain.requests import ConverseInput
 from tests.builders import ALICE, NOW, StillClock
 from tests.chat_server import GOOD, ChatServer, completion, kind_of
 from tests.model_calls import Made
-from tests.telling import facts_of, formed
+from tests.telling import facts_of, formed, of_category
 from tests.world import WordsEmbedder, World, listed
 
 DAY = timedelta(days=1)
@@ -34,6 +34,7 @@ class Scripted:
     facts: list[dict[str, Any]] = field(default_factory=list)
     instructions: list[dict[str, Any]] = field(default_factory=list)
     decision: str | None = None
+    story: str | None = None
 
     async def __call__(self, _: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         kind, record = kind_of(body), body["messages"][1]["content"]
@@ -41,7 +42,10 @@ class Scripted:
         if kind == "Boundaries":
             answer = {"cuts": [], "continues": False}
         if kind == "ConversationSummary":
-            answer = {**answer, "narrative": " ".join(line for line in record.splitlines() if not line.startswith(("[", "BEGIN", "END")))}
+            answer = {
+                **answer,
+                "narrative": self.story or " ".join(line for line in record.splitlines() if not line.startswith(("[", "BEGIN", "END"))),
+            }
         if kind == "ExtractedFacts":
             answer = {"facts": self.facts, "foresight": [], "instructions": self.instructions}
         if kind == "Decisions":
@@ -169,3 +173,22 @@ async def test_a_model_that_sees_no_conflict_in_another_value_of_a_slot_leaves_i
     (record,) = (await core.conflicts(ALICE)).conflicts
     assert (record.status, record.by) == ("pending", "gpt-x")
     assert record.reason == "same slot, other value or time; but gpt-x says: she has two homes"
+
+
+@pytest.mark.parametrize(
+    ("said", "story"),
+    [
+        (
+            "Ich wohne jetzt in der Altstadt von Lissabon und das ist schön, denn ich bin dort Lehrerin.",
+            "Ana lives in the old town of Lisbon and is a teacher there, and that is what the talk was about.",
+        ),
+        ("I moved to Lisbon in May and live near the river.", "Ana moved to Lisbon in May, near the river, with Petra and Tom."),
+    ],
+    ids=["in another language", "with invented people"],
+)
+async def test_a_story_that_is_not_of_the_talk_is_told_by_the_rules(core: MemoryCore, model: Scripted, said: str, story: str) -> None:
+    model.story = story
+    await tell(core, said)
+    (cell,) = await of_category(core, "cell")
+    assert cell.content != story
+    assert cell.model != "gpt-x"
