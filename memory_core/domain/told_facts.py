@@ -51,6 +51,15 @@ _SUPPOSES = re.compile(
     re.IGNORECASE,
 )
 _JAPANESE_SUPPOSES = re.compile(r"もし[^。、！？]{0,80}\Z")
+_PASSES = re.compile(
+    r"\b(?:today|tonight|yesterday|this (?:morning|afternoon|evening|minute)|last night|just now|right now|at the moment|for now"
+    r"|heute|gestern|vorgestern|heute (?:morgen|abend)|gerade eben|eben gerade|vorhin|im moment"
+    r"|(?:is|feels|felt|was|ist|fühlt sich|war) (?:(?:so|very|a bit|really|sehr|ziemlich) )?(?:tired|hungry|thirsty|bored|busy|stressed"
+    r"|excited|curious|confused|happy|sad|glad|angry|annoyed|sorry|müde|hungrig|durstig|gestresst|gelangweilt|neugierig|verwirrt))\b"
+    r"|今日|昨日|さっき|今朝|今夜|今晩",
+    re.IGNORECASE,
+)
+"""What makes a statement one of the moment."""
 _FIRST_PERSON = re.compile(r"(?:I|I'm|I've|My|We|Our|Ich|Mein|Meine|Wir|Unser|Unsere)\b")
 _THE_USER = re.compile(r"(?:The\s+|the\s+)?(?:user|User|speaker|Speaker)\b(?=['’]s\b|\s|$)")
 _NAMING = frozenset(tokens("called named name"))
@@ -161,6 +170,8 @@ class _Record:
             return None
         message = self._messages[said.message]
         named = self._slotted(said, message)
+        if named.lasting and _PASSES.search(said.text):
+            named = named.model_copy(update={"lasting": False})
         text = _of_speaker(said.text, message, said.subject if said.subject and not self._knows(said.subject) else None)
         is_said = self._is_said(text, message) or _ends(named)
         if is_said and not in_another_language(said.quote, text):
@@ -168,7 +179,7 @@ class _Record:
         own = _in_their_words(said.quote, message)
         if own is None:
             return None
-        lasts = named.lasting or named.value is not None
+        lasts = (named.lasting or named.value is not None) and _PASSES.search(said.quote) is None
         keeps_slot = named.value is None or _ends(named) or named.value.casefold() in _CLOSED or self._is_said(named.value, message)
         kept = named if keeps_slot else named.model_copy(update=_NO_SLOT)
         return kept.model_copy(update={"text": own, "lasting": lasts})

@@ -19,7 +19,7 @@ import pytest
 from aiohttp import web
 
 from bench.answers.__main__ import FAILED, REFUSED, STOPPED, main
-from tests.chat_server import Behaviour, ChatServer, completion, hangs, kind_of, refuses
+from tests.chat_server import GOOD, Behaviour, ChatServer, completion, hangs, kind_of, refuses
 
 ROOT = Path(__file__).parents[2]
 SAID = [
@@ -65,6 +65,8 @@ def reads() -> Behaviour:
 
     async def behave(_: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         record: str = body["messages"][1]["content"]
+        if kind_of(body) not in ("Answer", "Verdict"):
+            return completion(json.dumps(GOOD[kind_of(body)]))
         if kind_of(body) == "Answer":
             return completion(json.dumps({"answer": " ".join(record.split("| context]")[1].split())[:1900]}))
         reference, answer = record.split("| reference]")[1].split("| answer]")
@@ -102,6 +104,12 @@ def test_every_question_is_answered_from_both_contexts_and_judged_once(
     assert run(data, model) == 0
     assert model.bodies[24:] == [], "nothing is paid for twice"
     assert "6 of 6 questions are judged" in capsys.readouterr().out
+
+
+def test_the_host_forms_with_the_model_where_that_is_wanted(data: Path, model: ChatServer, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(data, model, "--limit", "1", "--questions", "1", "--form-with-model") == 0
+    assert {"Answer", "Verdict", "ExtractedFacts", "ConversationSummary"} <= kinds(model).keys()
+    assert "Forming memories with the model comes on top" in capsys.readouterr().out
 
 
 def test_the_judge_is_not_told_whose_context_it_was(data: Path, model: ChatServer) -> None:

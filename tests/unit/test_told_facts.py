@@ -140,6 +140,13 @@ def test_half_a_slot_is_none(slot: dict[str, Any]) -> None:
     assert (kept.subject, kept.attribute, kept.value) == (None, None, None)
 
 
+@pytest.mark.parametrize("text", ["Ana is very tired", "Ana ate soup today", "Ana ist heute in Lissabon", "Ana: 今日は雨です"])
+def test_what_passes_with_the_day_is_no_lasting_fact(text: str) -> None:
+    said = text.removeprefix("Ana: ").replace("Ana", "I")
+    (kept,) = told(fact(text, said, lasting=True), says(said)).facts
+    assert not kept.lasting
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_of_two_values_in_one_breath_the_last_fills_the_slot(order: int) -> None:
     messages = says("I live in Berlin"), says("Sorry, I mean Lisbon now")
