@@ -36,12 +36,13 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, and the turns that answer it. kind: what the category means."""
+    """What is asked, and the turns that answer it. kind: what the category means. answer: the set's own, where it has one."""
 
     text: str
     category: int
     evidence: frozenset[str]
     kind: str = ""
+    answer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,9 @@ def _plain(body: dict[str, Any]) -> Conversation:
         for one in body["turns"]
     ]
     return Conversation(
-        body["conv_id"], turns, _asked((one["q"], one.get("cat", 0), one["evidence"], one.get("kind")) for one in body["questions"])
+        body["conv_id"],
+        turns,
+        _asked((one["q"], one.get("cat", 0), one["evidence"], one.get("kind"), one.get("answer")) for one in body["questions"]),
     )
 
 
@@ -77,14 +80,17 @@ def _published(body: dict[str, Any]) -> Conversation:
             at = (began + timedelta(seconds=place)).isoformat()
             turns.append(Turn(one["dia_id"], name, one["speaker"], _said(one["text"], one.get("blip_caption")), at))
     known = {one.id for one in turns}
-    asked = ((one["question"], one["category"], known & set(_TURN.findall(" ".join(one["evidence"]))), None) for one in body["qa"])
+    asked = (
+        (one["question"], one["category"], known & set(_TURN.findall(" ".join(one["evidence"]))), None, one.get("answer"))
+        for one in body["qa"]
+    )
     return Conversation(body["sample_id"], turns, _asked(asked))
 
 
 def _asked(questions: Any) -> list[Question]:
     return [
-        Question(text, category, frozenset(evidence), kind or KINDS.get(category, str(category)))
-        for text, category, evidence, kind in questions
+        Question(text, category, frozenset(evidence), kind or KINDS.get(category, str(category)), None if answer is None else str(answer))
+        for text, category, evidence, kind, answer in questions
         if evidence
     ]
 

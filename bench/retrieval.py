@@ -4,13 +4,14 @@ DATA is a conversation data set, a JSON list of conversations:
 
     {"conv_id": text,
      "turns":     [{"id": text, "session": number, "speaker": text, "text": text, "caption": text, "at": ISO time}, …],
-     "questions": [{"q": text, "cat": number, "evidence": [turn id, …]}, …]}
+     "questions": [{"q": text, "cat": number, "evidence": [turn id, …], "answer": text}, …]}
 
 `caption` describes an image sent with the turn ("" when none was), `cat` is the question's category, `evidence` the turns that hold
-the answer. Every turn is saved as one episodic memory, every question is one retrieve with the default recipe, no language model
-anywhere. Questions of the categories in --apart, and those without evidence, are left out of every number. An unrelated query is a
-question of the next conversation, asked of this one's user. What a reader would get wrong: the table of thresholds is computed from
-the relevance of each hit of one unfiltered run; the line "as shipped" below it really asked with the host's own thresholds.
+the answer; `answer`, which may be left out, is for `bench.answers`. Every turn is saved as one episodic memory, every question is one
+retrieve with the default recipe, no language model anywhere. Questions of the categories in --apart, and those without evidence, are left
+out of every number. An unrelated query is a question of the next conversation, asked of this one's user. What a reader would get wrong:
+the table of thresholds is computed from the relevance of each hit of one unfiltered run; the line "as shipped" below it really asked with
+the host's own thresholds.
 """
 
 from __future__ import annotations

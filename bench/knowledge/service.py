@@ -14,9 +14,10 @@ WAIT_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A host over HTTP."""
+    """A host over HTTP. wait_s: how long it may take to form what it is told in one call."""
 
     client: httpx.Client
+    wait_s: float = WAIT_S
 
     def post(self, path: str, **body: Any) -> Any:
         """The answer to a POST. Raises HTTPStatusError."""
@@ -33,7 +34,7 @@ class Service:
     def tell(self, user: str, session: str, messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """Tell messages and wait for what is formed of them; the task."""
         task = self.post("/api/v1/memories", user_id=user, session_id=session, messages=messages)["task_id"]
-        until = time.monotonic() + WAIT_S
+        until = time.monotonic() + self.wait_s
         while (found := self.get(f"/api/v1/tasks/{task}", user_id=user))["status"] in ("accepted", "running"):
             if time.monotonic() > until:
                 raise TimeoutError(task)

@@ -18,6 +18,7 @@ from memory_core.domain.models import Memory
 from memory_core.domain.sameness import differences
 from memory_core.domain.slots import same_value, slot_of
 from memory_core.evolution.decision import told_last
+from memory_core.evolution.disagreement import opinion
 
 LOOK_AGAIN = timedelta(hours=24)
 """How long a question that a run left open waits for the next look, while neither side changes."""
@@ -25,17 +26,21 @@ LOOK_AGAIN = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What to do about two memories, and why: let the one told last hold, keep both, or leave it open."""
+    """What to do about two memories, and why: let the one told last hold, keep both, or leave it open.
+
+    disputed: what a model says against the rules; the question is then a person's, and no run's any more.
+    """
 
     what: Literal["last", "both", "open"]
     reason: str
     by: str = RULE
+    disputed: str | None = None
 
 
 def is_due(record: ConflictRecord, touched: Collection[str], at: datetime, *, only_touched: bool) -> bool:
     """Whether a run at `at` is to look at a question: it never did, a side was `touched`, or its last look was a day ago.
 
-    Questions that somebody opened, by undoing a decision, are that person's.
+    Questions that somebody opened, by undoing a decision, are that person's; so are those about which a model and the rules disagree.
     """
     if not record.open or record.new_id is None or record.previous is not None or record.by != RULE:
         return False
@@ -57,11 +62,20 @@ def by_rule(old: Memory, new: Memory) -> Verdict | None:
     return None
 
 
-def by_ruling(ruling: Decision | None, by: str, *, sure: bool, one_scene: bool) -> Verdict:
-    """The verdict that an agent's ruling comes to. sure: code agrees to it. one_scene: both were told within one scene.
+def by_ruling(ruling: Decision | None, by: str, *, sure: bool, one_scene: bool, denied: bool = False) -> Verdict:
+    """The verdict that an agent's ruling comes to.
 
-    There the later one holds although the agent is not sure that they contradict: a scene is one matter within a few days.
+    Args:
+        ruling: what it says about the two.
+        by: its name.
+        sure: code agrees to it.
+        one_scene: both were told within one scene. There the later one holds although the agent is not sure that they contradict: a scene
+            is one matter within a few days.
+        denied: it is a model, and says that the two do not exclude each other, although the rules see a contradiction.
+
     """
+    if ruling is not None and denied:
+        return Verdict("open", "the rules and a model disagree", by, opinion(by, ruling))
     if ruling is None:
         return Verdict("open", "nobody could say what one does to the other", by)
     said = ruling.reasoning.replace("\0", "").strip() or ruling.operation

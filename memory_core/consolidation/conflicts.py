@@ -23,6 +23,7 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Head, Memory, MemoryType
 from memory_core.evolution.conflicts import complete
 from memory_core.evolution.decision import MAX_REASON, decide, decide_by_time, told_last
+from memory_core.evolution.disagreement import contradict_by_rule
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.shown import Rulings, Shown
@@ -110,14 +111,17 @@ class ConflictStep:
         except Conflict as refused:
             log.info("a conflict stays open: %s", refused.detail)
         if record.open:
-            return self._left_open(over, run.at, page, document)
+            return self._left_open(over, run.at, page, document, verdict)
         complete(page, asked)
         return replace(_with(over, page), reads=frozenset({*page.states, *record.memory_ids}), counts={"conflicts_decided": 1})
 
-    def _left_open(self, over: Chunk, at: datetime, page: Page, document: Document) -> Chunk:
-        """Nothing is decided: the record says that it was looked at."""
+    def _left_open(self, over: Chunk, at: datetime, page: Page, document: Document, verdict: Verdict) -> Chunk:
+        """Nothing is decided: the record says that it was looked at, and what a model says against it."""
         looked_at = at.isoformat().replace("+00:00", "Z")  # as models write moments, so that an export is the same after an import
-        page.puts[document.id] = replace(document, body={**document.body, "looked_at": looked_at})
+        noted = {"looked_at": looked_at}
+        if verdict.disputed is not None:
+            noted |= {"reason": f"{document.body['reason']}; {verdict.disputed}", "by": verdict.by}
+        page.puts[document.id] = replace(document, body={**document.body, **noted})
         return replace(_with(over, page), counts={"conflicts_left_open": 1})
 
     async def _verdict(self, run: Run, case: _Case, look: Look, ids: Sequence[str]) -> _Decided | None:
@@ -135,7 +139,8 @@ class ConflictStep:
         rulings = await self._ask(run, case, shown)
         sure, one_scene = rulings.on(new, old) is not None, scenes[0] is not None and scenes[0] == scenes[1]
         ruling = rulings.by_pair.get((new.id, old.id))
-        return _Decided(shown.key, by_ruling(ruling, rulings.model, sure=sure, one_scene=one_scene))
+        denied = rulings.denial(new, old) is not None and contradict_by_rule(new, old)
+        return _Decided(shown.key, by_ruling(ruling, rulings.model, sure=sure, one_scene=one_scene, denied=denied))
 
     async def _ask(self, run: Run, case: _Case, shown: Shown) -> Rulings:
         """What the agents say about exactly these two texts, asked once in as long as answers are kept; the rules where a model fails."""
@@ -150,7 +155,7 @@ class ConflictStep:
             except AgentFailed as error:
                 log.warning("a conflict is left to the rules: %s", error.detail)
                 continue
-            return Rulings.of(shown, answer.value, answer.provenance.model)
+            return Rulings.of(shown, answer.value, answer.provenance.model, by_rule=agents is self._rules)
         return Rulings({}, failed=True)
 
     async def _due(self, run: Run) -> list[_Case]:

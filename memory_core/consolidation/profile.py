@@ -13,10 +13,13 @@ from typing import Any, Final
 from memory_core.consolidation.run import Proposal, Run
 from memory_core.domain.agent_answers import Answered, ProfileUpdate, SeenTrait
 from memory_core.domain.errors import AgentFailed
+from memory_core.domain.grounding import unknown_names
 from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.numerals import numbers_in
 from memory_core.domain.profile_news import BY_RULE, Seen, cells_in, subjects, with_facts, with_traits
 from memory_core.domain.scene import PROFILE_ID, KnownPerson, Scene, person_in, scene_in
 from memory_core.domain.scope import Owner
+from memory_core.domain.text import tokens
 from memory_core.ledger.commit import Look
 from memory_core.ledger.operations import Chunk
 from memory_core.ledger.steps import Steps
@@ -110,14 +113,14 @@ class ProfileStep:
         return found
 
     async def _traits(self, run: Run, touched: Mapping[str, Memory]) -> tuple[list[Seen], int]:
-        """What shows in the latest scenes and in patterns; and how many traits were dropped that cite nothing that was shown."""
+        """What shows in the latest scenes and in patterns; and how many traits were dropped that what was shown does not bear out."""
         scenes = [scene_in(one.body) for one in await self._store.page(run.owner, "scene", None, None, SCENES_SHOWN)]
         scenes.sort(key=lambda one: (one.started_at, one.id))
         answer, by = await self._answer(run, scenes) if scenes else (ProfileUpdate(), BY_RULE)
         seen: list[Seen] = []
         for trait in answer.traits:
             cited = [scenes[number] for number in dict.fromkeys(trait.scenes) if number < len(scenes)]
-            if cited:
+            if cited and _is_borne_out(trait, cited):
                 seen.append(Seen(trait, cells_in(cited, trait), by))
         dropped = len(answer.traits) - len(seen)
         return [*seen, *await self._patterns(run.owner, touched)], dropped
@@ -155,6 +158,12 @@ class ProfileStep:
             except AgentFailed as error:
                 log.warning("a profile is kept by rules: %s", error.detail)
         return (await self._rules.update_profile(run.owner.app_id, items)).value, BY_RULE
+
+
+def _is_borne_out(trait: SeenTrait, scenes: Sequence[Scene]) -> bool:
+    """Whether a trait has no name and no number that its scenes don't have."""
+    told = " ".join(text for scene in scenes for one in scene.members[-TOLD:] for text in (scene.theme, one.line, *one.shows))
+    return not unknown_names(trait.trait, tokens(told)) and not numbers_in(trait.trait).keys() - numbers_in(told).keys()
 
 
 def _changed(known: KnownPerson, person: KnownPerson) -> int:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from memory_core.consolidation.run import Proposal, Run
 from memory_core.domain.agent_answers import Answered, Decisions
-from memory_core.domain.conflict import ConflictRecord
+from memory_core.domain.conflict import MAX_OPEN, ConflictRecord
 from memory_core.domain.errors import AgentFailed, Conflict
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, MemoryType
@@ -26,6 +26,7 @@ from memory_core.evolution.decision import decide_by_time, told_last
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.shown import Rulings, Shown
+from memory_core.ledger.changes import Change
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import derived
 from memory_core.ledger.operations import Chunk
@@ -45,13 +46,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """Two facts that exclude each other, the one told earlier first, as the agents say it."""
+    """Two facts that exclude each other, the one told earlier first, as the agents say it. disputed: the rules say otherwise."""
 
     old_id: str
     new_id: str
     confidence: float
     reason: str
     by: str
+    disputed: bool = False
 
     @property
     def ids(self) -> list[str]:
@@ -103,6 +105,8 @@ class SceneConflictStep:
         page = Page(owner, look, self._clock.now(), weighs=True, asked=asked)
         about = {"old_id": old.id, "new_id": new.id, "confidence": case.confidence, "strategy": "supersede", "at": page.now}
         record = ConflictRecord(id=case.ids[2], status="pending", reason=case.reason, **about)
+        if case.disputed:
+            return _left_pending(over, page, record.model_copy(update={"strategy": "keep_both", "by": case.by}), (old, new))
         page.record(record)
         try:
             record = decide_by_time(page, page.puts[record.id], f"{case.reason}; told in one scene", case.by)
@@ -154,8 +158,9 @@ class SceneConflictStep:
             ruling = rulings.on(one, other)
             if ruling is not None and ruling.operation == "DELETE":
                 first, last = sorted((one, other), key=told_last)
-                reason = ruling.reasoning.replace("\0", "").strip()[:MAX_REASON] or "contradicted"
-                cases.append(_Case(first.id, last.id, ruling.confidence_score, reason, rulings.model))
+                disputed = rulings.disputed(ruling, one, other)
+                reason = disputed or ruling.reasoning.replace("\0", "").strip()[:MAX_REASON] or "contradicted"
+                cases.append(_Case(first.id, last.id, ruling.confidence_score, reason, rulings.model, disputed is not None))
         return cases
 
     async def _rulings(self, run: Run, shown: Shown) -> Rulings:
@@ -172,12 +177,29 @@ class SceneConflictStep:
             except AgentFailed as error:
                 log.warning("contradictions within a scene are left to the rules: %s", error.detail)
         answer = await self._rules.decide_conflicts(run.owner.app_id, new, held)
-        return Rulings.of(shown, answer.value, answer.provenance.model)
+        return Rulings.of(shown, answer.value, answer.provenance.model, by_rule=True)
 
     async def _facts(self, owner: Owner, names: Sequence[str]) -> dict[str, Memory]:
         """The facts among these that stand."""
         shown = await self._store.memories(owner, names) if names else {}
         return {name: one.memory for name, one in shown.items() if _may_fall(one.memory)}
+
+
+def _left_pending(over: Chunk, page: Page, record: ConflictRecord, sides: Sequence[Memory]) -> Chunk:
+    """Both stand until a person decides."""
+    if max(len(one.conflict_ids) for one in sides) >= MAX_OPEN:
+        return over
+    page.record(record)
+    about = {"conflict_id": record.id}
+    page.apply([Change("conflict_marked", one.model_copy(update={"conflict_state": "pending"}), one, about) for one in sides])
+    return replace(
+        over,
+        changes=tuple(page.changes),
+        puts=(*page.puts.values(), *(session.document for session in page.sessions.values())),
+        sessions=frozenset(page.sessions),
+        head_fields=lambda head: {"pending_count": head.pending_count + page.pending},
+        counts={"scene_conflicts_left_open": 1},
+    )
 
 
 def _may_fall(memory: Memory) -> bool:

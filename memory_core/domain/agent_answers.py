@@ -168,11 +168,19 @@ class SaidForesight(_Answer):
     confidence: Annotated[float, Field(ge=0, le=1)] = 0.8
 
 
+class SaidInstruction(_Answer):
+    """What the user wants of every answer from now on, with the words of the message that say it."""
+
+    message: Annotated[int, Field(ge=0)]
+    quote: Annotated[str, Field(min_length=1, max_length=500)]
+
+
 class ExtractedFacts(_Answer):
-    """The facts and the foresight of one cell."""
+    """The facts and the foresight of one cell, and the standing instructions in it."""
 
     facts: Annotated[list[SaidFact], Field(max_length=40)] = Field(default_factory=list)
     foresight: Annotated[list[SaidForesight], Field(max_length=20)] = Field(default_factory=list)
+    instructions: Annotated[list[SaidInstruction], Field(max_length=10)] = Field(default_factory=list)
 
 
 class Cut(_Answer):
@@ -196,7 +204,7 @@ class Decision(_Answer):
 
     new: Annotated[int, Field(ge=0)]
     memory: Annotated[int, Field(ge=0)]
-    operation: Literal["UPDATE", "DELETE", "SKIP"]
+    operation: Literal["UPDATE", "DELETE", "SKIP", "KEEP"]
     confidence_score: Annotated[float, Field(ge=0, le=1)]
     reasoning: Annotated[str, BeforeValidator(_one_line), Field(max_length=500)] = ""
 

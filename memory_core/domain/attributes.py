@@ -90,6 +90,13 @@ def also_called(name: str) -> tuple[str, ...]:
     return _also().get(canonical_attribute(name), ())
 
 
+def family_of(name: str) -> str | None:
+    """How attributes begin of which one may have many, "opinion of " for "opinion of rain"; None for one that stands alone."""
+    filed = canonical_attribute(name)
+    families = (opening for _, opening in _names()[1] if len(opening) < len(filed))
+    return next((opening for opening in families if filed.startswith(opening)), None)
+
+
 def canonical_subject(name: str) -> str:
     """The person or thing as slots name it: "user" for whoever speaks without a name, with articles and forms of address left out."""
     tidy = " ".join(name.split()).removeprefix("the ").removeprefix("The ")

@@ -76,6 +76,11 @@ def language_of(words: Sequence[str]) -> str:
     return best if votes[best] >= enough else ENGLISH
 
 
+def votes_for(language: str, words: Sequence[str]) -> int:
+    """How many of these case-folded words are little words of a language of `LANGUAGES`."""
+    return sum(map(_VOTES[language].__contains__, words))
+
+
 def asked_for(words: Sequence[str], language: str, always: Collection[str] = ()) -> list[str]:
     """The words of a query that a memory could answer: without its language's question words, nor pairs that are grammar alone.
 

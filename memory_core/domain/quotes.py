@@ -49,8 +49,13 @@ class Proofs:
         return _occurs(quote, self._read[number])
 
 
+def folded_quote(quote: str) -> str:
+    """Words as they are compared here, without the marks around them."""
+    return _folded(quote).strip(" .,;:!\"'")
+
+
 def _occurs(quote: str, folded: str) -> bool:
-    wanted = _folded(quote).strip(" .,;:!\"'")
+    wanted = folded_quote(quote)
     return any(character.isalnum() for character in wanted) and wanted in folded
 
 

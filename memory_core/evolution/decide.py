@@ -18,13 +18,10 @@ from memory_core.domain.sameness import differences, normalised
 from memory_core.domain.slots import slot_of
 from memory_core.domain.truth.entries import Account, Assertion, Retraction, Statement
 from memory_core.domain.truth.timeline import Interval
+from memory_core.evolution.disagreement import MAY_CONTRADICT
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.succession import over
 from memory_core.ports import Neighbour
-
-_MAY_CONTRADICT = frozenset({"numbers", "negation", "opposites", "values"})
-"""Differences that turn a statement against another; names, words or order make it one about something else."""
-
 
 NOTE = "note"
 CHANGED: Mapping[Ground, str] = {
@@ -101,7 +98,7 @@ def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: flo
 
 def _uncertain(new: Memory, near: Neighbour, told_apart: frozenset[str] | None) -> Judgement | None:
     """Whether the new one may contradict a neighbour that no slot settles. told_apart: what tells them apart, where they are near-equal."""
-    if told_apart and told_apart <= _MAY_CONTRADICT:
+    if told_apart and told_apart <= MAY_CONTRADICT:
         reason = f"near-equal, but different in {' and '.join(sorted(told_apart))}"
     elif (ground := contradiction(near.memory.content, new.content)) is not None:
         reason = f"about the same, but different in {ground}"

@@ -1,8 +1,8 @@
 """Execution of what was decided about a cell's memories: UPDATE, DELETE and SKIP, all of them, in one commit.
 
-Rules are obeyed before rulings: a slot with another value is settled by event time whatever an agent says. A merged source is
-`updated`, a contradicted note `deleted`, a contradicted fact `superseded`, each naming its successor; and the cells that told a fallen
-fact learn of it.
+Rules come before rulings: a slot with another value is settled by event time where no agent denies it. Where an agent and the rules say
+opposite things of two facts, both stand, and the conflict is pending with both reasons. A merged source is `updated`, a contradicted note
+`deleted`, a contradicted fact `superseded`, each naming its successor; and the cells that told a fallen fact learn of it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, OnConflict, Outcome, Status
 from memory_core.domain.truth.values import slot_name
 from memory_core.evolution.decide import Judgement, Verdict, judge
+from memory_core.evolution.disagreement import opinion
 from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules
 from memory_core.evolution.marks import fallen_in, marks_of
 from memory_core.evolution.moves import moves_of, succession
@@ -67,8 +68,10 @@ class Execution:
         slot = self.page.slot(fact)
         judgement = judge(fact, self.page.neighbours(fact, near), self.rules.duplicate_threshold, slot)
         ruled = [(old, decision) for one in links if (old := self._standing(one)) and (decision := self.ruled.rulings.on(fact, old))]
-        said_by = next((old for old, decision in ruled if decision.operation == "SKIP"), None)
-        contradicted = [(old, decision) for old, decision in ruled if decision.operation == "DELETE"]
+        met = judgement.old_id if judgement.verdict is Verdict.CONTRADICTS else None
+        said_by = next((old for old, decision in ruled if decision.operation == "SKIP" and old.id != met), None)
+        disputed = {old.id: why for old, decision in ruled if (why := self.ruled.rulings.disputed(decision, fact, old)) is not None}
+        contradicted = [(old, decision) for old, decision in ruled if decision.operation == "DELETE" and old.id not in disputed]
         same = (
             None
             if judgement.old_id is None or judgement.verdict is not Verdict.SAME
@@ -76,7 +79,7 @@ class Execution:
         )
         if same is not None and same.status is not Status.ARCHIVED:
             self._stands_for(fact, same, judgement.version)
-        elif judgement.verdict is Verdict.CONTRADICTS and (judgement.certain or not (said_by or contradicted)):
+        elif met is not None and (judgement.certain or not (said_by or any(old.id == met for old, _ in contradicted))):
             self._contradict(fact, known, judgement, slot)
         elif said_by is not None:
             self._stands_for(fact, said_by)
@@ -85,6 +88,8 @@ class Execution:
             self._pending_where_nobody_ruled(fact)
         for old, decision in contradicted:
             self._settle(self.stands_for.get(fact.id, fact.id), old.id, decision)
+        for name, why in disputed.items():
+            self._leave_pending(fact, name, "keep_both", why, by=self.ruled.rulings.model)
 
     def _standing(self, link: Linked) -> Memory | None:
         """The older memory of a link as this commit leaves it, while it is found."""
@@ -100,8 +105,14 @@ class Execution:
         assert judgement.old_id is not None
         old = judgement.old or self.page.found(judgement.old_id)
         rivals = [self.page.found(name) for name in judgement.rivals]
-        met = Contradiction(fact, old, judgement, self.page.now, slot, rivals, known)
-        resolution = resolve(met, OnConflict.AUTO)
+        rulings = self.ruled.rulings
+        denied = {
+            rival.id: opinion(rulings.model, decision)
+            for rival in (old, *rivals)
+            if (decision := rulings.denial(fact, rival)) is not None
+        }
+        met = Contradiction(fact, old, judgement, self.page.now, slot, rivals, known, denied)
+        resolution = resolve(met, OnConflict.AUTO, rulings.model)
         self.page.apply(resolution.changes)
         self.made.append(fact.id)
         if resolution.outcome is Outcome.SUPERSEDED:
@@ -239,11 +250,11 @@ class Execution:
         if self.ruled.rulings.failed and near is not None and new.id not in self.stands_for:
             self._leave_pending(new, near.memory.id, "auto", "the conflict agent gave no usable answer")
 
-    def _leave_pending(self, new: Memory, old_id: str, strategy: str, reason: str) -> None:
+    def _leave_pending(self, new: Memory, old_id: str, strategy: str, reason: str, by: str = RULE) -> None:
         old, current = self.page.memory(old_id), self.page.memory(new.id)
         if old is None or current is None or not {old.status, current.status} <= FOUND_BY_DEFAULT or len(old.conflict_ids) >= MAX_OPEN:
             return
-        record = self._record(old, new, 0.5, strategy, reason, pending=True)
+        record = self._record(old, new, 0.5, strategy, reason, pending=True).model_copy(update={"by": by})
         self.page.record(record)
         marks = [
             Change("conflict_marked", one.model_copy(update={"conflict_state": "pending"}), one, {"conflict_id": record.id})

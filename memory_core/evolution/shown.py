@@ -17,13 +17,12 @@ from memory_core.domain.numerals import numbers_in
 from memory_core.domain.sameness import differences, names_in, words_in
 from memory_core.domain.slots import slot_of
 from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
+from memory_core.evolution.disagreement import MIN_CONFIDENCE, both_reasons, denies_conflict, why_both_hold
 from memory_core.evolution.links import Linked
 from memory_core.ledger.ids import derived
 from memory_core.ports import DecisionItem
 
 MAX_HELD = 20
-MIN_CONFIDENCE = 0.7
-"""Of a DELETE: under it both stand, and the conflict is pending."""
 SKIP_CONFIDENCE = 0.8
 SHARED_BY_NOTES = 3
 """Telling words that two notes have in common at least when one is to stand for the other, or against it."""
@@ -66,16 +65,17 @@ class Shown:
 class Rulings:
     """An agent's decisions by the ids of (new, held); `invented` counts those about what it was not shown. failed: there was no answer.
 
-    model: who decided.
+    model: who decided. by_rule: whether that is the rules, which can't disagree with themselves.
     """
 
     by_pair: dict[tuple[str, str], Decision]
     invented: int = 0
     failed: bool = False
     model: str = "agent"
+    by_rule: bool = False
 
     @classmethod
-    def of(cls, shown: Shown, answer: Decisions, model: str) -> Rulings:
+    def of(cls, shown: Shown, answer: Decisions, model: str, *, by_rule: bool = False) -> Rulings:
         """The decisions about what was shown; of two about one pair the first stands."""
         rulings: dict[tuple[str, str], Decision] = {}
         invented = 0
@@ -84,12 +84,22 @@ class Rulings:
                 invented += 1
                 continue
             rulings.setdefault((shown.new[one.new].id, shown.held[one.memory].id), one)
-        return cls(rulings, invented, model=model)
+        return cls(rulings, invented, model=model, by_rule=by_rule)
 
     def on(self, new: Memory, held: Memory) -> Decision | None:
         """What is to happen to the held one because of the new one, where code can agree to it."""
         decision = self.by_pair.get((new.id, held.id))
         return decision if decision is not None and _credible(decision, new, held) else None
+
+    def denial(self, new: Memory, held: Memory) -> Decision | None:
+        """The decision of a model that the two do not exclude each other."""
+        decision = self.by_pair.get((new.id, held.id))
+        return decision if not self.by_rule and denies_conflict(decision, new, held) else None
+
+    def disputed(self, decision: Decision, new: Memory, held: Memory) -> str | None:
+        """Both reasons, where a model says that the two exclude each other and the rules know why both can be true."""
+        why = None if self.by_rule or decision.operation != "DELETE" else why_both_hold(new, held)
+        return None if why is None else both_reasons(why, self.model, decision)
 
 
 def _credible(decision: Decision, new: Memory, held: Memory) -> bool:
@@ -100,6 +110,8 @@ def _credible(decision: Decision, new: Memory, held: Memory) -> bool:
     """
     if held.type is not MemoryType.SEMANTIC or held.category != new.category:
         return False
+    if decision.operation == "KEEP":
+        return decision.confidence_score >= MIN_CONFIDENCE
     if decision.operation == "SKIP":
         return decision.confidence_score >= SKIP_CONFIDENCE and _says_all(held, new)
     if decision.confidence_score < MIN_CONFIDENCE if decision.operation == "DELETE" else held.pinned:

@@ -6,8 +6,8 @@ Note: a memory without a slot has no log. What replaces it, or is merged with it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord
@@ -25,7 +25,8 @@ from memory_core.ledger.ids import derived
 class Resolution:
     """What to commit, and what to answer: the outcome, the id of the memory that stands for it, the record.
 
-    besides: the record of another one that it replaced, while `conflict` is about one that stays beside it.
+    besides: the record of another one that it replaced, while `conflict` is about one that stays beside it. disputed: whether it is left to
+    a person because an agent says otherwise than the rules.
     """
 
     outcome: Outcome
@@ -33,6 +34,7 @@ class Resolution:
     changes: tuple[Change, ...]
     conflict: ConflictRecord
     besides: ConflictRecord | None = None
+    disputed: bool = False
 
     @property
     def records(self) -> tuple[ConflictRecord, ...]:
@@ -45,7 +47,7 @@ class Contradiction:
     """A new memory and the one that it contradicts.
 
     slot: the log of their slot; None where they are in none. rivals: of the slot, all that hold when the new one begins, or later.
-    before: the new memory as it was, deleted, where it begins anew.
+    before: the new memory as it was, deleted, where it begins anew. denied: by the ids of held ones, what an agent says against it.
     """
 
     new: Memory
@@ -55,28 +57,34 @@ class Contradiction:
     slot: SlotLog | None = None
     rivals: Sequence[Memory] = ()
     before: Memory | None = None
+    denied: Mapping[str, str] = field(default_factory=dict)
 
 
 def resolve(met: Contradiction, on_conflict: OnConflict, actor: str = RULE) -> Resolution:
     """Apply the caller's strategy; `auto` supersedes what a rule is certain of and keeps both, pending, otherwise.
 
-    What is pinned by hand falls to nothing but an explicit `supersede` or `merge`: `auto` leaves it, and a person decides. Every event
-    names the record, and the record how to take it back. actor: the caller who named the strategy.
+    What is pinned by hand falls to nothing but an explicit `supersede` or `merge`: `auto` leaves it, and a person decides. So it does with
+    what an agent denies. Every event names the record, and the record how to take it back. actor: the caller who named the strategy, or the
+    agent that denies.
     """
     resolution = _resolved(met, on_conflict)
     record = resolution.conflict
     changes = tuple(replace(one, metadata={"conflict_id": record.id, **one.metadata}) for one in resolution.changes)
-    by = RULE if on_conflict is OnConflict.AUTO else actor
+    by = actor if on_conflict is not OnConflict.AUTO or resolution.disputed else RULE
     done = record.model_copy(update={"by": by, "moves": [] if record.open else moves_of(changes, met.new)})
     return replace(resolution, changes=changes, conflict=done)
 
 
 def _resolved(met: Contradiction, on_conflict: OnConflict) -> Resolution:
     if on_conflict is OnConflict.AUTO:
-        if met.judgement.certain and (pinned := _pinned_in_the_way(met)):
-            return _keep_both(met, pinned, pending=True, because="; the held one is pinned")
+        if met.judgement.certain and (stays := _stays_by_hand(met)):
+            disputed = stays[0].id in met.denied
+            because = "; the held one is pinned" if stays[0].pinned else ""
+            kept = _keep_both(met, stays, pending=len(stays[0].conflict_ids) < MAX_OPEN or not disputed, because=because)
+            return replace(kept, disputed=disputed)
         if not met.judgement.certain:
-            return _keep_both(met, [met.old], pending=len(met.old.conflict_ids) < MAX_OPEN)
+            kept = _keep_both(met, [met.old], pending=len(met.old.conflict_ids) < MAX_OPEN)
+            return replace(kept, disputed=met.old.id in met.denied)
         on_conflict = OnConflict.SUPERSEDE
     if on_conflict is OnConflict.SUPERSEDE:
         return _supersede(met)
@@ -96,15 +104,15 @@ def _holding(met: Contradiction) -> list[Memory]:
     return [one for one in met.rivals if one.id in held] or [met.old]
 
 
-def _pinned_in_the_way(met: Contradiction) -> list[Memory]:
-    """The pinned truths of the slot that would end earlier than now."""
-    pinned = [one for one in met.rivals if one.pinned]
-    if met.slot is None or not pinned:
+def _stays_by_hand(met: Contradiction) -> list[Memory]:
+    """The truths of the slot that would end earlier than now and are pinned, or that an agent says can be true beside the new one."""
+    asked_about = [one for one in met.rivals if one.pinned or one.id in met.denied]
+    if met.slot is None or not asked_about:
         return []
     before, after = met.slot.rows, met.slot.added(says(met.new)).rows
     return [
         one
-        for one in pinned
+        for one in asked_about
         if (before[one.id].valid_from, before[one.id].valid_until) != (after[one.id].valid_from, after[one.id].valid_until)
     ]
 
@@ -119,7 +127,7 @@ def _record(
         similarity=None if judgement.similarity is None else round(judgement.similarity, 6),
         confidence=judgement.confidence,
         strategy=strategy,
-        reason=f"{judgement.reason}{because}",
+        reason="; ".join(filter(None, (f"{judgement.reason}{because}", met.denied.get(old.id) if pending else None))),
         old_id=old.id,
         new_id=met.new.id if kept else None,
         at=met.now,

@@ -26,7 +26,7 @@ from memory_core.domain.agent_answers import (
 )
 from memory_core.domain.conversation import Cell, Conversation, Message, as_named, in_its_zone
 from memory_core.domain.errors import AgentFailed
-from memory_core.domain.grounding import tells_of
+from memory_core.domain.grounding import in_another_language, invents_names, tells_of
 from memory_core.domain.models import Memory
 from memory_core.domain.scope import Owner
 from memory_core.evolution.shown import Rulings, Shown
@@ -76,10 +76,10 @@ class Asking:
         return await self._frozen(name, ConversationSummary, lambda agents: self._summarised(agents, cell, fast=True))
 
     async def _summarised(self, agents: Agents, cell: Cell, *, fast: bool = False) -> Answered[ConversationSummary]:
-        """A story of the cell; a model's that tells of something else is no usable answer."""
+        """A story of the cell; a model's that tells of something else, or in another language, is no usable answer."""
         given = await agents.summarise(self.owner.app_id, self._shown(cell.messages), fast=fast)
-        if agents is not self.rules and not await asyncio.to_thread(tells_of, given.value.narrative, cell.messages):
-            raise AgentFailed("the story has next to no word of the messages that it is to tell of")
+        if agents is not self.rules and (wrong := await asyncio.to_thread(_wrong_with, given.value.narrative, cell.messages)):
+            raise AgentFailed(f"the story {wrong}")
         return given
 
     def _shown(self, messages: Sequence[Message]) -> list[Message]:
@@ -102,7 +102,7 @@ class Asking:
         answer = await self.steps.frozen(self.owner, self.conversation.id, f"conflicts {shown.key}", ask, Decisions)
         if answer.provenance.model == NOBODY:
             return Rulings({}, failed=True)
-        return Rulings.of(shown, answer.value, answer.provenance.model)
+        return Rulings.of(shown, answer.value, answer.provenance.model, by_rule=self.agents is self.rules)
 
     async def synthesis(self, note: Memory, sources: Sequence[Memory], shown_key: str) -> tuple[str | None, str]:
         """The merged note, or None and what was wrong with it. After a model's try that loses or invents something come the rules."""
@@ -145,6 +145,16 @@ class Asking:
                 return await call(self.rules)
 
         return await self.steps.frozen(self.owner, self.conversation.id, step, ask, kind)
+
+
+def _wrong_with(story: str, messages: Sequence[Message]) -> str | None:
+    """What keeps a model's story from being remembered, in words without any of it."""
+    if not tells_of(story, messages):
+        return "has next to no word of the messages that it is to tell of"
+    if invents_names(story, messages):
+        return "names what nobody named"
+    said = "\n".join(message.content for message in messages)
+    return "is in another language than the messages" if in_another_language(said, story) else None
 
 
 def _or_raised(answer: Given | BaseException) -> Given:

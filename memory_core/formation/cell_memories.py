@@ -21,7 +21,7 @@ from memory_core.domain.agent_answers import (
     SaidForesight,
 )
 from memory_core.domain.changes_read import tells_change
-from memory_core.domain.conversation import Cell, Conversation
+from memory_core.domain.conversation import Cell, Conversation, as_named
 from memory_core.domain.dedup import fuzzy_dedup
 from memory_core.domain.endings import value_told
 from memory_core.domain.importance import importance_by_interaction, importance_by_type
@@ -29,8 +29,8 @@ from memory_core.domain.indexing import with_lexical
 from memory_core.domain.messages import zone_told
 from memory_core.domain.models import MAX_CONTENT_BYTES, AtomicFact, Foresight, Memory, MemoryType, Worth
 from memory_core.domain.note import FOOTER, SUMMARY, parts_of, render_note, told
-from memory_core.domain.quotes import Proofs
 from memory_core.domain.scope import Owner
+from memory_core.domain.told_facts import told_facts
 from memory_core.domain.worth import asks_to_keep, most_lasting, worth_of, worth_of_messages
 from memory_core.formation.boundary import as_text
 from memory_core.ledger.conversations import message_ids
@@ -53,21 +53,25 @@ class CellAnswers:
 
 @dataclass(frozen=True, slots=True)
 class CellMemories:
-    """The memories of a cell, analysed but without vectors. dropped: facts and foresight without a proof."""
+    """The memories of a cell, analysed but without vectors. dropped: facts and foresight without a proof.
+
+    instructions: the numbers of the conversation's messages with standing instructions in them, and the words of these.
+    """
 
     cell: Memory
     note: Memory | None
     facts: tuple[Memory, ...]
     dropped: int
+    instructions: tuple[tuple[int, str], ...] = ()
 
 
 def cell_memories(owner: Owner, conversation: Conversation, cell: Cell, answers: CellAnswers, now: datetime) -> CellMemories:
     """The memories that a cell asks for; events happen when its messages were told."""
     said = answers.facts.value
-    proofs = Proofs(cell.messages)
-    facts = _distinct([one for one in said.facts if proofs.prove(one.quote, one.message)])
-    foresight = [one for one in said.foresight if proofs.prove(one.quote, one.message) and _is_ahead(one)]
-    dropped = len(said.facts) + len(said.foresight) - len(facts) - len(foresight)
+    told_by_people = told_facts(said, as_named(cell.messages, conversation.messages))
+    facts = _distinct(told_by_people.facts)
+    foresight = [one for one in told_by_people.foresight if _is_ahead(one)]
+    dropped = told_by_people.dropped + len(told_by_people.facts) - len(facts) + len(told_by_people.foresight) - len(foresight)
     identity = cell_id(conversation, cell)
     hints = answers.summary.value.retrieval
     terms = fuzzy_dedup(told(hints.tags)), fuzzy_dedup(told(hints.keywords))
@@ -89,6 +93,7 @@ def cell_memories(owner: Owner, conversation: Conversation, cell: Cell, answers:
         note=made.note(),
         facts=tuple(made.fact(ids[id(one)], one) for one in kept),
         dropped=dropped,
+        instructions=tuple((cell.first + one.message, " ".join(one.quote.split())) for one in told_by_people.instructions),
     )
 
 

@@ -7,7 +7,7 @@ any point, finds either nothing done or all of it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memory_core.domain.changes_read import tells_change
@@ -61,6 +61,10 @@ MAX_LOOKS = 5
 """How often a cell is compared anew because others wrote meanwhile; then the task waits and comes back."""
 
 
+KeepInstructions = Callable[[Owner, Conversation, Sequence[tuple[int, str]], Call], Awaitable[None]]
+"""Keeps the standing instructions that an agent found, each with the number of its message, once however often it is asked to."""
+
+
 class MessagesGone(Exception):
     """Messages of a cell were deleted before it is formed: the conversation has to go on without them."""
 
@@ -91,10 +95,11 @@ class Former:
         rules: Agents,
         clock: Clock,
         forming: FormingRules,
+        keep: KeepInstructions,
     ) -> None:
         self._messages = messages
         self._ledger, self._mirror, self._embedder, self._clock = ledger, mirror, embedder, clock
-        self._agents, self._rules, self._forming, self._turns = agents, rules, forming, Turns()
+        self._agents, self._rules, self._forming, self._keep, self._turns = agents, rules, forming, keep, Turns()
 
     async def cells(self, owner: Owner, conversation: Conversation, steps: Steps) -> list[Cell]:
         """The conversation's cells; the same whenever it is asked again, because the boundaries are frozen."""
@@ -156,6 +161,7 @@ class Former:
         """The cell's memories, all embedded in one call."""
         await report("agents", 0.1)
         made = await self._made(work, asking)
+        await self._keep(work.owner, work.conversation, made.instructions, work.call)
         await report("embedding", 0.5)
         return await self._embedded(ReadyCell(made.cell, made.note, made.facts, work.conversation.created_at, made.dropped))
 

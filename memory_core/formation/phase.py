@@ -80,8 +80,8 @@ class Formation:
         handover = Handover(ledger, messages, here.queue, clock, rules.batches)
         self.batches = Batches(ledger, here.store, handover, clock, ids, rules.commit_deadline_s)
         self.deliveries = Deliveries(here.store, ledger, here.courier, ends, clock, rules.webhook_secret)
-        former = Former(ledger, mirror, messages, here.embedder, here.agents, here.rules, clock, rules.forming)
         wishes = Wishes(here.store, heeding.saver, heeding.editor, heeding.forgetter, heeding.find, steps, clock)
+        former = Former(ledger, mirror, messages, here.embedder, here.agents, here.rules, clock, rules.forming, wishes.keep_told)
         forming = Forming(ledger, messages, former, wishes, steps, ends, here.queue, clock)
         self.works: dict[TaskKind, Work] = {
             "converse": forming.form,

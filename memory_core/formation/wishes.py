@@ -47,6 +47,8 @@ MOST_INSTRUCTIONS = 100
 MOST_TO_CONFIRM = 20
 MOST_GUESSED = 5
 """Memories that may be what a request means where none has its words: the nearest."""
+FIRST_TOLD = 1_000
+"""The number of the first wish that an agent found; those that rules read have smaller ones."""
 RULES = Provenance("rules")
 Finder = Callable[[Owner, str], Awaitable[Sequence[tuple[Memory, float]]]]
 """What a text finds, best first, each with its relevance to the answer threshold: 1 and more answers it."""
@@ -107,6 +109,24 @@ class Wishes:
         found["forgetting"] = [_request(each) for _, each in requests]
         acted = [wish for wish, each in requests if each.forgotten]
         return await self._without_requests(owner, conversation, acted, call) if acted else conversation, found
+
+    async def keep_told(self, owner: Owner, conversation: Conversation, told: Sequence[tuple[int, str]], call: Call) -> None:
+        """Keep standing instructions that an agent found, as those are kept that the rules read; but for what was lifted later on.
+
+        Args:
+            owner: whose conversation it is.
+            conversation: with its messages.
+            told: the number of each instruction's message, and its words.
+            call: on whose behalf.
+
+        """
+        if not told:
+            return
+        names = message_ids(conversation)
+        lifting = [one for one in said_wishes(conversation.messages) if one.kind == "withdrawal"]
+        for number, (place, text) in enumerate(told, FIRST_TOLD):
+            if not any(one.message >= place and _terms(one.text) & _terms(text) for one in lifting):
+                await self._once(owner, conversation, number, Wish("instruction", place, text, 0, 0), names[place], call)
 
     async def _without_requests(self, owner: Owner, conversation: Conversation, wishes: Sequence[Wish], call: Call) -> Conversation:
         """The conversation without the words of requests that were carried out; the messages that say nothing else are hidden."""

@@ -143,13 +143,28 @@ class Seeing(ScriptedAgents):
     """An agent that sees one trait in the scenes of these numbers."""
 
     scenes: Sequence[int] = (0,)
+    trait = "Takes care of the knee."
     fails = False
 
     async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
         await self._asked("profile")
         if self.fails:
             raise AgentFailed("nothing usable")
-        return Answered(ProfileUpdate(traits=[SeenTrait(trait="Takes care of the knee.", scenes=[*self.scenes], confidence=0.7)]), WHO)
+        return Answered(ProfileUpdate(traits=[SeenTrait(trait=self.trait, scenes=[*self.scenes], confidence=0.7)]), WHO)
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("trait", ["Takes care of the knee with Petra.", "Takes care of 3 knees."])
+async def test_a_trait_with_a_name_or_a_number_that_no_scene_has_is_dropped_and_counted(world: World, trait: str) -> None:
+    agents = Seeing()
+    agents.trait = trait
+    core = await world.core(agents=agents)
+    await saved(core, KNEE, PHYSIO, "The clinic called about the knee")
+    await core.save(ALICE, user_fact("diet", "keto"))
+    task = await consolidated(core)
+    assert task.result is not None
+    assert task.result["counts"]["traits_dropped"] == 1
+    assert (await core.profile(ALICE, NOW + DAY)).implicit == []
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)

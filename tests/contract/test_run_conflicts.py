@@ -69,15 +69,18 @@ async def test_what_was_told_later_holds_also_where_it_arrived_first(world: Worl
 
 
 @SQLITE
-@pytest.mark.parametrize("operation", ["UPDATE", "SKIP"])
-async def test_what_does_not_exclude_each_other_is_kept_or_left_open(world: World, operation: str) -> None:
+@pytest.mark.parametrize("operation", ["UPDATE", "SKIP", "KEEP"])
+async def test_a_contradiction_that_a_model_denies_is_left_to_a_person_with_both_reasons(world: World, operation: str) -> None:
     core = await core_of(world, Tellers(rulings=on_all(operation)))
     old, new, name = await open_conflict(core)
     counts = await run(core)
     assert {one.status for one in await now(core, old, new)} == {Status.ACTIVE}
-    # A SKIP would lose the other number: code does not agree to that.
-    assert (await core.conflict(ALICE, name)).open is (operation == "SKIP")
-    assert counts == {"conflicts_left_open" if operation == "SKIP" else "conflicts_decided": 1}
+    record = await core.conflict(ALICE, name)
+    assert (record.open, record.by) == (True, "scripted")
+    assert record.reason.startswith("near-equal, but different in numbers; but scripted says: ")
+    assert counts == {"conflicts_left_open": 1}
+    world.clock.forward(25 * 3600)
+    assert await run(core) == {}, "it is a person's question now"
     await check_questions(world, core)
 
 

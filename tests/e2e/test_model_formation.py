@@ -68,7 +68,7 @@ def formed(client: httpx.Client, task: dict[str, Any]) -> None:
     made = memories(client, "ana")
     assert (task["progress"], task["error"]) == (1.0, None)
     assert Counter(one["category"] for one in made) == {"cell": 2, "note": 2, "fact": 1}
-    assert {one["content"] for one in made if one["category"] == "fact"} == {"Ana lives in Lisbon"}
+    assert {one["content"] for one in made if one["category"] == "fact"} == {"User lives in Lisbon"}, "nobody named her"
     assert {one["id"] for one in made} == {name for cell in task["result"]["cells"] for name in cell["memory_ids"]}
 
 

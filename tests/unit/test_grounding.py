@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_core.domain.conversation import Message
-from memory_core.domain.grounding import tells_of
+from memory_core.domain.grounding import in_another_language, invents_names, tells_of
 from tests.builders import NOW
 
 SAID = [
@@ -39,3 +39,32 @@ def test_a_story_in_the_words_that_were_said_or_with_their_names_tells_of_them(s
 )
 def test_a_story_about_something_else_does_not(story: str) -> None:
     assert not tells_of(story, SAID)
+
+
+@pytest.mark.parametrize(
+    ("story", "invents"),
+    [
+        ("Clara lives in Lissabon now.", False),
+        ("On Monday, in June, Clara told that she lives in Lissabon.", False),
+        ("Clara lives in Lissabon with Petra and works for Contoso.", True),
+        ("Clara wohnt mit ihrem Mann in Lissabon und arbeitet als Krankenschwester.", False),
+    ],
+)
+def test_a_story_names_only_what_was_named(story: str, invents: bool) -> None:
+    assert invents_names(story, SAID) is invents
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "other"),
+    [
+        ("Ich wohne jetzt in Lissabon und das ist schön.", "Clara lives in Lissabon and that is what she likes.", True),
+        ("Ich wohne jetzt in Lissabon und das ist schön.", "Clara wohnt in Lissabon und mag das.", False),
+        ("I live in Lisbon and it is lovely.", "Clara wohnt in Lissabon und das ist schön.", True),
+        ("大阪に住んでいます", "Ben lives in Osaka", True),
+        ("大阪に住んでいます", "Ben: 大阪に住んでいる", False),
+        ("I live in Osaka", "ベンは大阪に住んでいる", True),
+        ("Lisbon!", "Clara wohnt in Lissabon.", False),
+    ],
+)
+def test_another_language_is_known_where_it_is_sure(said: str, text: str, other: bool) -> None:
+    assert in_another_language(said, text) is other

@@ -35,9 +35,9 @@ from memory_core.domain.own_words import own_words
 from memory_core.domain.polarity import NEGATIONS
 from memory_core.domain.quotes import Proofs, may_tell
 from memory_core.domain.sentences import Sentence, breaks_off, goes_on, sentences, without_dots
-from memory_core.domain.slots import folded
 from memory_core.domain.stopwords import QUERY_WORDS
 from memory_core.domain.text import terms_of, tokens, words
+from memory_core.domain.told_facts import last_word_wins
 
 MAX_FACTS = 40
 MAX_NAME = 60
@@ -122,7 +122,7 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     # A sentence may run over a block of recalled memories, and then its quote is nobody's own words.
     proofs = Proofs(messages)
     kept = [*islice((fact for fact in (*certain.values(), *plain.values()) if proofs.prove(fact.quote, fact.message)), MAX_FACTS)]
-    return _last_word_wins(sorted(kept, key=lambda fact: fact.message))
+    return last_word_wins(sorted(kept, key=lambda fact: fact.message))
 
 
 def _abroad(sentence: Sentence, who: str) -> Iterator[_Found]:
@@ -186,35 +186,6 @@ def _slot(one: _Found) -> tuple[str, str, str] | tuple[None, None, None]:
             count_cut(field)
             return None, None, None
     return one.subject, one.attribute, one.value
-
-
-def _last_word_wins(facts: list[SaidFact]) -> list[SaidFact]:
-    """Who says Berlin and then Lisbon in one breath lives in Lisbon: of two facts of one slot the earlier fills it no more.
-
-    That something else is over takes nothing from what is said to hold: "I work at Contoso, I quit my job at Fabrikam".
-    """
-    kept = list(facts)
-    holders: dict[tuple[str, str], int] = {}
-    for number, fact in enumerate(facts):
-        if fact.subject is None or fact.attribute is None:
-            continue
-        slot = folded(fact.subject), folded(fact.attribute)
-        holder = holders.get(slot)
-        loser = number if holder is not None and _is_of_another(fact, facts[holder]) else holder
-        if loser != number:
-            holders[slot] = number
-        if loser is not None:
-            kept[loser] = kept[loser].model_copy(update={"subject": None, "attribute": None, "value": None})
-    return kept
-
-
-def _is_of_another(fact: SaidFact, holder: SaidFact) -> bool:
-    """Whether a fact says only that something else than what the holder tells is over."""
-    said, held = folded(fact.value or ""), folded(holder.value or "")
-    if not said.startswith(NO_LONGER) or held.startswith(NO_LONGER):
-        return False
-    named = said.removeprefix(NO_LONGER).strip()
-    return named != held if named else fact.quote == holder.quote
 
 
 def _of_table(sentence: str) -> Iterator[Match]:

@@ -47,7 +47,7 @@ async def test_the_request_carries_settings_schema_and_key(made: Made, server: C
     assert body["response_format"]["type"] == "json_schema"
     schema = body["response_format"]["json_schema"]
     assert (schema["name"], schema["strict"]) == ("ExtractedFacts", True)
-    assert schema["schema"]["required"] == ["facts", "foresight"]
+    assert schema["schema"]["required"] == ["facts", "foresight", "instructions"]
     assert server.headers[0]["Authorization"] == "Bearer secret-key"
 
 

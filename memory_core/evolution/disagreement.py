@@ -1,0 +1,90 @@
+"""Where an agent and the rules say opposite things about two memories: whether these exclude each other, or can both be true.
+
+Neither is believed then: both memories stand, and the record waits for a person, with both reasons. What a reader would get wrong: that
+the rules see no contradiction is no opinion; most contradictions are beyond them. They deny one only where they know why both can be true.
+"""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+
+from memory_core.domain.agent_answers import Decision
+from memory_core.domain.attributes import family_of
+from memory_core.domain.contradiction import contradiction
+from memory_core.domain.endings import is_ending
+from memory_core.domain.models import Memory
+from memory_core.domain.sameness import differences
+from memory_core.domain.slots import slot_of
+from memory_core.domain.stopwords import FUNCTION_WORDS
+from memory_core.domain.text import words
+
+MAY_CONTRADICT = frozenset({"numbers", "negation", "opposites", "values"})
+"""Differences that turn a statement against another; names, words or order make it one about something else."""
+MIN_CONFIDENCE = 0.7
+"""From which on an agent's opinion counts."""
+MOST_WORDS_APART = 3
+"""Words by which two statements of one form may differ."""
+FEWEST_ALIKE = 2
+"""Words that say something which two statements of one form share at least."""
+MAX_SAID = 300
+"""Characters of an agent's reason that a record keeps beside that of the rules."""
+_ONE_OF_SEVERAL = frozenset({"words", "names"})
+_WITHOUT_REASON = {
+    "KEEP": "both can be true",
+    "SKIP": "the new one says nothing new",
+    "UPDATE": "the new one adds to the held one",
+    "DELETE": "they can't both be true",
+}
+
+
+def denies_conflict(decision: Decision | None, new: Memory, held: Memory) -> bool:
+    """Whether an agent says that the two do not exclude each other. What is over is for the rules alone to say."""
+    if decision is None or decision.operation == "DELETE" or decision.confidence_score < MIN_CONFIDENCE:
+        return False
+    return not (is_ending(new) or is_ending(held))
+
+
+def contradict_by_rule(one: Memory, other: Memory) -> bool:
+    """Whether the rules see two memories contradict each other by their words."""
+    told_apart = differences(one.content, other.content)
+    return (bool(told_apart) and told_apart <= MAY_CONTRADICT) or contradiction(one.content, other.content) is not None
+
+
+def why_both_hold(new: Memory, held: Memory) -> str | None:
+    """Why both can be true, as the rules know it; None where they know nothing."""
+    if new.category == "note" or held.category == "note":
+        return None
+    slots = slot_of(new), slot_of(held)
+    if slots[0] is not None and slots[1] is not None:
+        if slots[0] == slots[1]:
+            return None
+        if slots[0][0] != slots[1][0]:
+            return "they are about two people or things"
+        families = family_of(slots[0][1]), family_of(slots[1][1])
+        return "one may have several of these" if families[0] is not None and families[0] == families[1] else None
+    return "they differ in a word that leaves room for both" if _say_two_things(new.content, held.content) else None
+
+
+def both_reasons(by_rules: str, model: str, decision: Decision) -> str:
+    """What the rules say and what an agent says."""
+    return f"{by_rules}; {opinion(model, decision)}"
+
+
+def opinion(model: str, decision: Decision) -> str:
+    """What an agent says about two memories, named."""
+    said = " ".join(decision.reasoning.replace("\0", " ").split())[:MAX_SAID]
+    return f"but {model} says: {said or _WITHOUT_REASON[decision.operation]}"
+
+
+def _say_two_things(first: str, second: str) -> bool:
+    """Whether two statements of one form differ in what one may have several of: "likes tea", "likes coffee"."""
+    if contradiction(first, second) is not None or not differences(first, second) <= _ONE_OF_SEVERAL:
+        return False
+    ours, theirs = ([word.casefold() for word in words(text)] for text in (first, second))
+    codes = SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
+    apart = [code for code in codes if code[0] != "equal"]
+    alike = [word for name, start, end, *_ in codes if name == "equal" for word in ours[start:end] if word not in FUNCTION_WORDS]
+    if len(apart) != 1 or apart[0][0] != "replace" or len(alike) < FEWEST_ALIKE:
+        return False
+    _, start, end, their_start, their_end = apart[0]
+    return max(end - start, their_end - their_start) <= MOST_WORDS_APART

@@ -1,0 +1,222 @@
+"""What of an agent's facts and foresight becomes memories: what people assert, in their words, their language and by their names."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from memory_core.adapters.offline.facts import said_facts
+from memory_core.domain.agent_answers import ExtractedFacts, SaidFact, SaidForesight
+from memory_core.domain.conversation import Message
+from memory_core.domain.told_facts import ToldFacts, told_facts
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=timezone.utc)
+
+
+def says(content: str, actor: str | None = "Ana", role: str = "user") -> Message:
+    return Message.model_validate({"role": role, "content": content, "timestamp": NOON, "actor": actor})
+
+
+def fact(text: str, quote: str, **fields: Any) -> SaidFact:
+    return SaidFact.model_validate({"text": text, "message": 0, "quote": quote} | fields)
+
+
+def told(said: SaidFact | list[SaidFact], *messages: Message) -> ToldFacts:
+    return told_facts(ExtractedFacts(facts=said if isinstance(said, list) else [said]), messages)
+
+
+def home(value: str, subject: str | None = "Ana") -> dict[str, Any]:
+    return {"subject": subject, "attribute": "home city", "value": value}
+
+
+LISBON = says("I moved to Lisbon, and I have two cats.")
+
+
+def test_a_fact_that_a_person_tells_stays_as_it_is() -> None:
+    said = fact("Ana lives in Lisbon", "I moved to Lisbon", **home("Lisbon"))
+    assert told(said, LISBON).facts == [said]
+
+
+@pytest.mark.parametrize(
+    ("message", "quote"),
+    [
+        ("She wrote to me: 'I live in Oslo with my two dogs and a cat'.", "I live in Oslo with my two dogs and a cat"),
+        ("Please look at this:\n```\nI live in Oslo\n```\nIs it right?", "I live in Oslo"),
+        ("Translate to German: I live in Oslo", "I live in Oslo"),
+        ("Should I move to Oslo?", "Should I move to Oslo?"),
+        ("Kann ich in Oslo wohnen?", "ich in Oslo wohnen"),
+        ("If I lived in Oslo, skiing would be easy.", "If I lived in Oslo"),
+        ("It would be nice, and if I lived in Oslo I would ski.", "I lived in Oslo"),
+        ("Wenn ich in Oslo wohne, fahre ich Ski.", "ich in Oslo wohne"),
+        ("もし私がオスロに住んでいたら、スキーをします。", "私がオスロに住んでいたら"),
+        ("> I live in Oslo\nI don't agree with that.", "I live in Oslo"),
+    ],
+)
+def test_what_is_quoted_pasted_asked_or_supposed_is_no_fact(message: str, quote: str) -> None:
+    done = told(fact("Ana lives in Oslo", quote, **home("Oslo")), says(message))
+    assert (done.facts, done.dropped) == ([], 1)
+
+
+def test_a_statement_beside_a_question_is_one() -> None:
+    message = says("I live in Oslo, do you know a dentist there?")
+    assert told(fact("Ana lives in Oslo", "I live in Oslo", **home("Oslo")), message).dropped == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["Ana lives in Lisbon with Petra", "Ana moved to Lisbon in the 1990s with 3 cats", "Ana works at Contoso in Lisbon"]
+)
+def test_a_fact_with_a_name_or_a_number_that_nobody_said_is_left_out(text: str) -> None:
+    assert told(fact(text, "I moved to Lisbon", **home("Lisbon")), LISBON).facts == []
+
+
+def test_a_value_that_nobody_said_leaves_the_fact_out() -> None:
+    assert told(fact("Ana lives in Lisbon", "I moved to Lisbon", **home("the city of Porto")), LISBON).facts == []
+
+
+def test_numbers_in_words_and_reckoned_dates_are_no_inventions() -> None:
+    assert told(fact("Ana has 2 cats", "I have two cats", lasting=True), LISBON).dropped == 0
+    message = says("I start at the lighthouse next Monday")
+    assert told(fact("Ana starts at the lighthouse on Monday 9 March 2026", "I start at the lighthouse next Monday"), message).dropped == 0
+
+
+def test_what_an_assistant_says_and_a_person_only_confirms_is_no_fact() -> None:
+    messages = says("So you live in Oslo and work as a nurse?", actor=None, role="assistant"), says("Yes, exactly.")
+    done = told(fact("Ana lives in Oslo", "Yes, exactly", message=1, **home("Oslo")), *messages)
+    assert done.facts == []
+
+
+def test_a_text_in_words_that_nobody_used_is_told_in_those_that_prove_it() -> None:
+    message = says("I'm expecting a baby in May")
+    (kept,) = told(
+        fact("Ana is pregnant", "I'm expecting a baby in May", subject="Ana", attribute="condition", value="pregnant"), message
+    ).facts
+    assert (kept.text, kept.subject, kept.value, kept.lasting) == ("Ana: I'm expecting a baby in May", None, None, True)
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "value"),
+    [
+        ("Ich wohne seit dem Sommer in München", "Ana has lived in Munich since the summer", "Munich"),
+        ("私は去年から大阪に住んでいます", "Ana has lived in Osaka since last year", "Osaka"),
+        ("I have lived in the old town since the summer", "Ana wohnt seit dem Sommer in der Altstadt", "Altstadt"),
+    ],
+)
+def test_a_fact_keeps_the_language_in_which_it_was_told(message: str, text: str, value: str) -> None:
+    done = told(fact(text, message, **home(value)), says(message))
+    assert [(one.text, one.value) for one in done.facts] in ([(f"Ana: {message}", None)], [])
+
+
+def test_a_translation_without_a_name_of_its_own_keeps_the_told_words() -> None:
+    message = says("Ich bin seit dem Sommer mit meiner Ausbildung fertig")
+    (kept,) = told(fact("Ana has finished the training", message.content, lasting=True), message).facts
+    assert (kept.text, kept.lasting) == (f"Ana: {message.content}", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "wanted", "slot"),
+    [
+        ("The user lives in Lisbon", "the user", "Ana lives in Lisbon", "Ana"),
+        ("User lives in Lisbon", "user", "Ana lives in Lisbon", "Ana"),
+        ("User's sister lives in Lisbon", "user's sister", "Ana's sister lives in Lisbon", "Ana's sister"),
+        ("I live in Lisbon", "I", "Ana: I live in Lisbon", "Ana"),
+        ("Maria lives in Lisbon", "Maria", "Ana lives in Lisbon", "Ana"),
+    ],
+)
+def test_a_speaker_with_a_name_is_told_by_it(text: str, subject: str, wanted: str, slot: str) -> None:
+    (kept,) = told(fact(text, "My sister and I moved to Lisbon", **home("Lisbon", subject)), says("My sister and I moved to Lisbon")).facts
+    assert (kept.text, kept.subject) == (wanted, slot)
+
+
+def test_a_speaker_without_a_name_is_the_user_whatever_a_model_calls_them() -> None:
+    (kept,) = told(fact("Maria lives in Lisbon", "I moved to Lisbon", **home("Lisbon", "Maria")), says("I moved to Lisbon", None)).facts
+    assert (kept.text, kept.subject) == ("User lives in Lisbon", "user")
+
+
+@pytest.mark.parametrize("slot", [{"value": None}, {"attribute": None}, {"subject": None}, {"subject": "she"}])
+def test_half_a_slot_is_none(slot: dict[str, Any]) -> None:
+    (kept,) = told(fact("Ana lives in Lisbon", "I moved to Lisbon", **(home("Lisbon") | slot)), LISBON).facts
+    assert (kept.subject, kept.attribute, kept.value) == (None, None, None)
+
+
+@pytest.mark.parametrize("text", ["Ana is very tired", "Ana ate soup today", "Ana ist heute in Lissabon", "Ana: 今日は雨です"])
+def test_what_passes_with_the_day_is_no_lasting_fact(text: str) -> None:
+    said = text.removeprefix("Ana: ").replace("Ana", "I")
+    (kept,) = told(fact(text, said, lasting=True), says(said)).facts
+    assert not kept.lasting
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_two_values_in_one_breath_the_last_fills_the_slot(order: int) -> None:
+    messages = says("I live in Berlin"), says("Sorry, I mean Lisbon now")
+    facts = [
+        fact("Ana lives in Berlin", "I live in Berlin", **home("Berlin")),
+        fact("Ana lives in Lisbon", "I mean Lisbon now", message=1, **home("Lisbon")),
+    ][::order]
+    assert {(one.text, one.value) for one in told(facts, *messages).facts} == {
+        ("Ana lives in Berlin", None),
+        ("Ana lives in Lisbon", "Lisbon"),
+    }
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Always answer in metric units, please.", "Antworte mir immer auf Deutsch.", "Please forget what I told you about my salary."],
+)
+def test_what_is_asked_of_the_memory_or_its_answers_is_no_fact_besides(message: str) -> None:
+    assert told(fact(f"Ana: {message}", message, lasting=True), says(message)).facts == []
+
+
+def test_a_preference_is_a_fact_although_it_is_an_instruction_too() -> None:
+    message = says("I live in Lisbon and I prefer metric units")
+    assert told(fact("Ana prefers metric units", "I prefer metric units", lasting=True), message).dropped == 0
+
+
+def ahead(description: str, **fields: Any) -> SaidForesight:
+    given = {
+        "description": description,
+        "message": 0,
+        "quote": "I moved to Lisbon",
+        "start_time": NOON,
+        "end_time": NOON + timedelta(days=3),
+    }
+    return SaidForesight.model_validate(given | fields)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ahead("Ana lives in Lisbon with Petra"),
+        ahead("Ana is in Lisbon", end_time=NOON - timedelta(days=1)),
+        ahead("Ana is in Lisbon", start_time=NOON + timedelta(days=60_000), end_time=None),
+        ahead("Ana is in Lisbon", quote="I moved to Porto"),
+    ],
+    ids=["a name", "ends before it begins", "in another age", "not said"],
+)
+def test_foresight_goes_through_the_same_checks(said: SaidForesight) -> None:
+    done = told_facts(ExtractedFacts(foresight=[said]), [LISBON])
+    assert (done.foresight, done.dropped) == ([], 1)
+
+
+def test_foresight_is_of_the_speaker_by_name() -> None:
+    done = told_facts(ExtractedFacts(foresight=[ahead("The user is in Lisbon until 5 March 2026")]), [LISBON])
+    assert [one.description for one in done.foresight] == ["Ana is in Lisbon until 5 March 2026"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm a nurse at St Gemma's and my daughter Mia is seven.",
+        "Big news, I've handed in my notice and from August I'm at St Gemma's Hospice, still as a physio.",
+        "Can you help me word a birthday card for my father-in-law, Gordon?",
+        "Ich wohne in Köln, arbeite als Lehrerin und mag keinen Kaffee.",
+        "Bin Jahrgang 1971, wann kann ich frühestens ohne Abzüge in Rente?",
+        "来年の春に結婚します!顔合わせの服装ってどこまできちんとするもの?",
+        "弟がバンクーバーに留学中で、荷物送りたいんだけど一番安いのは?",
+    ],
+)
+def test_what_the_rules_read_passes(text: str) -> None:
+    messages = [says(text, None)]
+    facts = said_facts(messages)
+    assert told_facts(ExtractedFacts(facts=facts), messages) == ToldFacts(facts, [], 0)
