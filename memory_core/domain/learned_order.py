@@ -195,6 +195,6 @@ def _asked_features(
         "named": np.zeros(rows) if theirs is None else theirs.astype(np.float64),
         "other_speaker": np.zeros(rows) if theirs is None else (~theirs).astype(np.float64),
         "short_question": (candidates.asks & (candidates.own_length < parameters.question_length)).astype(np.float64),
-        "asked_time": candidates.tells_time * float(query.asks_time),
+        "asked_time": candidates.tells_time.astype(np.float64) * float(query.asks_time),
         "window": inside.astype(np.float64),
     }

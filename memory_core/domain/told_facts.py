@@ -26,7 +26,6 @@ from memory_core.domain.quotes import Proofs, folded_quote, may_tell
 from memory_core.domain.sentences import sentences
 from memory_core.domain.slots import folded
 from memory_core.domain.text import tokens, words
-from memory_core.domain.wish_patterns import ONE_OFF
 from memory_core.domain.wishes import said_wishes
 
 LEAST_SAID = 1 / 3
@@ -45,6 +44,13 @@ _ASKING_WORDS = (
     " welcher welches wer wen wem wann wo warum wieso wie"
 )
 _ASKING = frozenset(_ASKING_WORDS.split())
+_ONE_OFF = re.compile(
+    r"\b(?:this|these|here|for now|today|tonight|tomorrow|diese\w*|heute|morgen|hier"
+    r"|the (?:file|function|code|e?-?mail|draft|list|table|essay|letter|text|paragraph|following|above|recipe|script|query|report|document"
+    r"|cover letter|chicken|oven|butter|onions|dough)"
+    r"|that (?:file|function|code|email|mail|draft|list|table|essay|letter|text|paragraph|one))\b"
+)
+"""Words of what is asked for once, and is no standing instruction."""
 _SUPPOSES = re.compile(
     r"(?:\A|[,;:.!?(–—]\s*|\b(?:and|but|or|that|und|aber|oder|dass)\s+)"
     r"(?:(?:even|only|what|as)\s+)?(?:if|unless|suppose|supposing|imagine|wenn|falls|angenommen)\b[^,;:.!?()–—]{0,120}\Z",
@@ -202,7 +208,7 @@ class _Record:
         """Whether a user tells it, for longer than this once. What the rules read themselves is heeded already."""
         if not self._told(said.quote, said.message) or self._messages[said.message].role != "user":
             return False
-        return len(said.quote.split()) <= MOST_INSTRUCTING and ONE_OFF.search(said.quote.casefold()) is None
+        return len(said.quote.split()) <= MOST_INSTRUCTING and _ONE_OFF.search(said.quote.casefold()) is None
 
     def _told(self, quote: str, number: int) -> bool:
         """Whether a person says the quote, in words of their own, asserting it, and not as a wish about the memory or its answers."""
