@@ -8,7 +8,7 @@ opposite things of two facts, both stand, and the conflict is pending with both 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memory_core.domain.agent_answers import Decision
@@ -109,7 +109,9 @@ class Execution:
         rulings = self.ruled.rulings
         denied = {one.id: opinion(rulings.model, said) for one in (old, *rivals) if (said := rulings.denial(fact, one)) is not None}
         resolution = resolve(Contradiction(fact, old, judgement, self.page.now, slot, rivals, known, denied), OnConflict.AUTO)
-        resolution = recorded(resolution, fact, rulings.model if resolution.disputed else RULE)
+        resolution = recorded(resolution, fact)
+        if resolution.disputed and resolution.conflict is not None:
+            resolution = replace(resolution, conflict=resolution.conflict.model_copy(update={"by": rulings.model}))
         self.page.apply(resolution.changes)
         self.made.append(fact.id)
         if resolution.outcome is Outcome.SUPERSEDED:
