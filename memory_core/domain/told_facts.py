@@ -35,6 +35,13 @@ MAX_WORDS = 300
 FEWEST_TERMS = 2
 """Telling terms of such words."""
 MAX_NAME = 60
+_ONCE = re.compile(
+    r"\b(?:this once|for once|once more|this time|for now|for the moment|today|tonight|right now"
+    r"|in (?:this|your next) (?:answer|reply|message)"
+    r"|diesmal|dieses mal|heute|vorerst|jetzt gerade|in dieser antwort)\b|今回|今だけ|とりあえず|今日",
+    re.IGNORECASE,
+)
+"""What makes an instruction one for a single answer."""
 MOST_INSTRUCTING = 60
 """Words of a standing instruction."""
 LONGEST_AHEAD = timedelta(days=36_525)
@@ -44,13 +51,6 @@ _ASKING_WORDS = (
     " welcher welches wer wen wem wann wo warum wieso wie"
 )
 _ASKING = frozenset(_ASKING_WORDS.split())
-_ONE_OFF = re.compile(
-    r"\b(?:this|these|here|for now|today|tonight|tomorrow|diese\w*|heute|morgen|hier"
-    r"|the (?:file|function|code|e?-?mail|draft|list|table|essay|letter|text|paragraph|following|above|recipe|script|query|report|document"
-    r"|cover letter|chicken|oven|butter|onions|dough)"
-    r"|that (?:file|function|code|email|mail|draft|list|table|essay|letter|text|paragraph|one))\b"
-)
-"""Words of what is asked for once, and is no standing instruction."""
 _SUPPOSES = re.compile(
     r"(?:\A|[,;:.!?(–—]\s*|\b(?:and|but|or|that|und|aber|oder|dass)\s+)"
     r"(?:(?:even|only|what|as)\s+)?(?:if|unless|suppose|supposing|imagine|wenn|falls|angenommen)\b[^,;:.!?()–—]{0,120}\Z",
@@ -208,7 +208,7 @@ class _Record:
         """Whether a user tells it, for longer than this once. What the rules read themselves is heeded already."""
         if not self._told(said.quote, said.message) or self._messages[said.message].role != "user":
             return False
-        return len(said.quote.split()) <= MOST_INSTRUCTING and _ONE_OFF.search(said.quote.casefold()) is None
+        return len(said.quote.split()) <= MOST_INSTRUCTING and _ONCE.search(said.quote) is None
 
     def _told(self, quote: str, number: int) -> bool:
         """Whether a person says the quote, in words of their own, asserting it, and not as a wish about the memory or its answers."""
@@ -240,7 +240,8 @@ class _Record:
         """A message's sentences that ask something of the memory. One of which a clause alone asks is a preference, and a fact as well."""
         if number not in self._wishes:
             message = self._messages[number]
-            found = [(one, message.content[one.start : one.end]) for one in said_wishes([message]) if one.kind != "withdrawal"]
+            wishes = [one for one in said_wishes([message]) if one.kind != "withdrawal" and one.surety == "sure"]
+            found = [(one, message.content[one.start : one.end]) for one in wishes]
             self._wishes[number] = [folded_quote(said) for one, said in found if one.kind == "forget" or len(one.text) >= len(said.strip())]
         return self._wishes[number]
 

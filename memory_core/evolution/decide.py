@@ -6,11 +6,10 @@ negation, an opposite, another number, time or value, are an uncertain contradic
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from memory_core.domain.changes import Ground, change
 from memory_core.domain.contradiction import contradiction
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status
@@ -18,18 +17,11 @@ from memory_core.domain.sameness import differences, normalised
 from memory_core.domain.slots import slot_of
 from memory_core.domain.truth.entries import Account, Assertion, Retraction, Statement
 from memory_core.domain.truth.timeline import Interval
-from memory_core.evolution.disagreement import MAY_CONTRADICT
+from memory_core.evolution.disagreement import MAY_CONTRADICT, changed_by
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.succession import over
 from memory_core.ports import Neighbour
 
-NOTE = "note"
-CHANGED: Mapping[Ground, str] = {
-    "ends": "the later one says that it is over",
-    "value": "the later one has another time or number",
-    "switch": "the later one says that something else took its place",
-    "matter": "the later one says that it is otherwise now",
-}
 _TOLD_AGAIN = FOUND_BY_DEFAULT | {Status.DECAYED}
 """A memory that has faded comes back where it is told again. It contradicts nothing: by itself it is not offered any more."""
 
@@ -107,15 +99,6 @@ def _uncertain(new: Memory, near: Neighbour, told_apart: frozenset[str] | None) 
     else:
         return None
     return Judgement(Verdict.CONTRADICTS, near.memory.id, near.memory, near.similarity, 0.5, reason)
-
-
-def changed_by(old: Memory, new: Memory) -> str | None:
-    """What the one of two statements that was told later says of the other: that it is over, or otherwise now; None where both can hold."""
-    if NOTE in (old.category, new.category):
-        return None
-    earlier, later = sorted((old, new), key=lambda one: one.event_timestamp)
-    found = change(earlier.content, later.content)
-    return None if found is None else CHANGED[found.ground]
 
 
 def _in_slot(new: Memory, slot: SlotLog) -> Judgement | None:

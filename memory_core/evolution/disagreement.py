@@ -6,10 +6,12 @@ the rules see no contradiction is no opinion; most contradictions are beyond the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from difflib import SequenceMatcher
 
 from memory_core.domain.agent_answers import Decision
 from memory_core.domain.attributes import family_of
+from memory_core.domain.changes import Ground, change
 from memory_core.domain.contradiction import contradiction
 from memory_core.domain.endings import is_ending
 from memory_core.domain.models import Memory
@@ -28,6 +30,12 @@ FEWEST_ALIKE = 2
 """Words that say something which two statements of one form share at least."""
 MAX_SAID = 300
 """Characters of an agent's reason that a record keeps beside that of the rules."""
+CHANGED: Mapping[Ground, str] = {
+    "ends": "the later one says that it is over",
+    "value": "the later one has another time or number",
+    "switch": "the later one says that something else took its place",
+    "matter": "the later one says that it is otherwise now",
+}
 _ONE_OF_SEVERAL = frozenset({"words", "names"})
 _WITHOUT_REASON = {
     "KEEP": "both can be true",
@@ -47,12 +55,23 @@ def denies_conflict(decision: Decision | None, new: Memory, held: Memory) -> boo
 def contradict_by_rule(one: Memory, other: Memory) -> bool:
     """Whether the rules see two memories contradict each other by their words."""
     told_apart = differences(one.content, other.content)
-    return (bool(told_apart) and told_apart <= MAY_CONTRADICT) or contradiction(one.content, other.content) is not None
+    if (told_apart and told_apart <= MAY_CONTRADICT) or contradiction(one.content, other.content) is not None:
+        return True
+    return changed_by(one, other) is not None
+
+
+def changed_by(old: Memory, new: Memory) -> str | None:
+    """What the one of two statements that was told later says of the other: that it is over, or otherwise now; None where both can hold."""
+    if "note" in (old.category, new.category):
+        return None
+    earlier, later = sorted((old, new), key=lambda one: one.event_timestamp)
+    found = change(earlier.content, later.content)
+    return None if found is None else CHANGED[found.ground]
 
 
 def why_both_hold(new: Memory, held: Memory) -> str | None:
     """Why both can be true, as the rules know it; None where they know nothing."""
-    if new.category == "note" or held.category == "note":
+    if new.category == "note" or held.category == "note" or changed_by(held, new) is not None:
         return None
     slots = slot_of(new), slot_of(held)
     if slots[0] is not None and slots[1] is not None:

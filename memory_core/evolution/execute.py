@@ -107,9 +107,7 @@ class Execution:
         rivals = [self.page.found(name) for name in judgement.rivals]
         rulings = self.ruled.rulings
         denied = {
-            rival.id: opinion(rulings.model, decision)
-            for rival in (old, *rivals)
-            if (decision := rulings.denial(fact, rival)) is not None
+            rival.id: opinion(rulings.model, decision) for rival in (old, *rivals) if (decision := rulings.denial(fact, rival)) is not None
         }
         met = Contradiction(fact, old, judgement, self.page.now, slot, rivals, known, denied)
         resolution = resolve(met, OnConflict.AUTO, rulings.model)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.attributes import ATTRIBUTES, also_called, canonical_attribute, canonical_subject
+from memory_core.domain.attributes import ATTRIBUTES, also_called, canonical_attribute, canonical_subject, family_of
 
 
 @pytest.mark.parametrize(
@@ -63,3 +63,17 @@ def test_all_names_of_an_attribute_are_known_by_each_of_them() -> None:
     assert {"occupation", "job", "profession"} <= {*names}
     assert all(also_called(name) == names for name in names)
     assert also_called("allergy to peanuts") == also_called("blood type") == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("opinion of tea", "opinion of "),
+        ("likes tea", "opinion of "),
+        ("speaks German", "speaks "),
+        ("home city", None),
+        ("tennis club", None),
+    ],
+)
+def test_attributes_of_which_one_may_have_several_are_known_by_how_they_begin(name: str, family: str | None) -> None:
+    assert family_of(name) == family
