@@ -41,10 +41,14 @@ from memory_core.domain.normal_form import normal_form
 from memory_core.domain.numerals import plain_digits
 from memory_core.domain.polarity import NEGATIONS, exclude_each_other, opposites_of
 
-_NUMBER_WORDS = (
-    "two zwei", "three drei", "four vier", "five fünf", "six sechs", "seven sieben", "eight acht", "nine neun", "ten zehn", "eleven elf",
-    "twelve zwölf",
-)  # fmt: skip
+_NUMBERS = {
+    word: str(number)
+    for words in ("two three four five six seven eight nine ten eleven twelve", "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf")
+    for number, word in enumerate(words.split(), 2)
+}
+_NUMBER_WORD = re.compile(
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)\b"
+)
 MOST_WORDS = 40
 """Of a statement; a longer one says more than one thing."""
 MOST_OF_VALUE = 5
@@ -102,6 +106,12 @@ def contradiction(first: str, second: str) -> str | None:
     if not all(0 < len(one) <= MOST_WORDS for one in tokens):
         return None
     ours, theirs = _words(tokens[0], tokens[1]), _words(tokens[1], tokens[0])
+    found, other_way = _found(ours, theirs), _found(theirs, ours)
+    return found if found == other_way else _by_residue(ours, theirs)
+
+
+def _found(ours: _Words, theirs: _Words) -> str | None:
+    """What parts two statements, read by the words that stand before it in the first."""
     codes = SequenceMatcher(None, ours.compared, theirs.compared, autojunk=False).get_opcodes()
     partings = [_parting(ours, theirs, *code[1:]) for code in codes if code[0] != "equal"]
     in_order = len(partings) <= 1 and all(one.ours and one.theirs and not one.says_two for one in partings)
@@ -190,9 +200,12 @@ LEAST_STEM, LEAST_COMMON = 3, 2
 
 
 def _one_spelling(text: str) -> str:
-    """The text with one way of writing times of day, small numbers and what two ways of English spell otherwise."""
-    for pattern, replacement in _SPELLINGS:
-        text = pattern.sub(replacement, text)
+    """The text with one way of writing times of day, small numbers, Japanese verbs, and what two ways of English spell otherwise."""
+    text = _BRITISH.sub("or", text.replace("licence", "license"))
+    text = _SWITCHED.sub("", _EMPLOYED.sub("works at", text))
+    text = _NUMBER_WORD.sub(lambda match: _NUMBERS[match.group()], text)
+    text = _POLITE_NOT.sub(lambda match: f"{match[1].translate(_POLITE)}ません", _OF_ONESELF.sub("", text))
+    text = _RU.sub("ます", _PLAIN.sub(lambda match: f"{match[1].translate(_POLITE)}ます", text))
     return _CLOCK.sub(_by_24, text)
 
 
@@ -202,23 +215,15 @@ def _by_24(match: re.Match[str]) -> str:
 
 
 _CLOCK = re.compile(r"\b(?P<hour>1[0-2]|0?[1-9])(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?")
-_SPELLINGS = (
-    (re.compile(r"(?<=[a-z]{3})our(?=s?\b|ite)"), "or"),
-    (re.compile(r"\blicence"), "license"),
-    (re.compile(r"\b(?:is|am|are) employed (?:at|by)\b|\b(?:works|work) for\b"), "works at"),
-    (re.compile(r"\bswitched (?=on\b|off\b)|\bturned (?=on\b|off\b)"), ""),
-    (re.compile(r"(?<=[\u3041-\u9fff])(?:うち|私|僕|ユーザー)の|\A(?:うち|私|僕|ユーザー)の"), ""),
-    *(
-        (re.compile(rf"(?<=[\u4e00-\u9fff]){end}(?=$|。)"), f"{yes}ます")
-        for end, yes in zip("うくぐすつぬぶむ", "いきぎしちにびみ", strict=True)
-    ),
-    (re.compile(r"(?<=[えけげせぜてでねべめれいきぎしじちにびみり])る(?=$|。)"), "ます"),
-    *(
-        (re.compile(rf"(?<=[\u4e00-\u9fff]){no}ない(?![\u3041-\u309f])"), f"{yes}ません")
-        for no, yes in zip("かがさたなばまらわ", "きぎしちにびみりい", strict=True)
-    ),
-    *((re.compile(rf"\b{word}\b"), str(number)) for number, words in enumerate(_NUMBER_WORDS, 2) for word in words.split()),
-)
+_BRITISH = re.compile(r"(?<=[a-z]{3})our(?=s?\b|ite)")
+_EMPLOYED = re.compile(r"\b(?:is|am|are) employed (?:at|by)\b|\b(?:works|work) for\b")
+_SWITCHED = re.compile(r"\b(?:switched|turned) (?=(?:on|off)\b)")
+_OF_ONESELF = re.compile(r"(?<=[\u3041-\u9fff])(?:うち|私|僕|ユーザー)の|\A(?:うち|私|僕|ユーザー)の")
+_POLITE_NOT = re.compile(r"(?<=[\u4e00-\u9fff])([かがさたなばまらわ])ない(?![\u3041-\u309f])")
+_PLAIN = re.compile(r"(?<=[\u4e00-\u9fff])([うくぐすつぬぶむ])(?=$|。)")
+_RU = re.compile(r"(?<=[えけげせぜてでねべめれいきぎしじちにびみり])る(?=$|。)")
+_POLITE = str.maketrans("かがさたなばまらわうくぐすつぬぶむ", "きぎしちにびみりいいきぎしちにびみ")
+"""What a verb's ending becomes before ます."""
 
 
 def _words(tokens: Sequence[str], others: Sequence[str]) -> _Words:

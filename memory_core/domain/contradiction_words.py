@@ -81,7 +81,7 @@ _UNITS = "% € $ £ ¥ am pm a.m p.m euro euros dollars uhr o'clock th st nd rd
 _LIGHT = """
     there's there' there comes come with is are planned scheduled set due findet statt gibt es hat has have had pays pay zahlt
     costs kostet beträgt liegt
-    bei takes place owns own switched turned employed the a of in von für per pro month monthly monat monatlich currently
+    bei takes take place owns own switched turned employed the a of in von für per pro month monthly monat monatlich currently
     be will starts start begins beginnt
 """
 LIGHT = frozenset(_LIGHT.split())

@@ -17,7 +17,7 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
-from memory_core.evolution.decide import changed_by
+from memory_core.evolution.disagreement import changed_by
 from memory_core.evolution.execute import Execution
 from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules, find_links
 from memory_core.evolution.page import Page

@@ -34,13 +34,13 @@ _OF_THE_PAST = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What somebody said. row: of the candidates. result: the row of the result that it stands in; None where it stands in none.
+    """What somebody said. row: of the candidates. result: the row of the result that it stands in, or would.
 
     by: who said it. relevance: to the query. leads: whether it is what its result shows first.
     """
 
     row: int
-    result: int | None
+    result: int
     text: str
     by: str | None
     at: datetime
@@ -66,7 +66,8 @@ def later_first(order: Sequence[int], said: Sequence[Statement], query: str, ask
         held = leads.get(row)
         if held is None or held.by is None:
             continue
-        later = [one for one in told if one.at > held.at and one.by == held.by and one.row != held.row]
+        ahead = {*ordered[: ordered.index(row)]} if row in ordered else set()
+        later = [one for one in told if one.at > held.at and one.by == held.by and one.row != held.row and one.result not in ahead]
         message = read(held.text)
         found = [one for one in later if updates(message, read(one.text), query, asked)]
         if found:
@@ -76,9 +77,9 @@ def later_first(order: Sequence[int], said: Sequence[Statement], query: str, ask
 
 
 def _place(one: Statement, before: int, ordered: list[int], leading: dict[int, int]) -> None:
-    row = one.row if one.result is None else one.result
+    row = one.result
     leading.setdefault(row, one.row)
-    if row in ordered and ordered.index(row) <= ordered.index(before):
+    if row == before:
         return
     if row in ordered:
         ordered.remove(row)

@@ -276,7 +276,8 @@ class Retriever:
         by_cell = {cell: row for row in rows if (cell := look.candidates.cell[row]) is not None}
         for row in behind:
             if (memory := found.get(look.candidates.ids[row])) is not None:
-                result = by_cell.get(look.candidates.cell[row] or "")
+                cell = look.candidates.cell[row]
+                result = row if cell is None else by_cell.setdefault(cell, row)  # of a cell that is no result its best row stands for all
                 relevance = float(look.relevant.score[row])
                 said.append(Statement(row, result, memory.content, said_by(memory), memory.event_timestamp, relevance))
         ordered, leading = await asyncio.to_thread(later_first, rows, said, query.query, look.analysis.terms)

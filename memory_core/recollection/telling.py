@@ -14,6 +14,8 @@ from memory_core.domain.sameness import normalised
 from memory_core.domain.time_zone import local
 from memory_core.recollection.stale import Fallen
 
+FALLEN = "no longer true in part"
+"""Stands on the line of what tells a fact that has fallen; which one, and what holds now, stands below."""
 _NOBODY = frozenset({"assistant", "system", "tool", "ai", "developer"})
 """Actors that are no person."""
 
@@ -32,6 +34,7 @@ def piece(memory: Memory, *, priority: float, fallen: Sequence[Fallen], terms: C
         priority=priority,
         speaker=speaker,
         said_by=said_by(memory),
+        mark=FALLEN if fallen else "",
         notes=(*(no_longer_true(one) for one in fallen), *(expected(one, moment) for one in standing)),
     )
 

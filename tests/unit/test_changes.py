@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.changes import change
+from memory_core.domain.asks_of_oneself import asks_of_oneself
+from memory_core.domain.changes import Change, change, updates
+from memory_core.domain.changes_read import read
+from memory_core.domain.text import tokens
 from tests.change_stories import CHANGED, FOURTEEN, UNCHANGED, Story
 
 
@@ -18,6 +21,62 @@ def test_a_later_message_replaces_what_it_says_is_over_or_otherwise(story: Story
 @pytest.mark.parametrize("story", UNCHANGED, ids=lambda story: story.later)
 def test_two_messages_that_can_both_hold_replace_nothing(story: Story) -> None:
     assert change(story.earlier, story.later) is None
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("I drive a Golf.", "I won't sell the Golf."),
+        ("I drive a Golf.", "If I sold the Golf, what would I get?"),
+        ("I drive a Golf.", "He told me: 'I sold the Golf'."),
+        ("I drive a Golf.", "My brother sold the Golf that he had."),
+        ("You should drive a Golf.", "I sold the Golf."),
+        ("My flight is on the 14th.", "The flight back is on the 18th."),
+    ],
+)
+def test_what_is_supposed_denied_quoted_or_of_somebody_else_replaces_nothing(earlier: str, later: str) -> None:
+    assert change(earlier, later) is None
+
+
+def test_a_change_names_the_sentences_that_say_so() -> None:
+    found = change("Morning! The standup is at 9:30 each day.", "Thanks. The standup got moved to 10:15, so I can sleep longer.")
+    assert found == Change("value", "The standup got moved to 10:15, so I can sleep longer.", "The standup is at 9:30 each day.")
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "question", "updates_it"),
+    [
+        ("My library has 45 sources by theme.", "Added 52 sources to my library.", "How many sources are in my library?", True),
+        (
+            "I secured 3 interviews for editor roles.",
+            "I secured 5 interviews for editor roles.",
+            "How many interviews have I secured?",
+            True,
+        ),
+        ("My library has 45 sources by theme.", "My library has 3 shelves.", "How many sources are in my library?", False),
+        ("I ran 5 km by the river.", "I paid 12 euros by the river.", "How many km do I run by the river?", False),
+    ],
+)
+def test_a_later_number_of_what_a_question_asks_for_updates_the_earlier(earlier: str, later: str, question: str, updates_it: bool) -> None:
+    assert updates(read(earlier), read(later), question, tokens(question)) is updates_it
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("What's my sister's name?", True),
+        ("do you remember where I work", True),
+        ("Wie heißt meine Frau?", True),
+        ("夫の名前覚えてる？", True),
+        ("Is a tomato a fruit?", False),
+        ("What did Caroline paint?", False),
+        ("I like my sister.", False),
+        ("Should I buy a bike?", False),
+        ("I slept badly. The invoice is late. My head hurts. What is my sister's name?", False),
+    ],
+)
+def test_a_question_about_oneself_is_known_by_its_words(text: str, asks: bool) -> None:
+    assert asks_of_oneself(text) is asks
 
 
 @given(st.text(max_size=200), st.text(max_size=200))

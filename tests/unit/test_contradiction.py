@@ -36,6 +36,16 @@ EXCLUDE = [
     ("Tom wohnt in Köln", "Tom wohnt in Bonn", "values"),
     ("The project uses PostgreSQL as its database", "The project uses MySQL as its database", "values"),
     ("田中さんは東京に住んでいます", "田中さんは大阪に住んでいます", "values"),
+    ("User drinks milk", "User doesn't drink milk", "negation"),
+    ("The office has a lift", "There is no lift in the office", "negation"),
+    ("父はタバコを吸う", "父はタバコを吸わない", "negation"),
+    ("The shop opens at 9 am", "The shop opens at 10 am", "numbers"),
+    ("The exam is in May", "The exam takes place in June", "times"),
+    ("Die Wohnung hat drei Zimmer", "Die Wohnung hat vier Zimmer", "numbers"),
+    ("Der Schlüssel liegt in der Küche", "Der Schlüssel liegt im Flur", "values"),
+    ("The team lead is Sara", "The team lead is Omar", "values"),
+    ("User's dog is called Rex", "User's dog is called Bo", "values"),
+    ("会社は渋谷にあります", "会社は新宿にあります", "values"),
 ]
 BOTH_TRUE = [
     ("Likes tea", "Likes coffee"),
@@ -59,6 +69,13 @@ BOTH_TRUE = [
     ("紅茶が好きです", "コーヒーが好きです"),
     ("京都に行きました", "大阪に行きました"),
     ("Is the meeting at 9?", "Is the meeting at 10?"),
+    ("The lunch is at 1 pm", "The lunch is at 13:00"),
+    ("Anna has two cats", "Anna has 2 cats"),
+    ("The bill was 30 euros in May", "The bill was 45 euros in June"),
+    ("Takes iron before breakfast", "Takes magnesium after dinner"),
+    ("The front door is red", "The front door is made of oak"),
+    ("Version 2.4 came out in May", "Version 2.5 came out in July"),
+    ("Ben is 30 years old", "Ben's wife is 32 years old"),
     ("", "Likes tea"),
 ]
 
