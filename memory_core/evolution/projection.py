@@ -100,13 +100,16 @@ def project(timeline: Timeline, now: datetime) -> dict[str, Projection]:
     for member in timeline.members:
         key = member.memory_id, member.version
         own = (hidden if member.state is State.HIDDEN else shown).get(key, [])
-        times |= {(*key, part): (member, one.begins, one.ends) for part, one in own}
+        times |= {(*key, part): (member, interval.begins, interval.ends) for part, interval in own}
         if not own and key not in timeline.earlier and (timeline.horizon is None or member.valid_from > timeline.horizon):
             times[*key, 0] = member, member.valid_from, member.valid_from
     stored_ids = {reference: _stored_id(reference, latest) for reference in times}
     members = frozenset(stored_ids.values()) | {memory_id for memory_id, _, _ in times}
     before = _held_before(timeline, stored_ids)
-    last_ends = {one.memory_id: times.get((one.memory_id, one.version, 0), (one, NEVER, one.valid_from))[2] for one in timeline.members}
+    last_ends = {
+        member.memory_id: times.get((member.memory_id, member.version, 0), (member, NEVER, member.valid_from))[2]
+        for member in timeline.members
+    }
     made: dict[str, Projection] = {}
     for reference, (member, begins, ends) in times.items():
         identity, part = stored_ids[reference], reference[2]
@@ -156,14 +159,14 @@ def _stored_id(reference: Reference, latest: Mapping[str, int]) -> str:
 
 def _held_before(timeline: Timeline, stored_ids: Mapping[Reference, str]) -> dict[Reference, str | None]:
     """By each time that shows, the memory that held last of those that had ended by then; also one that was deleted since."""
-    references = {id(one): (*key, part) for key, own in timeline.parts(timeline.intervals).items() for part, one in own}
-    ended = sorted((one.ends, -1, one.memory_id) for one in timeline.hidden if one.ends is not None)
+    references = {id(interval): (*key, part) for key, own in timeline.parts(timeline.intervals).items() for part, interval in own}
+    ended = sorted((interval.ends, -1, interval.memory_id) for interval in timeline.hidden if interval.ends is not None)
     before: dict[Reference, str | None] = {}
-    for number, one in enumerate(timeline.intervals):
-        reference = references[id(one)]
+    for number, interval in enumerate(timeline.intervals):
+        reference = references[id(interval)]
         own = base_id(stored_ids[reference])
-        earlier = range(bisect_right(ended, one.begins, key=lambda each: each[0]) - 1, -1, -1)
+        earlier = range(bisect_right(ended, interval.begins, key=lambda each: each[0]) - 1, -1, -1)
         before[reference] = next((ended[place][2] for place in earlier if ended[place][2] != own), None)
-        if one.ends is not None:
-            insort(ended, (one.ends, number, own))
+        if interval.ends is not None:
+            insort(ended, (interval.ends, number, own))
     return before

@@ -104,8 +104,8 @@ class _Settling:
 
     async def _settled(self, changes: Changes[Result], concerned: Sequence[str]) -> Changes[Result]:
         log = await self._log(changes)
-        own = [one for one in changes.changes if one.after.id in concerned]
-        removed = dict.fromkeys(one.after.id for one in own if one.removed)
+        own = [change for change in changes.changes if change.after.id in concerned]
+        removed = dict.fromkeys(change.after.id for change in own if change.removed)
         after = forgotten(reduce(added_by, own, log), removed)
         wanted, known = after.rows, {} if log.is_rebuilt else log.rows
         vanished = [row for name, row in known.items() if row.part and name not in wanted]
@@ -116,7 +116,7 @@ class _Settling:
             if (row := wanted[name]).part:
                 raise Conflict(f"{name} is an earlier time of {row.memory_id}; what is done to that is done to all of its times")
         rows = [row for name, row in wanted.items() if name in concerned or known.get(name) != row]
-        new = {*(one.after.id for one in own if one.before is None), *(one.id for one in changes.puts)}
+        new = {*(change.after.id for change in own if change.before is None), *(document.id for document in changes.puts)}
         names = [name for row in rows for name in (row.id, row.member_id, base_id(row.id))]
         await self.shelf.read([name for name in (*names, *(row.id for row in vanished)) if name not in new])
         made = _Completion(self.shelf, changes, log.now)
@@ -125,11 +125,11 @@ class _Settling:
         for row in vanished:
             if row.memory_id not in removed:  # forgetting for good finds these by itself, and counts them
                 made.drop(row)
-        if removed and all(one.memory_id in removed for one in after.timeline.members):
+        if removed and all(member.memory_id in removed for member in after.timeline.members):
             made.deletes += [] if after.stored is None else [after.stored, *after.parts]
         elif after.entries != log.entries or log.is_rebuilt:
             documents, surplus = after.documents()
-            made.puts |= {one.id: one for one in documents}
+            made.puts |= {document.id: document for document in documents}
             made.deletes += surplus
         return await asked_again(self.shelf, await made.changes_with_sessions(), after, log.now)
 
@@ -142,7 +142,7 @@ class _Settling:
         log = SlotLog.read(self.name, found, head, now, self.shelf.document)
         if log is not None:
             return log
-        members = {} if head is None else {one.id: one for one in await self.shelf.members(self.name)}
+        members = {} if head is None else {memory.id: memory for memory in await self.shelf.members(self.name)}
         for change in changes.changes:
             if change.before is not None and slot_name(change.before) == self.name:
                 members.setdefault(change.before.id, change.before)
@@ -151,7 +151,7 @@ class _Settling:
 
     def _is_opened(self, known: SlotLog) -> bool:
         """Whether sealed parts have been read since a log was."""
-        return known.seal is not None and all(self.shelf.document(one) is not None for one in sealed_parts(known.stored))
+        return known.seal is not None and all(self.shelf.document(name) is not None for name in sealed_parts(known.stored))
 
 
 class _Completion:
@@ -162,7 +162,7 @@ class _Completion:
 
     def __init__(self, shelf: Shelf, changes: Changes[Any], now: datetime) -> None:
         self.shelf, self.given, self.now = shelf, changes, now
-        self.changes, self.puts, self.deletes = [*changes.changes], {one.id: one for one in changes.puts}, [*changes.deletes]
+        self.changes, self.puts, self.deletes = [*changes.changes], {document.id: document for document in changes.puts}, [*changes.deletes]
         left: dict[str, Memory] = {}
         for place, change in enumerate(self.changes):
             name = change.after.id
@@ -170,7 +170,7 @@ class _Completion:
             left[name] = change.after
             if before is not None and slot_name(before) is not None:
                 self.changes[place] = replace(change, before=before)
-        self.about = next((one.metadata for one in changes.changes if "conflict_id" in one.metadata), {})
+        self.about = next((change.metadata for change in changes.changes if "conflict_id" in change.metadata), {})
         self.counted: list[tuple[Memory | None, Memory]] = []
 
     def put(self, row: Projection) -> None:
@@ -223,7 +223,7 @@ class _Completion:
             changes=tuple(self.changes),
             puts=tuple(self.puts.values()),
             deletes=tuple(self.deletes),
-            reads=self.given.reads | {one.after.id for one in self.changes},
+            reads=self.given.reads | {change.after.id for change in self.changes},
             sessions=self.given.sessions | names.keys(),
         )
 

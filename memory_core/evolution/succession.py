@@ -94,5 +94,5 @@ def joined(old: Memory, new: Memory, fields: Mapping[str, Any]) -> Memory:
 
 def latest_end(old: Memory, new: Memory) -> datetime | None:
     """When a memory that says both ends: with the later of the two, if both end."""
-    ends = [one.valid_until for one in (old, new) if one.valid_until is not None]
+    ends = [memory.valid_until for memory in (old, new) if memory.valid_until is not None]
     return max(ends) if len(ends) == 2 else None

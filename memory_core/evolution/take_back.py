@@ -48,8 +48,8 @@ def take_back(page: Page, document: Document, by: str, embedded: Mapping[str, Ma
     else:
         for move in record.moves:
             _move_back(page, record, move, embedded)
-        sides = [one for one in standing_sides(page, pending) if one.id not in moves]
-        page.apply([Change(UNDONE, one, one, {"conflict_id": record.id}) for one in sides])
+        sides = [side for side in standing_sides(page, pending) if side.id not in moves]
+        page.apply([Change(UNDONE, side, side, {"conflict_id": record.id}) for side in sides])
     page.puts[record.id] = replace(document, body={**document.body, **pending.model_dump(mode="json")})
     page.pending += 1
     return pending

@@ -75,7 +75,7 @@ def asserts(said: Statement, beside: Iterable[str] = (), conflict_id: str | None
     def act(slot: SlotLog) -> Sequence[Entry]:
         if not isinstance(said, Assertion):
             return [said]
-        values = {one.memory_id: one.value for one in slot.account.statements if isinstance(one, Assertion)}
+        values = {statement.memory_id: statement.value for statement in slot.account.statements if isinstance(statement, Assertion)}
         names = [name for name in beside if name != said.memory_id and values.get(name) != said.value]
         return [said, *(Pair(memory_ids=(name, said.memory_id), conflict_id=conflict_id) for name in names)]
 
@@ -109,7 +109,9 @@ def deletes(memory_id: str) -> Act:
 
 def withdraws(memory_id: str, conflict_id: str | None = None) -> Act:
     """A memory never was so: a pattern lost its episodes, or a new fact is rejected. conflict_id: that this decides."""
-    return lambda slot: _withdrawal([one.place for one in slot.account.statements if one.memory_id == memory_id], conflict_id)
+    return lambda slot: _withdrawal(
+        [statement.place for statement in slot.account.statements if statement.memory_id == memory_id], conflict_id
+    )
 
 
 def restores(memory: Memory, *, never_was: bool = False) -> Act:
@@ -136,10 +138,10 @@ def shows_again(memory_id: str) -> Act:
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         account = slot.account
-        own = {one.place for one in account.withdrawn if one.memory_id == memory_id}
-        places = [one.place for one in account.others if isinstance(one, Hiding) and one.memory_id == memory_id]
-        withdrawals = [one for one in account.others if isinstance(one, Withdrawal) and not own.isdisjoint(one.places)]
-        return _withdrawal([*places, *(one.place for one in withdrawals if not _is_correction(one, account))])
+        own = {statement.place for statement in account.withdrawn if statement.memory_id == memory_id}
+        places = [entry.place for entry in account.others if isinstance(entry, Hiding) and entry.memory_id == memory_id]
+        withdrawals = [entry for entry in account.others if isinstance(entry, Withdrawal) and not own.isdisjoint(entry.places)]
+        return _withdrawal([*places, *(entry.place for entry in withdrawals if not _is_correction(entry, account))])
 
     return act
 
@@ -155,17 +157,19 @@ def undoes(memory_id: str) -> Act:
     def act(slot: SlotLog) -> Sequence[Entry]:
         account, said = slot.account, slot.said_by(memory_id)
         last, start = (
-            max(one.order for one in [each for each in said if not each.corrects_past] or said),
-            min(one.valid_from for one in said),
+            max(statement.order for statement in [each for each in said if not each.corrects_past] or said),
+            min(statement.valid_from for statement in said),
         )
-        values = {one.value for one in said}
-        ends = [one.valid_until for one in said]
-        end = None if None in ends else max(one for one in ends if one is not None)
+        values = {statement.value for statement in said}
+        ends = [statement.valid_until for statement in said]
+        end = None if None in ends else max(statement for statement in ends if statement is not None)
         since: dict[str, list[Place]] = {}
-        for one in account.statements:
-            is_rival = one.order > last and one.memory_id != memory_id and one.memory_id not in account.pairs.get(memory_id, ())
-            if is_rival and _meets(one, start, end, values):
-                since.setdefault(one.memory_id, []).append(one.place)
+        for statement in account.statements:
+            is_rival = (
+                statement.order > last and statement.memory_id != memory_id and statement.memory_id not in account.pairs.get(memory_id, ())
+            )
+            if is_rival and _meets(statement, start, end, values):
+                since.setdefault(statement.memory_id, []).append(statement.place)
         if len(since) > MAX_WITHDRAWN:
             later = [*since][-MAX_WITHDRAWN - 1]
             message = f"more than {MAX_WITHDRAWN} truths were told since; restore a later one before, such as {later}"
@@ -195,13 +199,15 @@ def asserts_edit(said: Statement, valid_from: datetime | None, valid_until: date
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         before = slot.said_by(said.memory_id)
-        edited = max(before, key=lambda one: (one.version, one.place)).version
-        own = min(one.valid_from for one in before if one.version == edited)
+        edited = max(before, key=lambda statement: (statement.version, statement.place)).version
+        own = min(statement.valid_from for statement in before if statement.version == edited)
         start = valid_from or max(slot.now, own)
         if valid_from is None and valid_until is not None and valid_until <= start:
             start = own
         timeline, moment = resolve(slot.entries), max(slot.now, start)
-        holds = any(one.memory_id == said.memory_id and one.covers(moment) for one in (*timeline.intervals, *timeline.hidden))
+        holds = any(
+            interval.memory_id == said.memory_id and interval.covers(moment) for interval in (*timeline.intervals, *timeline.hidden)
+        )
         said_now = replace(said, asserted_at=slot.now, valid_from=start, valid_until=valid_until)
         return [replace(said_now, edits=edited, corrects_past=not holds)]
 
@@ -216,17 +222,21 @@ def corrects_times(memory_id: str, valid_from: datetime, valid_until: datetime |
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         before, timeline = slot.said_by(memory_id), resolve(slot.entries)
-        version = max(one.version for one in before)
-        said = sorted((one for one in before if one.version == version), key=lambda one: one.order)
-        own = [one for one in (*timeline.intervals, *timeline.hidden) if (one.memory_id, one.version) == (memory_id, version)]
-        corrected = [one for one in said if own and _tells_of(one, own[-1])] or said
-        first = min(corrected, key=lambda one: one.valid_from)
-        made: list[Entry] = _withdrawal([one.place for one in corrected])
-        for one in corrected:
-            start = valid_from if one is first else max(one.valid_from, valid_from)
-            moment = start if one is first else max(start, one.asserted_at)
+        version = max(statement.version for statement in before)
+        said = sorted((statement for statement in before if statement.version == version), key=lambda statement: statement.order)
+        own = [
+            interval
+            for interval in (*timeline.intervals, *timeline.hidden)
+            if (interval.memory_id, interval.version) == (memory_id, version)
+        ]
+        corrected = [statement for statement in said if own and _tells_of(statement, own[-1])] or said
+        first = min(corrected, key=lambda statement: statement.valid_from)
+        made: list[Entry] = _withdrawal([statement.place for statement in corrected])
+        for statement in corrected:
+            start = valid_from if statement is first else max(statement.valid_from, valid_from)
+            moment = start if statement is first else max(start, statement.asserted_at)
             if valid_until is None or moment < valid_until:
-                made.append(replace(one, valid_from=start, valid_until=valid_until))
+                made.append(replace(statement, valid_from=start, valid_until=valid_until))
         return made
 
     return act
@@ -266,8 +276,8 @@ def merges(sources: Sequence[str], merged: Memory, conflict_id: str | None = Non
     def act(slot: SlotLog) -> Sequence[Entry]:
         said, beside = slot.statement(merged), slot.account.pairs
         if at_save:
-            return [replace(one, conflict_id=conflict_id) for one in asserts_merge(sources, said)(slot)]
-        others = sorted({name for one in sources for name in beside.get(one, frozenset())} - {*sources})
+            return [replace(entry, conflict_id=conflict_id) for entry in asserts_merge(sources, said)(slot)]
+        others = sorted({name for source in sources for name in beside.get(source, frozenset())} - {*sources})
         kept = [Pair(memory_ids=(name, merged.id), conflict_id=conflict_id) for name in others]
         return [*asserts_merge(sources, said, conflict_id)(slot), *kept]
 
@@ -282,7 +292,7 @@ def asserts_merge(sources: Sequence[str], merged: Statement, conflict_id: str | 
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         said = [slot.said_by(name, or_none=True) for name in sources]
-        starts = [min(one.valid_from for one in each) for each in said if each]
+        starts = [min(statement.valid_from for statement in each) for each in said if each]
         if conflict_id is None or not starts:
             starts.append(merged.valid_from)
         ended = [] if conflict_id is None else _end_pairs(slot.account, sources, conflict_id)
@@ -300,8 +310,8 @@ def supersedes(old: str, new: str, conflict_id: str) -> Act:
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         said = slot.said_by(new)
-        last = max(said, key=lambda one: one.version)
-        start = min(one.valid_from for one in said if one.version == last.version)
+        last = max(said, key=lambda statement: statement.version)
+        start = min(statement.valid_from for statement in said if statement.version == last.version)
         again = replace(last, asserted_at=slot.now, valid_from=start, conflict_id=conflict_id, edits=None)
         return [*_end_pairs(slot.account, (old, new), conflict_id), again]
 
@@ -313,7 +323,7 @@ def undoes_decision(conflict_id: str) -> Act:
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         entries = (*slot.account.statements, *slot.account.others)
-        return _withdrawal([one.place for one in entries if one.conflict_id == conflict_id and not isinstance(one, Pair)])
+        return _withdrawal([entry.place for entry in entries if entry.conflict_id == conflict_id and not isinstance(entry, Pair)])
 
     return act
 
@@ -371,8 +381,8 @@ def without_names(slot: SlotLog, memory_id: str, alias: str) -> SlotLog:
         alias: a name that says nothing and is new in this log.
 
     """
-    others = {one.value for one in slot.entries if isinstance(one, Assertion | Retraction) and one.memory_id != memory_id}
-    made = [_renamed(one, memory_id, alias, others) for one in slot.entries]
+    others = {entry.value for entry in slot.entries if isinstance(entry, Assertion | Retraction) and entry.memory_id != memory_id}
+    made = [_renamed(entry, memory_id, alias, others) for entry in slot.entries]
     return slot if made == [*slot.entries] else slot.with_entries(made).added(deletes(alias))
 
 
@@ -397,27 +407,33 @@ def _withdrawal(places: Collection[Place], conflict_id: str | None = None) -> li
 
 
 def _end_pairs(account: Account, names: Collection[str], conflict_id: str) -> list[Entry]:
-    return _withdrawal([one.place for one in account.others if isinstance(one, Pair) and {*one.memory_ids} <= {*names}], conflict_id)
+    return _withdrawal(
+        [entry.place for entry in account.others if isinstance(entry, Pair) and {*entry.memory_ids} <= {*names}], conflict_id
+    )
 
 
 def _tells_of(said: Statement, interval: Interval) -> bool:
     return said.place in interval.places or interval.covers(max(said.asserted_at, said.valid_from))
 
 
-def _meets(one: Statement, start: datetime, end: datetime | None, values: Collection[str | None]) -> bool:
+def _meets(statement: Statement, start: datetime, end: datetime | None, values: Collection[str | None]) -> bool:
     """Whether a statement said later meets the time of a memory that begins at `start` and has `end` as its stated end."""
-    if isinstance(one, Retraction):
-        return (one.value is None or one.value in values) and (one.valid_until is None or one.valid_until > start)
-    if one.valid_until is None:
+    if isinstance(statement, Retraction):
+        return (statement.value is None or statement.value in values) and (statement.valid_until is None or statement.valid_until > start)
+    if statement.valid_until is None:
         return True
-    outlasted = one.valid_until <= one.asserted_at and (end is None or end > one.valid_until)
-    return one.valid_until > start and not outlasted
+    outlasted = statement.valid_until <= statement.asserted_at and (end is None or end > statement.valid_until)
+    return statement.valid_until > start and not outlasted
 
 
 def _is_correction(entry: Withdrawal, account: Account) -> bool:
     """Whether a withdrawal came with corrected times: its commit says the same version of the same memory anew."""
-    said = {(one.memory_id, one.version) for one in (*account.statements, *account.withdrawn) if one.sequence == entry.sequence}
-    return any((one.memory_id, one.version) in said for one in account.withdrawn if one.place in entry.places)
+    said = {
+        (statement.memory_id, statement.version)
+        for statement in (*account.statements, *account.withdrawn)
+        if statement.sequence == entry.sequence
+    }
+    return any((statement.memory_id, statement.version) in said for statement in account.withdrawn if statement.place in entry.places)
 
 
 def _fell_to(slot: SlotLog, name: str) -> frozenset[str]:

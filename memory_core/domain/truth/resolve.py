@@ -33,10 +33,10 @@ def resolve(log: Iterable[Entry], known_at: int | None = None) -> Timeline:
     """
     account = Account.of(log, known_at)
     cells, members = paint(account, account.statements), _members(account)
-    known = {one.memory_id for one in members}
-    shown = [(one, begin, end) for cell, begin, end in cells.spans() for one in _shown(cell)]
-    hidden = [(one, begin, end) for cell, begin, end in cells.spans() for one in cell if one.hidden_at is not None]
-    would_hold = [one for one in hidden if one[0].kind is not Kind.GAP and one[0].said.memory_id in known]
+    known = {member.memory_id for member in members}
+    shown = [(layer, begin, end) for cell, begin, end in cells.spans() for layer in _shown(cell)]
+    hidden = [(layer, begin, end) for cell, begin, end in cells.spans() for layer in cell if layer.hidden_at is not None]
+    would_hold = [piece for piece in hidden if piece[0].kind is not Kind.GAP and piece[0].said.memory_id in known]
     return Timeline(_intervals(shown), _intervals(would_hold), members)
 
 
@@ -193,19 +193,19 @@ class _Painting:
 
     def _assert(self, layer: Layer) -> None:
         end = layer.until
-        self._paint(layer, layer.begins, end, lambda one: self._spares(layer, one))
+        self._paint(layer, layer.begins, end, lambda other: self._spares(layer, other))
         if end is not None and end > layer.said.asserted_at:
             gap = replace(layer, kind=Kind.GAP, begins=end)
-            self._paint(gap, end, None, lambda one: one.begins >= end or self._spares(layer, one))
+            self._paint(gap, end, None, lambda other: other.begins >= end or self._spares(layer, other))
 
     def _repeat(self, layer: Layer) -> bool:
         """Paint a statement of what holds already; False, and nothing painted, if it is none."""
         moment = max(layer.said.asserted_at, layer.begins)
 
-        def same(one: Layer) -> bool:
-            return one.value == layer.value and one.counts_for(layer.said)
+        def same(other: Layer) -> bool:
+            return other.value == layer.value and other.counts_for(layer.said)
 
-        met = next((one for one in self._holders(layer, moment) if same(one)), None)
+        met = next((other for other in self._holders(layer, moment) if same(other)), None)
         if met is None or layer.until not in (None, met.until):
             return False
         self._paint_over(replace(layer, until=met.until), layer.begins, self.cells.run_end(moment, _any(same)), same)
@@ -218,12 +218,12 @@ class _Painting:
         self._wordings[name, said.version] = self._wordings[name, wording] = wording, value
         layer, moment = self._layer(said), max(said.asserted_at, begin)
 
-        def own(one: Layer) -> bool:
-            return one.said.memory_id == name and one.counts_for(said)
+        def own(other: Layer) -> bool:
+            return other.said.memory_id == name and other.counts_for(said)
 
         met: Layer | None = None
         if said.corrects_past:
-            run = self.cells.last_run(lambda one: own(one) and one.said.version == edited)
+            run = self.cells.last_run(lambda other: own(other) and other.said.version == edited)
             if run is None:
                 return
             first, last = run
@@ -232,7 +232,7 @@ class _Painting:
             if last is not None and end is not None and end > last:
                 end = last
         else:
-            met = next((one for one in self._holders(layer, moment) if own(one)), None)
+            met = next((other for other in self._holders(layer, moment) if own(other)), None)
             last = self._end_of_what_holds(moment) if met is None else self.cells.run_end(moment, _any(own))
         layer = replace(layer, begins=begin, until=end if met is None or end is not None else met.until)
         self._paint_over(layer, begin, last if end is None else end, own)
@@ -243,7 +243,7 @@ class _Painting:
         """Where what holds at a moment ends, whatever it is; also nothing has an end."""
 
         def values(cell: Cell) -> set[str | None]:
-            return {one.value for one in cell if one.kind is Kind.VALUE}
+            return {layer.value for layer in cell if layer.kind is Kind.VALUE}
 
         held = values(self.cells.at(moment))
         return self.cells.run_end(moment, lambda cell: values(cell) == held)
@@ -252,40 +252,40 @@ class _Painting:
         """Paint a repeat or an edit: where its own layers are on top it takes their place alone, elsewhere that of all."""
         limit = layer.hidden_at
 
-        def ends(one: Layer) -> bool:
+        def ends(other: Layer) -> bool:
             """What was saved after its deletion says the same for itself."""
-            return own(one) and one.was_saved_before(limit)
+            return own(other) and other.was_saved_before(limit)
 
-        def leads(one: Layer) -> bool:
+        def leads(other: Layer) -> bool:
             """A hidden layer has nothing beside it by right: what shows there was spared by its deletion alone."""
-            return ends(one) and (one.hidden_at is None or limit is not None)
+            return ends(other) and (other.hidden_at is None or limit is not None)
 
         def changed(cell: Cell) -> Cell:
             is_own = any(map(leads, cell))
-            return (*(one for one in cell if (not ends(one) if is_own else self._spares(layer, one))), layer)
+            return (*(other for other in cell if (not ends(other) if is_own else self._spares(layer, other))), layer)
 
         self.cells.change(begin, end, changed)
 
     def _retract(self, layer: Layer) -> None:
         begin, end, value, limit = layer.begins, layer.until, layer.said.value, layer.hidden_at
 
-        def ends(one: Layer, value: str | None) -> bool:
-            named = value in (one.value, self._wordings.get((one.said.memory_id, one.wording), (0, None))[1])
-            return named and one.kind is Kind.VALUE and one.was_saved_before(limit)
+        def ends(other: Layer, value: str | None) -> bool:
+            named = value in (other.value, self._wordings.get((other.said.memory_id, other.wording), (0, None))[1])
+            return named and other.kind is Kind.VALUE and other.was_saved_before(limit)
 
         def end_value(value: str | None, last: datetime | None) -> None:
             def changed(cell: Cell) -> Cell:
-                if not any(ends(one, value) for one in cell):
+                if not any(ends(other, value) for other in cell):
                     return cell
-                return (*(one for one in cell if one is not layer and not ends(one, value)), layer)
+                return (*(other for other in cell if other is not layer and not ends(other, value)), layer)
 
             self.cells.change(begin, last, changed)
 
         if value is not None:
             end_value(value, end)
         else:
-            for each in {one.value for one in self.cells.at(begin)} - {None}:
-                run = self.cells.run_end(begin, _any(lambda one, each=each: ends(one, each)))  # type: ignore[misc]
+            for each in {other.value for other in self.cells.at(begin)} - {None}:
+                run = self.cells.run_end(begin, _any(lambda other, each=each: ends(other, each)))  # type: ignore[misc]
                 end_value(each, end if run is None else run if end is None else min(run, end))
         if limit is None:
             self._hold_where_nothing_does(layer)
@@ -293,9 +293,12 @@ class _Painting:
     def _hold_where_nothing_does(self, layer: Layer) -> None:
         for number in self.cells.numbers(layer.begins, layer.until):
             cell = self.cells.cells[number]
-            if any(one.kind is Kind.VALUE and one.hidden_at is None for one in cell):
+            if any(other.kind is Kind.VALUE and other.hidden_at is None for other in cell):
                 break
-            self.cells.cells[number] = (*(one for one in cell if one.kind is not Kind.RETRACTION or one.hidden_at is not None), layer)
+            self.cells.cells[number] = (
+                *(other for other in cell if other.kind is not Kind.RETRACTION or other.hidden_at is not None),
+                layer,
+            )
 
     def _spares(self, layer: Layer, other: Layer) -> bool:
         """Whether a layer leaves another one beside it: what was saved after its deletion, and what it is kept beside."""
@@ -310,7 +313,7 @@ class _Painting:
     def _holders(self, layer: Layer, moment: datetime) -> Cell:
         """What a statement meets at a moment; a hidden one meets only what was saved before it was hidden."""
         cell, limit = self.cells.at(moment), layer.hidden_at
-        if limit is None or all(one.was_saved_before(limit) for one in cell):
+        if limit is None or all(layer.was_saved_before(limit) for layer in cell):
             return cell
         earlier, number = self._earlier.get(limit, (_Painting(self._account), 0))
         for statement in self._added[number:-1]:
@@ -342,13 +345,13 @@ def _voided(account: Account) -> set[Place]:
             key = said.memory_id, said.version
             group = wordings.setdefault(original.get(key, key), [])
             group.append(said)
-            start = said.valid_from if said.edits is None else min(one.valid_from for one in group)
+            start = said.valid_from if said.edits is None else min(assertion.valid_from for assertion in group)
             by_value.setdefault(said.value, []).append((said, start, group))
         elif said.value is not None and said.valid_until is None:
             limit = account.hidden_at.get(said.place)
-            for one, start, group in by_value.get(said.value, ()):
-                gone = [one] if one.edits is None else group
-                is_edited_since = one.edits is not None and group[-1].value != said.value
+            for draft, start, group in by_value.get(said.value, ()):
+                gone = [draft] if draft.edits is None else group
+                is_edited_since = draft.edits is not None and group[-1].value != said.value
                 if start >= said.valid_from and not is_edited_since and (limit is None or all(each.place < limit for each in gone)):
                     voided.update(each.place for each in gone)
     return voided
@@ -356,9 +359,9 @@ def _voided(account: Account) -> set[Place]:
 
 def _shown(cell: Cell) -> list[Layer]:
     """What a cell shows: its values, or else the retraction that was said last."""
-    visible = [one for one in cell if one.hidden_at is None]
-    retractions = [one for one in visible if one.kind is Kind.RETRACTION]
-    return [one for one in visible if one.kind is Kind.VALUE] or sorted(retractions, key=lambda one: one.said.order)[-1:]
+    visible = [layer for layer in cell if layer.hidden_at is None]
+    retractions = [layer for layer in visible if layer.kind is Kind.RETRACTION]
+    return [layer for layer in visible if layer.kind is Kind.VALUE] or sorted(retractions, key=lambda layer: layer.said.order)[-1:]
 
 
 def _intervals(pieces: Iterable[tuple[Layer, datetime, datetime | None]]) -> tuple[Interval, ...]:
@@ -380,7 +383,12 @@ def _intervals(pieces: Iterable[tuple[Layer, datetime, datetime | None]]) -> tup
             places=tuple(sorted(places)),
         )
         own.append(interval)
-    return tuple(sorted((one for own in made.values() for one in own), key=lambda one: (one.begins, one.order, one.memory_id, one.version)))
+    return tuple(
+        sorted(
+            (interval for own in made.values() for interval in own),
+            key=lambda interval: (interval.begins, interval.order, interval.memory_id, interval.version),
+        )
+    )
 
 
 def _members(account: Account) -> tuple[Member, ...]:
@@ -393,18 +401,18 @@ def _members(account: Account) -> tuple[Member, ...]:
         said = counting.get(key) or withdrawn[key]
         if key not in counting:
             state = State.WITHDRAWN
-        elif max(one.place for one in said) in account.hidden_at:
+        elif max(statement.place for statement in said) in account.hidden_at:
             state = State.HIDDEN
         elif name in account.merged and latest[name] == version:
             state, into = State.MERGED, account.merged[name].into
-        start = min(one.valid_from for one in said)
+        start = min(statement.valid_from for statement in said)
         made.append(Member(memory_id=name, version=version, valid_from=start, state=state, merged_into=into))
     return tuple(made)
 
 
 def _by_member(statements: Iterable[Statement]) -> dict[Key, list[Statement]]:
     members: dict[Key, list[Statement]] = {}
-    for one in statements:
-        if not one.is_forgotten:
-            members.setdefault((one.memory_id, one.version), []).append(one)
+    for statement in statements:
+        if not statement.is_forgotten:
+            members.setdefault((statement.memory_id, statement.version), []).append(statement)
     return members

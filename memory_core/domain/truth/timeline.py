@@ -49,6 +49,10 @@ class Interval:
         """Whether it holds at a moment."""
         return self.begins <= moment and (self.ends is None or moment < self.ends)
 
+    def overlaps(self, other: Interval) -> bool:
+        """Whether both hold at some moment."""
+        return self.covers(other.begins) or other.covers(self.begins)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
@@ -84,17 +88,17 @@ class Timeline:
 
     def at(self, moment: datetime) -> tuple[Interval, ...]:
         """What holds at a moment; more than one only if they are kept side by side."""
-        return tuple(one for one in self.intervals if one.covers(moment))
+        return tuple(interval for interval in self.intervals if interval.covers(moment))
 
     def share_a_moment(self, first_id: str, second_id: str) -> bool:
         """Whether two memories hold at once somewhere; the question about two that do not is closed by rule."""
-        first = [one for one in self.intervals if one.memory_id == first_id]
-        second = [one for one in self.intervals if one.memory_id == second_id]
-        return any(one.covers(max(one.begins, two.begins)) and two.covers(max(one.begins, two.begins)) for one in first for two in second)
+        first = [interval for interval in self.intervals if interval.memory_id == first_id]
+        second = [interval for interval in self.intervals if interval.memory_id == second_id]
+        return any(interval.overlaps(other) for interval in first for other in second)
 
     def latest_versions(self) -> dict[str, int]:
         """By memory, the number of its latest version."""
-        return {one.memory_id: one.version for one in self.members}
+        return {member.memory_id: member.version for member in self.members}
 
     def parts(self, intervals: Iterable[Interval]) -> dict[Key, list[tuple[int, Interval]]]:
         """By member, its intervals among the given ones, in the order of time, each with its part."""
@@ -113,11 +117,13 @@ class Following:
 
     def __init__(self, timeline: Timeline) -> None:
         times, versions = timeline.parts(timeline.intervals), timeline.latest_versions()
-        self._references = {id(one): (*key, part) for key, own in times.items() for part, one in own}
+        self._references = {id(interval): (*key, part) for key, own in times.items() for part, interval in own}
         last = {name: own[-1][1].begins for (name, version), own in times.items() if version == versions[name]}
-        self._intervals = [one for one in timeline.intervals if one.memory_id in last and last[one.memory_id] >= one.begins]
-        self._begins = [one.begins for one in self._intervals]
-        self._latest_ends = [*accumulate((NEVER if one.ends is None else one.ends for one in self._intervals), max)]
+        self._intervals = [
+            interval for interval in timeline.intervals if interval.memory_id in last and last[interval.memory_id] >= interval.begins
+        ]
+        self._begins = [interval.begins for interval in self._intervals]
+        self._latest_ends = [*accumulate((NEVER if interval.ends is None else interval.ends for interval in self._intervals), max)]
 
     def at(self, moment: datetime) -> Reference | None:
         """What leads on from a moment; of several that hold the one said last."""
@@ -127,5 +133,5 @@ class Following:
             place -= 1
             holders += [self._intervals[place]] if self._intervals[place].covers(moment) else []
         if not holders and following < len(self._intervals):
-            holders = list(takewhile(lambda one: one.begins == self._begins[following], self._intervals[following:]))
-        return self._references[id(max(holders, key=lambda one: one.order))] if holders else None
+            holders = list(takewhile(lambda interval: interval.begins == self._begins[following], self._intervals[following:]))
+        return self._references[id(max(holders, key=lambda interval: interval.order))] if holders else None
