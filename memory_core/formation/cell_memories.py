@@ -7,6 +7,7 @@ how many were dropped is counted, because an agent that invents must be seen.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,6 +30,7 @@ from memory_core.domain.indexing import with_lexical
 from memory_core.domain.messages import zone_told
 from memory_core.domain.models import MAX_CONTENT_BYTES, AtomicFact, Foresight, Memory, MemoryType, Worth
 from memory_core.domain.note import FOOTER, SUMMARY, parts_of, render_note, told
+from memory_core.domain.sameness import normalised
 from memory_core.domain.scope import Owner
 from memory_core.domain.told_facts import told_facts
 from memory_core.domain.worth import asks_to_keep, most_lasting, worth_of, worth_of_messages
@@ -180,8 +182,18 @@ class _Maker:
             "importance_base": importance_by_type(MemoryType.SEMANTIC, said.text, "fact"),
             "importance_basis": "type",
             "worth": self._worth_of_fact(said),
+            "foresight": self._until_it_is_over(said),
         }
         return with_lexical(made.model_copy(update=fields))
+
+    def _until_it_is_over(self, said: SaidFact) -> list[Foresight]:
+        """The stretch that a fact without a slot is about, where it says nothing else: "User is on a diet for two weeks"."""
+        if _fills_slot(said):
+            return []
+        told = normalised(said.text)
+        ahead = (one for one in self.answers.facts.value.foresight if one.message == said.message and one.quote == said.quote)
+        same = [one for one in ahead if told == normalised(_AS_SAID.sub(":", one.description)) and _is_ahead(one)]
+        return [_foresight(one).model_copy(update={"description": said.text}) for one in same[:1]]
 
     def _memory(self, identity: str, kind: MemoryType, category: str, content: str, source: Provenance) -> Memory:
         return Memory(
@@ -225,6 +237,10 @@ class _Maker:
         if message.by_person and asks_to_keep(message.content):
             return "asked_to_keep"
         return most_lasting([worth_of(said.text), worth_of(said.quote)])
+
+
+_AS_SAID = re.compile(r"(?<=\w) said:")
+"""How a description quotes what was said; a fact in somebody's own words has the colon alone."""
 
 
 def _foresight(said: SaidForesight) -> Foresight:

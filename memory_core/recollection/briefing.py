@@ -305,7 +305,7 @@ async def _no_profile() -> Profile:
 
 def _foreseeing(latest: Sequence[Memory], found: Rounds, grant: Grant, moment: datetime) -> list[Memory]:
     """The memories whose foresight is told; where nothing surely answers, with what of it is soon or has a word of the query."""
-    hits = [one.memory for one in found.found.values()]
+    hits = [one.memory for one in found.found.values() if one.memory.category != "fact"]
     if grant is not Grant.PERHAPS:
         return [*latest, *hits]
     soon = [(one, [line for line in one.foresight if _is_soon(line, moment)]) for one in latest]

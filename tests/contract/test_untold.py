@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 
 import pytest
 
@@ -12,7 +13,7 @@ from memory_core.domain.context import ContextInput
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.results import Accepted
 from memory_core.domain.upkeep_requests import ForgetInput
-from tests.builders import ALICE
+from tests.builders import ALICE, NOW
 from tests.exports import worked
 from tests.telling import facts_of, tell
 from tests.world import World
@@ -75,3 +76,15 @@ async def test_a_fact_that_fell_is_still_told_with_what_is_true_now(world: World
     await tell(core, "I moved to Lisbon.", session="s2")
     found = (await core.context(ALICE, ContextInput(query="Where do I live?"))).context
     assert "Lisbon" in found
+
+
+async def test_a_fact_that_lasts_for_a_while_is_not_told_after_it_is_over(world: World) -> None:
+    rules = OfflineAgents()
+    core = await world.core(agents=rules, rules=rules)
+    await tell(core, "I am on a keto diet for two weeks.", "My cat is called Miso.")
+    (fact,) = [one for text, one in (await facts_of(core)).items() if "keto" in text]
+    assert [one.end_time for one in fact.foresight] == [NOW + timedelta(14)]
+    query = ContextInput(query="Which diet am I on?", parts=["memories", "foresight"])
+    assert "User is on a keto diet" in (await core.context(ALICE, query)).context
+    world.clock.forward(120 * 86_400)
+    assert "User is on a keto diet" not in (await core.context(ALICE, query)).context

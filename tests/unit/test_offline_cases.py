@@ -192,3 +192,8 @@ def test_what_is_of_the_moment_becomes_no_fact(text: str) -> None:
 )
 def test_what_lasts_becomes_one(text: str) -> None:
     assert [one.text for one in said_facts(talk(text)) if one.attribute or one.lasting]
+
+
+@pytest.mark.parametrize("text", ["From Hamburg, that's where we live.", "We came by train from Hamburg, that's where I live."])
+def test_where_somebody_lives_may_be_told_after_the_place(text: str) -> None:
+    assert ("User lives in Hamburg", "home city") in [(told, attribute) for told, attribute, _ in facts(text)]

@@ -204,10 +204,17 @@ def _of_table(sentence: str) -> Iterator[Match]:
 
 def _newcomers(sentence: str) -> Iterator[Match]:
     """Somebody who is new, and named after it: "I have a new boss, her name is Petra"; or named in passing: "my husband Ben and I"."""
+    for match in _WHERE_WE_LIVE.finditer(sentence):
+        yield Match(_LIVES_IN, {"value": match["place"]}, "we" if match["who"] == "we" else "I")
     for match in (*_NEWCOMER.finditer(sentence), *_IN_PASSING.finditer(sentence)):
         yield Match(_NAMED, {"value": match["name"]}, f"my {match['kind']}")
 
 
+_WHERE_WE_LIVE = re.compile(
+    r"\b[FfIi](?:rom|n) (?P<place>[A-ZÀ-Þ]\w{1,30}(?:[ -][A-ZÀ-Þ]\w{1,30}){0,2}),? "
+    r"(?:that is|that's|which is) where (?P<who>I|we) (?:now )?live\b"
+)
+_LIVES_IN = next(row for row in fact_patterns.ENGLISH if row.attribute == "home city")
 _NEWCOMER = re.compile(
     rf"\b(?:have|has|got|hired) an? new (?P<kind>{SINGULAR})(?: now)?(?:[,.]? (?:and )?(?:her|his|their) name(?:'s"
     rf"| is)|,? (?:called|named)) (?P<name>[A-Z][a-z]+)\b"
