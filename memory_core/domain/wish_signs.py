@@ -107,6 +107,7 @@ def read(sentence: str) -> Reading:
 def features(reading: Reading, before: Reading | None) -> frozenset[str]:
     """The features of a sentence. before: the sentence before it in its message."""
     kinds = [kind for kind in reading.kinds if kind not in ("FUNC", "LEAD", BREAK)]
+    kinds = [kind for place, kind in enumerate(kinds) if kind != "HOW" or place == 0 or reading.japanese]
     end = "?" if reading.asks else "."
     found = {f"s:{sign}" for sign in reading.signs} | {f"u:{kind}" for kind in kinds}
     found |= {f"e:{end}", "g:yes" if _may_instruct(reading) else "g:no", f"n:{_length(len(kinds))}"}
@@ -121,6 +122,9 @@ def features(reading: Reading, before: Reading | None) -> frozenset[str]:
         found |= {f"c:{kind}" for kind in told}
         if told & {"TOLD", "REGRET", "KNOW", "KEEP"}:
             found.add("c:any")
+        found |= {f"c:{kind}" for kind in before.kind_set & {"THING", "YOU"}}
+        if before.kind_set & {"PERSONAL", "MY"} and "THING" not in before.kind_set:
+            found.add("c:life")
     return frozenset(found)
 
 
@@ -315,7 +319,7 @@ def _signs_of_words(reading: Reading) -> Iterator[str]:
     first = next((kind for kind in reading.kinds if kind not in ("LEAD", BREAK)), "")
     if first in ("HOW", "ASKS_BACK"):
         yield "how0"
-    if "SAYS" in kinds:
+    if _is_reported(reading):
         yield "says"
     if "EMAIL" in kinds:
         yield "email"
@@ -323,6 +327,16 @@ def _signs_of_words(reading: Reading) -> Iterator[str]:
         yield "thing"
         if not kinds & {"MEMORY", "TOLD", "KNOW", "KEEP", "REGRET"}:
             yield "thingonly"
+
+
+def _is_reported(reading: Reading) -> bool:
+    """Whether other people are said to want something, before or in the clause of the last verb that removes; without such a verb, at all."""
+    kinds = reading.kinds
+    if "SAYS" not in kinds:
+        return False
+    last = max((place for place, kind in enumerate(kinds) if kind in _REMOVES), default=len(kinds))
+    end = next((place for place in range(last, len(kinds)) if kinds[place] == BREAK), len(kinds))
+    return "SAYS" in kinds[:end]
 
 
 def _signs_of_clauses(reading: Reading) -> Iterator[str]:
@@ -343,6 +357,14 @@ def _signs_of_clauses(reading: Reading) -> Iterator[str]:
 def _signs_of_requests(reading: Reading, signs: frozenset[str]) -> Iterator[str]:
     """Whether a verb that removes is asked for, and has what was told, is known or is personal for its object."""
     kinds = reading.kind_set
+    if "PRETEND" in kinds and "NEVER_TOLD" in kinds:
+        yield "pretend"
+    told = kinds & {"TOLD", "KNOW", "MEMORY", "PERSONAL", "ABOUT_JA", "MY"}
+    modal = kinds & {"MUST", "WISH", "PLEASE"} or any(mark.text in ("be", "could", "can") for mark in reading.marks)
+    if "GONE" in kinds and modal and not signs & {"thingonly", "neg", "says"}:
+        yield from (f"gone:{about}" for about in told)
+    if "DONT_KEEP" in kinds and "subj0" not in signs and "thingonly" not in signs:
+        yield from (f"keepnot:{about}" for about in told or {"else"})
     removes = kinds & {"FORGET", "DELETE", "VERGESSEN", "DROP"}
     if not removes or signs & {"thingonly", "neg"}:
         return
@@ -396,6 +418,8 @@ def _may_instruct(reading: Reading) -> bool:
     if kinds & {"AGAIN", "AGAIN_OK", "NO_NEED", "RULE"}:
         return bool(kinds & {*about, "LIMITS", "ABOUT_JA"})
     if kinds & {"LIMITS", "ADDRESS_ME"}:
+        return True
+    if "STAND" in kinds and kinds & {"NOT", "STOP", "WISH"}:
         return True
     forbids = bool(kinds & {"NOT", "STOP", "STAND"})
     if "MENTION" in kinds and forbids:
