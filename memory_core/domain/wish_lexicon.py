@@ -21,9 +21,11 @@ PHRASES: Mapping[str, str] = {
     """,
     # reports of forgetting
     "FORGOT": """
-        forgot, forgotten, forgets, forgetful, unforgettable, forget-me-not, forget me not, vergaß, vergesslich, vergissmeinnicht,
-        forgot about, i forget, 忘れた, 忘れちゃ, 忘れてしま, 忘れられ, 忘れ物, 忘れる, 忘れま, 忘れてた, 忘れてい, 忘れない, 忘れず,
-        忘年会, 度忘れ, 忘れっぽ, 飲み忘れ, 忘れないで, 忘れないよう, 忘れんぼ, 忘れそう
+        keeps forgetting, keep forgetting, kept forgetting, is forgetting, are forgetting, am forgetting, was forgetting,
+        started forgetting, started to forget, starts to forget, tend to forget, tends to forget, forgot, forgotten, forgets, forgetful,
+        unforgettable, forget-me-not, forget me not, vergaß, vergesslich, vergissmeinnicht, forgot about, i forget, 忘れた, 忘れちゃ,
+        忘れてしま, 忘れられ, 忘れ物, 忘れる, 忘れま, 忘れてた, 忘れてい, 忘れない, 忘れず, 忘年会, 度忘れ, 忘れっぽ, 飲み忘れ,
+        忘れないで, 忘れないよう, 忘れんぼ, 忘れそう
     """,
     # verbs of erasing
     "DELETE": """
@@ -43,12 +45,12 @@ PHRASES: Mapping[str, str] = {
     """,
     # what is erased is to be: participles and adverbs
     "GONE": """
-        should go from, should go, must go, needs to go, has to go, to go from, should vanish, soll raus, soll weg, muss weg, muss raus,
-        kann weg, gone, deleted, removed, erased, wiped, purged, scrubbed, disappear, vanish, out of, off your, off the record,
-        off the books, off record, no trace, taken out, gelöscht, gestrichen, weg, raus, verschwinden, verschwindet, verschwunden,
-        getilgt, rausgenommen, なかったこと, 無かったこと, 聞かなかったこと, 知らなかったこと, 言わなかったこと, オフレコ, be forgotten,
-        vergessen werden, been forgotten, take it out, take that out, take this out, take them out, raus haben, 外して, 無しにして,
-        entfernt
+        aus dem gedächtnis, aus deinem gedächtnis, aus deinem speicher, out of your memory, should go from, should go, must go,
+        needs to go, has to go, to go from, should vanish, soll raus, soll weg, muss weg, muss raus, kann weg, gone, deleted, removed,
+        erased, wiped, purged, scrubbed, disappear, vanish, out of, off your, off the record, off the books, off record, no trace,
+        taken out, gelöscht, gestrichen, weg, raus, verschwinden, verschwindet, verschwunden, getilgt, rausgenommen, なかったこと,
+        無かったこと, 聞かなかったこと, 知らなかったこと, 言わなかったこと, オフレコ, be forgotten, vergessen werden, been forgotten,
+        take it out, take that out, take this out, take them out, raus haben, 外して, 無しにして, entfernt
     """,
     # to behave as if
     "PRETEND": """
@@ -72,12 +74,13 @@ PHRASES: Mapping[str, str] = {
     """,
     # these with their negation
     "DONT_KEEP": """
-        don't keep, do not keep, don't store, do not store, don't save, do not save, don't retain, do not retain, don't hold on to,
-        do not hold on to, stop remembering, stop storing, stop keeping, not keep, not store, not remember, not save, not retain,
-        keep no record, keep no, stored anywhere, saved anywhere, not stored, not saved, not kept, merk dir bitte nicht, merk dir nicht,
-        nicht merken, nicht speichern, nicht behalten, nicht mehr wissen, nicht mehr merken, speicher nicht, nicht gespeichert,
-        nichts gespeichert, gar nicht erst, 覚えないで, 覚えておかないで, 覚えなくて, 覚えておかなくて, 覚えていなくて, 記憶しないで,
-        保存しないで, 残さないで, 記録しないで, 記録に残さない, 記憶に残さない, 保存せず, 覚えてなくて
+        not be stored, not be saved, not be kept, nicht gespeichert werden, don't keep, do not keep, don't store, do not store,
+        don't save, do not save, don't retain, do not retain, don't hold on to, do not hold on to, stop remembering, stop storing,
+        stop keeping, not keep, not store, not remember, not save, not retain, keep no record, keep no, stored anywhere, saved anywhere,
+        not stored, not saved, not kept, merk dir bitte nicht, merk dir nicht, nicht merken, nicht speichern, nicht behalten,
+        nicht mehr wissen, nicht mehr merken, speicher nicht, nicht gespeichert, nichts gespeichert, gar nicht erst, 覚えないで,
+        覚えておかないで, 覚えなくて, 覚えておかなくて, 覚えていなくて, 記憶しないで, 保存しないで, 残さないで, 記録しないで,
+        記録に残さない, 記憶に残さない, 保存せず, 覚えてなくて
     """,
     # what was told
     "TOLD": """
@@ -116,18 +119,19 @@ PHRASES: Mapping[str, str] = {
     """,
     # where it is kept, or a part of it
     "MEMORY": """
-        memory, memories, your notes, your records, your record, your data, your database, your storage, your history, your brain,
-        your head, your mind, your profile, your files, your system, on file, the record, notes you have, notes about, note about,
-        the entry, entry about, entries about, your side, from your end, stored about, record of, info about, information about,
-        info on, anything about, everything about, all about, everything on, stuff about, stuff on, details about, details on,
-        data about, data on, whatever about, the bit about, the part about, the thing about, the thing with, the story with,
-        the story about, that thing about, what i said about, mention of, traces of, facts about, long-term memory, my history,
-        what you know, what you have, notes on, your log, your logs, memory bank, your knowledge, gedächtnis, speicher, deinen notizen,
-        deinem speicher, deine notizen, deinen daten, deiner datenbank, deinem profil, deinem kopf, deinen unterlagen,
-        deinen aufzeichnungen, erinnerung an, erinnerungen, eintrag über, eintrag zu, einträge, notiz über, notiz zu, infos zu,
-        infos über, informationen über, informationen zu, angaben zu, daten über, daten zu, alles über, alles zu, alles von, alles was,
-        die sache mit, die geschichte mit, das mit, die geschichte von, was ich über, was ich dir über, was ich von, etwas über,
-        nichts über, gespeicherten, 記憶, 記録, メモリ, 履歴, 例の件, あの件, この件, あの話
+        aus dem gedächtnis, aus deinem gedächtnis, aus deinem speicher, out of your memory, memory, memories, your notes, your records,
+        your record, your data, your database, your storage, your history, your brain, your head, your mind, your profile, your files,
+        your system, on file, the record, notes you have, notes about, note about, the entry, entry about, entries about, your side,
+        from your end, stored about, record of, info about, information about, info on, anything about, everything about, all about,
+        everything on, stuff about, stuff on, details about, details on, data about, data on, whatever about, the bit about,
+        the part about, the thing about, the thing with, the story with, the story about, that thing about, what i said about,
+        mention of, traces of, facts about, long-term memory, my history, what you know, what you have, notes on, your log, your logs,
+        memory bank, your knowledge, gedächtnis, speicher, deinen notizen, deinem speicher, deine notizen, deinen daten,
+        deiner datenbank, deinem profil, deinem kopf, deinen unterlagen, deinen aufzeichnungen, erinnerung an, erinnerungen,
+        eintrag über, eintrag zu, einträge, notiz über, notiz zu, infos zu, infos über, informationen über, informationen zu,
+        angaben zu, daten über, daten zu, alles über, alles zu, alles von, alles was, die sache mit, die geschichte mit, das mit,
+        die geschichte von, was ich über, was ich dir über, was ich von, etwas über, nichts über, gespeicherten, 記憶, 記録, メモリ,
+        履歴, 例の件, あの件, この件, あの話
     """,
     # what was said just before
     "LAST": """

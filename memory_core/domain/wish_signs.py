@@ -20,6 +20,8 @@ OTHER_WORDS = "_"
 BREAK = ","
 """The kind of a mark of punctuation."""
 MAX_PHRASE_WORDS = 5
+MAX_MARKS = 45
+"""Of a sentence; a longer one tells a story."""
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|[,;:.!?…–—、。！？]")
 _QUOTED = re.compile(
@@ -131,19 +133,30 @@ def features(reading: Reading, before: Reading | None) -> frozenset[str]:
 def is_no_request(reading: Reading) -> bool:
     """Whether a sentence can't ask to forget something, whatever its other words."""
     kinds, signs = reading.kind_set, reading.signs
-    removes = kinds & {*_REMOVES, "GONE", "PRETEND", "NEVER_TOLD", "DONT_KEEP"}
-    keeps_not = kinds & {"KEEP", "MEMORY"} and kinds & {"NOT", "STOP", "NO_NEED"}
-    if not removes and not keeps_not:
+    if not _removes(reading) or len(reading.kinds) > MAX_MARKS:
         return True
     if signs & {"neg", "says", "email", "subj", "thingonly", "elsewhere"}:
         return True
     return ("how0" in signs and "PLEASE" not in kinds) or ("lets" in signs and "FORGET" in kinds)
 
 
+def _removes(reading: Reading) -> bool:
+    """Whether anything in a sentence may ask that something be forgotten, or not be kept."""
+    kinds = reading.kind_set
+    if kinds & {"FORGET", "DELETE", "VERGESSEN", "PRETEND", "NEVER_TOLD", "DONT_KEEP"}:
+        return True
+    if "DROP" in kinds and kinds & {"TOLD", "MEMORY", "KNOW", "PRON", "ABOUT_JA", "PLEASE"}:
+        return True
+    if "GONE" in kinds and kinds & {"TOLD", "MEMORY", "KNOW", "MUST", "WISH", "PLEASE", "ABOUT_JA"}:
+        return True
+    keeps_not = kinds & {"KEEP", "MEMORY"} and kinds & {"NOT", "STOP", "NO_NEED"}
+    return bool(keeps_not and kinds & {"PLEASE", "WISH", "MUST", "STOP", "NO_NEED", "ABOUT_JA"} and "subj0" not in reading.signs)
+
+
 def is_no_instruction(reading: Reading) -> bool:
     """Whether a sentence can neither instruct nor lift an instruction."""
     kinds, signs = reading.kind_set, reading.signs
-    if signs & {"email", "how0"} or len(reading.kinds) > 45:
+    if signs & {"email", "how0"} or len(reading.kinds) > MAX_MARKS:
         return True
     asked = _until_act(reading)
     if "SAYS" in asked or ("ONEOFF" in asked and "STAND" not in kinds):
