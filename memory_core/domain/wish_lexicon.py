@@ -21,9 +21,11 @@ PHRASES: Mapping[str, str] = {
     """,
     # reports of forgetting
     "FORGOT": """
-        forgot, forgotten, forgets, forgetful, unforgettable, forget-me-not, forget me not, vergaß, vergesslich, vergissmeinnicht,
-        forgot about, i forget, 忘れた, 忘れちゃ, 忘れてしま, 忘れられ, 忘れ物, 忘れる, 忘れま, 忘れてた, 忘れてい, 忘れない, 忘れず,
-        忘年会, 度忘れ, 忘れっぽ, 飲み忘れ, 忘れないで, 忘れないよう, 忘れんぼ, 忘れそう
+        keeps forgetting, keep forgetting, kept forgetting, is forgetting, are forgetting, am forgetting, was forgetting,
+        started forgetting, started to forget, starts to forget, tend to forget, tends to forget, forgot, forgotten, forgets, forgetful,
+        unforgettable, forget-me-not, forget me not, vergaß, vergesslich, vergissmeinnicht, forgot about, i forget, 忘れた, 忘れちゃ,
+        忘れてしま, 忘れられ, 忘れ物, 忘れる, 忘れま, 忘れてた, 忘れてい, 忘れない, 忘れず, 忘年会, 度忘れ, 忘れっぽ, 飲み忘れ,
+        忘れないで, 忘れないよう, 忘れんぼ, 忘れそう
     """,
     # verbs of erasing
     "DELETE": """
@@ -43,12 +45,12 @@ PHRASES: Mapping[str, str] = {
     """,
     # what is erased is to be: participles and adverbs
     "GONE": """
-        should go from, should go, must go, needs to go, has to go, to go from, should vanish, soll raus, soll weg, muss weg, muss raus,
-        kann weg, gone, deleted, removed, erased, wiped, purged, scrubbed, disappear, vanish, out of, off your, off the record,
-        off the books, off record, no trace, taken out, gelöscht, gestrichen, weg, raus, verschwinden, verschwindet, verschwunden,
-        getilgt, rausgenommen, なかったこと, 無かったこと, 聞かなかったこと, 知らなかったこと, 言わなかったこと, オフレコ, be forgotten,
-        vergessen werden, been forgotten, take it out, take that out, take this out, take them out, raus haben, 外して, 無しにして,
-        entfernt
+        aus dem gedächtnis, aus deinem gedächtnis, aus deinem speicher, out of your memory, should go from, should go, must go,
+        needs to go, has to go, to go from, should vanish, soll raus, soll weg, muss weg, muss raus, kann weg, gone, deleted, removed,
+        erased, wiped, purged, scrubbed, disappear, vanish, out of, off your, off the record, off the books, off record, no trace,
+        taken out, gelöscht, gestrichen, weg, raus, verschwinden, verschwindet, verschwunden, getilgt, rausgenommen, なかったこと,
+        無かったこと, 聞かなかったこと, 知らなかったこと, 言わなかったこと, オフレコ, be forgotten, vergessen werden, been forgotten,
+        take it out, take that out, take this out, take them out, raus haben, 外して, 無しにして, entfernt
     """,
     # to behave as if
     "PRETEND": """
@@ -57,9 +59,10 @@ PHRASES: Mapping[str, str] = {
     """,
     # what is to be pretended
     "NEVER_TOLD": """
-        never told you, never told, didn't tell you, hadn't told you, never said, never mentioned, hadn't mentioned, didn't mention,
-        didn't say, hadn't said, never shared, never heard, never came up, didn't hear, nie erzählt, nie gesagt, nie erwähnt,
-        nichts gesagt, nie was gesagt, nie davon gehört, nicht gehört, nichts gehört, nie gehört
+        didn't bring up, hadn't brought up, never brought up, didn't talk about, never told you, never told, didn't tell you,
+        hadn't told you, never said, never mentioned, hadn't mentioned, didn't mention, didn't say, hadn't said, never shared,
+        never heard, never came up, didn't hear, nie erzählt, nie gesagt, nie erwähnt, nichts gesagt, nie was gesagt, nie davon gehört,
+        nicht gehört, nichts gehört, nie gehört
     """,
     # verbs of keeping
     "KEEP": """
@@ -71,16 +74,17 @@ PHRASES: Mapping[str, str] = {
     """,
     # these with their negation
     "DONT_KEEP": """
-        don't keep, do not keep, don't store, do not store, don't save, do not save, don't retain, do not retain, don't hold on to,
-        do not hold on to, stop remembering, stop storing, stop keeping, not keep, not store, not remember, not save, not retain,
-        keep no record, keep no, stored anywhere, saved anywhere, not stored, not saved, not kept, merk dir bitte nicht, merk dir nicht,
-        nicht merken, nicht speichern, nicht behalten, nicht mehr wissen, nicht mehr merken, speicher nicht, nicht gespeichert,
-        nichts gespeichert, gar nicht erst, 覚えないで, 覚えておかないで, 覚えなくて, 覚えておかなくて, 覚えていなくて, 記憶しないで,
-        保存しないで, 残さないで, 記録しないで, 記録に残さない, 記憶に残さない, 保存せず, 覚えてなくて
+        not be stored, not be saved, not be kept, nicht gespeichert werden, don't keep, do not keep, don't store, do not store,
+        don't save, do not save, don't retain, do not retain, don't hold on to, do not hold on to, stop remembering, stop storing,
+        stop keeping, not keep, not store, not remember, not save, not retain, keep no record, keep no, stored anywhere, saved anywhere,
+        not stored, not saved, not kept, merk dir bitte nicht, merk dir nicht, nicht merken, nicht speichern, nicht behalten,
+        nicht mehr wissen, nicht mehr merken, speicher nicht, nicht gespeichert, nichts gespeichert, gar nicht erst, 覚えないで,
+        覚えておかないで, 覚えなくて, 覚えておかなくて, 覚えていなくて, 記憶しないで, 保存しないで, 残さないで, 記録しないで,
+        記録に残さない, 記憶に残さない, 保存せず, 覚えてなくて
     """,
     # what was told
     "TOLD": """
-        share, to share, mean to share, trusted you with, said too much, too much about, zu viel erzählt, told you, tell you,
+        happened, share, to share, mean to share, trusted you with, said too much, too much about, zu viel erzählt, told you, tell you,
         telling you, said, mentioned, mention to you, shared, sharing, share with you, wrote, wrote you, let slip, confided, brought up,
         gave you, sent you, overshared, told, i told, revealed, disclosed, spilled, blurted, gave away, i sent, i gave, i shared,
         i wrote, i said, i mentioned, i've said, i've told, me saying, i typed, let on, opened up about, vented, ranted, complained,
@@ -115,18 +119,19 @@ PHRASES: Mapping[str, str] = {
     """,
     # where it is kept, or a part of it
     "MEMORY": """
-        memory, memories, your notes, your records, your record, your data, your database, your storage, your history, your brain,
-        your head, your mind, your profile, your files, your system, on file, the record, notes you have, notes about, note about,
-        the entry, entry about, entries about, your side, from your end, stored about, record of, info about, information about,
-        info on, anything about, everything about, all about, everything on, stuff about, stuff on, details about, details on,
-        data about, data on, whatever about, the bit about, the part about, the thing about, the thing with, the story with,
-        the story about, that thing about, what i said about, mention of, traces of, facts about, long-term memory, my history,
-        what you know, what you have, notes on, your log, your logs, memory bank, your knowledge, gedächtnis, speicher, deinen notizen,
-        deinem speicher, deine notizen, deinen daten, deiner datenbank, deinem profil, deinem kopf, deinen unterlagen,
-        deinen aufzeichnungen, erinnerung an, erinnerungen, eintrag über, eintrag zu, einträge, notiz über, notiz zu, infos zu,
-        infos über, informationen über, informationen zu, angaben zu, daten über, daten zu, alles über, alles zu, alles von, alles was,
-        die sache mit, die geschichte mit, das mit, die geschichte von, was ich über, was ich dir über, was ich von, etwas über,
-        nichts über, gespeicherten, 記憶, 記録, メモリ, 履歴, 例の件, あの件, この件, あの話
+        aus dem gedächtnis, aus deinem gedächtnis, aus deinem speicher, out of your memory, memory, memories, your notes, your records,
+        your record, your data, your database, your storage, your history, your brain, your head, your mind, your profile, your files,
+        your system, on file, the record, notes you have, notes about, note about, the entry, entry about, entries about, your side,
+        from your end, stored about, record of, info about, information about, info on, anything about, everything about, all about,
+        everything on, stuff about, stuff on, details about, details on, data about, data on, whatever about, the bit about,
+        the part about, the thing about, the thing with, the story with, the story about, that thing about, what i said about,
+        mention of, traces of, facts about, long-term memory, my history, what you know, what you have, notes on, your log, your logs,
+        memory bank, your knowledge, gedächtnis, speicher, deinen notizen, deinem speicher, deine notizen, deinen daten,
+        deiner datenbank, deinem profil, deinem kopf, deinen unterlagen, deinen aufzeichnungen, erinnerung an, erinnerungen,
+        eintrag über, eintrag zu, einträge, notiz über, notiz zu, infos zu, infos über, informationen über, informationen zu,
+        angaben zu, daten über, daten zu, alles über, alles zu, alles von, alles was, die sache mit, die geschichte mit, das mit,
+        die geschichte von, was ich über, was ich dir über, was ich von, etwas über, nichts über, gespeicherten, 記憶, 記録, メモリ,
+        履歴, 例の件, あの件, この件, あの話
     """,
     # what was said just before
     "LAST": """
@@ -143,44 +148,46 @@ PHRASES: Mapping[str, str] = {
     """,
     # verbs of bringing something up
     "MENTION": """
-        mention, mentions, bring up, bringing up, brings up, raise, talk about, talking about, speak of, speak about, discuss,
-        discussing, ask about, asking about, be asked about, ask me about, ask me how, ask how, asking me about, ask me if, ask whether,
-        comment on, commenting on, comment about, commenting about, remind me of, reminding me of, remind me about, reminding me about,
-        reminding me, be reminded, reminded of, refer to, hear about, hear anything about, talk to me about, allude to, joke about,
-        jokes about, questions about, nag me, nagging me, bug me about, pester me, poke at, get into, go into, go on about,
-        going on about, harp on, dig into, word about, touch on, dwell on, pry, come back to, coming back to, name-drop,
-        say anything about, say a word, erwähn, erwähne, erwähnen, ansprich*, anspreche*, angesprochen, sprich mich, ansprechen,
-        red über, rede über, reden über, redest über, reden wir, von anfangen, anfängst, erinner mich, erinnere mich, erinnerst,
-        zu erinnern, frag mich nicht, frag nicht, frag mich, nachfragen, zu fragen, fragst du, fragen nach, nach fragen,
-        sprache bringen, zur sprache, hören von, hören über, davon hören, von hören, zu reden, darüber reden, kommentier*, wort über,
-        wort mehr, wort von, komm mir, drauf rum, herumreiten, anspielen, anspielung*, sprich nicht, sprich bitte nicht, sprechen wir,
-        bohr*, stichel*, witze über, 話題, 触れ, 持ち出, 言及, 話をしない, 話はしない, 話しない, 聞かない, 聞かれ, 思い出させ, 口にし,
-        話を出, 話を振, 話は出, 話はもう, 話はやめ, 話はなし, 蒸し返, いじら, いじって, ツッコ, 突っ込ま, 話しかけ, 名前を出, 名前は出,
-        名前出, 言わないで, 聞くの, 話し出, ふれ, the topic, the subject, topic of, das thema, mit dem thema, fang nicht,
-        fang nicht wieder, thema nicht, frag nicht nach, frag mich nicht nach, frag mich bitte nicht, sprich mich bitte nicht,
-        sprich mich nicht, erinner mich bitte nicht, erinnere mich bitte nicht, not mention, not mentioning, mentioning,
-        avoid mentioning, sprich das thema, mention of, 話はやめて, 話はなしで, reden, fragen, hören, lesen, erinnern, gerede, gefragt,
-        asked about, bring him up, bring her up, bring them up, bring it up, bring that up, talk abt, ask abt, mention it,
-        reading about, see anything about, avoid the subject, avoid the topic, 聞いて, 話をし, 話はし, 話し, mentioned, never mentioned,
-        would not mention, refrain from mentioning, be asked, to be asked, be reminded of, name him, name her
+        asking me how, asking how, asking me, asking if, mention, mentions, bring up, bringing up, brings up, raise, talk about,
+        talking about, speak of, speak about, discuss, discussing, ask about, asking about, be asked about, ask me about, ask me how,
+        ask how, asking me about, ask me if, ask whether, comment on, commenting on, comment about, commenting about, remind me of,
+        reminding me of, remind me about, reminding me about, reminding me, be reminded, reminded of, refer to, hear about,
+        hear anything about, talk to me about, allude to, joke about, jokes about, questions about, nag me, nagging me, bug me about,
+        pester me, poke at, get into, go into, go on about, going on about, harp on, dig into, word about, touch on, dwell on, pry,
+        come back to, coming back to, name-drop, say anything about, say a word, erwähn, erwähne, erwähnen, ansprich*, anspreche*,
+        angesprochen, sprich mich, ansprechen, red über, rede über, reden über, redest über, reden wir, von anfangen, anfängst,
+        erinner mich, erinnere mich, erinnerst, zu erinnern, frag mich nicht, frag nicht, frag mich, nachfragen, zu fragen, fragst du,
+        fragen nach, nach fragen, sprache bringen, zur sprache, hören von, hören über, davon hören, von hören, zu reden, darüber reden,
+        kommentier*, wort über, wort mehr, wort von, komm mir, drauf rum, herumreiten, anspielen, anspielung*, sprich nicht,
+        sprich bitte nicht, sprechen wir, bohr*, stichel*, witze über, 話題, 触れ, 持ち出, 言及, 話をしない, 話はしない, 話しない,
+        聞かない, 聞かれ, 思い出させ, 口にし, 話を出, 話を振, 話は出, 話はもう, 話はやめ, 話はなし, 蒸し返, いじら, いじって, ツッコ,
+        突っ込ま, 話しかけ, 名前を出, 名前は出, 名前出, 言わないで, 聞くの, 話し出, ふれ, the topic, the subject, topic of, das thema,
+        mit dem thema, fang nicht, fang nicht wieder, thema nicht, frag nicht nach, frag mich nicht nach, frag mich bitte nicht,
+        sprich mich bitte nicht, sprich mich nicht, erinner mich bitte nicht, erinnere mich bitte nicht, not mention, not mentioning,
+        mentioning, avoid mentioning, sprich das thema, mention of, 話はやめて, 話はなしで, reden, fragen, hören, lesen, erinnern,
+        gerede, gefragt, asked about, bring him up, bring her up, bring them up, bring it up, bring that up, talk abt, ask abt,
+        mention it, reading about, see anything about, avoid the subject, avoid the topic, 聞いて, 話をし, 話はし, 話し, mentioned,
+        never mentioned, would not mention, refrain from mentioning, be asked, to be asked, be reminded of, name him, name her
     """,
     # forms of an answer
     "ANSWER": """
-        formatting, tone, bullet points, bullet, bullets, emoji, emojis, emoticons, smileys, markdown, headings, headers, units, metric,
-        imperial, celsius, fahrenheit, kilometres, kilometers, currency, 24 hour, 24-hour, am/pm, iso, date format, british english,
-        american english, plain english, jargon, to the point, tldr, tl;dr, cite, citations, disclaimers, disclaimer, caveats,
-        introductions, pleasantries, small talk, exclamation marks, contractions, code examples, code blocks, code samples, snippets,
-        type hints, spoilers, apologise, apologize, apologising, apologizing, step by step, one at a time, questions at, analogies,
-        flattery, moralizing, lecture, lectures, lecturing, sugarcoat, sugar-coat, swear, idioms, italics, numbered, time zone,
-        time zones, decimal, price, temperatures, distances, measurements, variable names, indentation, erklär, erkläre, formulier*,
-        stichpunkte, stichpunkten, aufzählung*, einheiten, metrisch, metrische, metrischen, grad celsius, franken, format,
-        rechtschreibung, anglizismen, fachbegriffe, fachsprache, quellenangaben, zusammenfassung, einleitungen, einleitung, floskeln,
-        smalltalk, tabellen, tabelle, code-beispiele, codebeispiele, vorschlag, entschuldig*, schritt für schritt, wortlimit, spoiler,
-        kommentare im code, typannotationen, direkt zum punkt, auf den punkt, ausrufezeichen, gendern, gendere, abkürzungen, 説明, 口調,
-        敬語, タメ口, ため口, です・ます, ですます, 丁寧語, 箇条書き, 絵文字, 顔文字, 単位, メートル法, 摂氏, 華氏, 日付, フォーマット,
-        関西弁, 標準語, 専門用語, カタカナ語, 簡潔, 手短, 要約, 前置き, 出典, 表は, 表を, アドバイス, ネタバレ, 謝り, 謝ら, 行以内,
-        文字以内, 文以内, 初心者向け, ふりがな, ルビ, 見出し, マークダウン, 太字, 文字数, お世辞, with lists, no tables, example code,
-        your sources, with sources, two sentences, three sentences, five lines, tables, listen, recipes, 例を, 箇条
+        links, hyperlinks, quotation marks, footnotes, em dashes, semicolons, capital letters, exclamation points, anführungszeichen,
+        überschriften, fußnoten, gedankenstriche, リンク, 脚注, 記号, formatting, tone, bullet points, bullet, bullets, emoji, emojis,
+        emoticons, smileys, markdown, headings, headers, units, metric, imperial, celsius, fahrenheit, kilometres, kilometers, currency,
+        24 hour, 24-hour, am/pm, iso, date format, british english, american english, plain english, jargon, to the point, tldr, tl;dr,
+        cite, citations, disclaimers, disclaimer, caveats, introductions, pleasantries, small talk, exclamation marks, contractions,
+        code examples, code blocks, code samples, snippets, type hints, spoilers, apologise, apologize, apologising, apologizing,
+        step by step, one at a time, questions at, analogies, flattery, moralizing, lecture, lectures, lecturing, sugarcoat, sugar-coat,
+        swear, idioms, italics, numbered, time zone, time zones, decimal, price, temperatures, distances, measurements, variable names,
+        indentation, erklär, erkläre, formulier*, stichpunkte, stichpunkten, aufzählung*, einheiten, metrisch, metrische, metrischen,
+        grad celsius, franken, format, rechtschreibung, anglizismen, fachbegriffe, fachsprache, quellenangaben, zusammenfassung,
+        einleitungen, einleitung, floskeln, smalltalk, tabellen, tabelle, code-beispiele, codebeispiele, vorschlag, entschuldig*,
+        schritt für schritt, wortlimit, spoiler, kommentare im code, typannotationen, direkt zum punkt, auf den punkt, ausrufezeichen,
+        gendern, gendere, abkürzungen, 説明, 口調, 敬語, タメ口, ため口, です・ます, ですます, 丁寧語, 箇条書き, 絵文字, 顔文字, 単位,
+        メートル法, 摂氏, 華氏, 日付, フォーマット, 関西弁, 標準語, 専門用語, カタカナ語, 簡潔, 手短, 要約, 前置き, 出典, 表は, 表を,
+        アドバイス, ネタバレ, 謝り, 謝ら, 行以内, 文字以内, 文以内, 初心者向け, ふりがな, ルビ, 見出し, マークダウン, 太字, 文字数,
+        お世辞, with lists, no tables, example code, your sources, with sources, two sentences, three sentences, five lines, tables,
+        listen, recipes, 例を, 箇条
     """,
     # how a person is spoken to
     "ADDRESS_ME": """
@@ -204,19 +211,20 @@ PHRASES: Mapping[str, str] = {
     """,
     # marks that something stands
     "STAND": """
-        always, never, ever, from now on, going forward, moving forward, in future, in the future, for the future, for future reference,
-        every time, each time, whenever, by default, at all times, any more, anymore, ever again, no longer, permanently, for good,
-        as a rule, as a default, every answer, each answer, every reply, constantly, all the time, every single, each reply, unless i,
-        until i, unless, henceforth, from here on, from here on out, starting now, starting today, as of now, across the board,
-        consistently, without exception, when i ask, make it a habit, per answer, per reply, make a habit, by now, so often,
-        again and again, everytime, until further notice, in general, immer, nie, niemals, nie mehr, nie wieder, ab jetzt, ab sofort,
-        ab heute, künftig, zukünftig, in zukunft, für die zukunft, nicht mehr, nur noch, stets, jedes mal, jedesmal, grundsätzlich,
-        standardmäßig, dauernd, ständig, generell, jede antwort, pro antwort, in allen, von nun an, von jetzt an, solange ich, solange,
-        außer ich, es sei denn, dauerhaft, nichts mehr, kein wort mehr, keine mehr, prinzipiell, jeweils, konsequent, bis auf weiteres,
-        in deinen antworten, deine antworten, いつも, 必ず, 今後, これから, 毎回, 常に, 絶対, ずっと, 基本的, 一切, もう, 二度と, 以後,
-        毎度, ときは, 時は, たびに, するまで, 今日から, 普段, 原則, なるべく, できるだけ, デフォルト, いちいち, all your answers,
-        all your replies, in all your, at a time, every one of your, all of your answers, in every answer, in any answer, in any reply,
-        wenn du mir, whenever i, whenever you, if i ask you for, when i write to you, wenn ich nach, wenn ich dich, wenn du antwortest,
+        every recipe, every suggestion, every message, when i send, when i paste, when i show, if i send, if i paste, always, never,
+        ever, from now on, going forward, moving forward, in future, in the future, for the future, for future reference, every time,
+        each time, whenever, by default, at all times, any more, anymore, ever again, no longer, permanently, for good, as a rule,
+        as a default, every answer, each answer, every reply, constantly, all the time, every single, each reply, unless i, until i,
+        unless, henceforth, from here on, from here on out, starting now, starting today, as of now, across the board, consistently,
+        without exception, when i ask, make it a habit, per answer, per reply, make a habit, by now, so often, again and again,
+        everytime, until further notice, in general, immer, nie, niemals, nie mehr, nie wieder, ab jetzt, ab sofort, ab heute, künftig,
+        zukünftig, in zukunft, für die zukunft, nicht mehr, nur noch, stets, jedes mal, jedesmal, grundsätzlich, standardmäßig, dauernd,
+        ständig, generell, jede antwort, pro antwort, in allen, von nun an, von jetzt an, solange ich, solange, außer ich, es sei denn,
+        dauerhaft, nichts mehr, kein wort mehr, keine mehr, prinzipiell, jeweils, konsequent, bis auf weiteres, in deinen antworten,
+        deine antworten, いつも, 必ず, 今後, これから, 毎回, 常に, 絶対, ずっと, 基本的, 一切, もう, 二度と, 以後, 毎度, ときは, 時は,
+        たびに, するまで, 今日から, 普段, 原則, なるべく, できるだけ, デフォルト, いちいち, all your answers, all your replies,
+        in all your, at a time, every one of your, all of your answers, in every answer, in any answer, in any reply, wenn du mir,
+        whenever i, whenever you, if i ask you for, when i write to you, wenn ich nach, wenn ich dich, wenn du antwortest,
         when you answer, when you reply, when you give me, when you write, when you talk, when you mention, when you suggest,
         when you explain, mehr, every birthday, mehr bitte, never mentioned
     """,
@@ -323,12 +331,13 @@ PHRASES: Mapping[str, str] = {
     """,
     # what other people want or are told
     "SAYS": """
-        says, told me, asked me, wants me, wants us, asks me, asked us, said to, says to, ask tom, tell him, tell her, apologised,
-        wrote to, meint, meinte, sagt, hat gesagt, will dass, wollte dass, hat gemeint, sag, 言われ, と言って, って言われ, と言う,
-        だって, told her, told him, told them, told mom, told mum, asked him, asked her, asked them, wants to, want me to, want us to,
-        wanted me, he said, she said, they said, mum said, mom said, dad said, boss said, said i should, made me, begged me, ordered me,
-        meinte mein, sagte, gesagt ich soll, meint ich soll, sag ihm, sag ihr, bat mich, ich soll, soll ich, 頼まれ, 言われた, 言われて,
-        って言う, って言って, ask him, ask her, ask them, tell tom, tell my, tell our, tell the, ask my, ask our, ask the
+        sie soll, er soll, says, told me, asked me, wants me, wants us, asks me, asked us, said to, says to, ask tom, tell him,
+        tell her, apologised, wrote to, meint, meinte, sagt, hat gesagt, will dass, wollte dass, hat gemeint, 言われ, と言って,
+        って言われ, と言う, だって, told her, told him, told them, told mom, told mum, asked him, asked her, asked them, wants to,
+        want me to, want us to, wanted me, he said, she said, they said, mum said, mom said, dad said, boss said, said i should,
+        made me, begged me, ordered me, meinte mein, sagte, gesagt ich soll, meint ich soll, sag ihm, sag ihr, bat mich, ich soll,
+        soll ich, 頼まれ, 言われた, 言われて, って言う, って言って, ask him, ask her, ask them, tell tom, tell my, tell our, tell the,
+        ask my, ask our, ask the
     """,
     # pronouns for what was told
     "PRON": """
@@ -439,10 +448,10 @@ PHRASES: Mapping[str, str] = {
     """,
     # little words
     "FUNC": """
-        habe, hab, hast, würdest, würde, würden, wird, werden, noch, irgendwie, irgendwo, gehört, bleibt, stays, zum thema, thema,
-        angeht, abt, can, could, the, a, an, of, to, in, on, at, from, about, regarding, concerning, is, are, be, as, or, if, into, off,
-        out, up, der, den, dem, des, ein, eine, einen, von, vom, zu, zum, zur, mit, über, aus, im, auf, für, bei, ist, sind, dass, ob,
-        oder, nach, bezüglich, は, を, が, の, に, で, と, も, へ, か, ね, よ, な, から, まで, with, for
+        tbh, bout, kannste, zu viel, habe, hab, hast, würdest, würde, würden, wird, werden, noch, irgendwie, irgendwo, gehört, bleibt,
+        stays, zum thema, thema, angeht, abt, can, could, the, a, an, of, to, in, on, at, from, about, regarding, concerning, is, are,
+        be, as, or, if, into, off, out, up, der, den, dem, des, ein, eine, einen, von, vom, zu, zum, zur, mit, über, aus, im, auf, für,
+        bei, ist, sind, dass, ob, oder, nach, bezüglich, は, を, が, の, に, で, と, も, へ, か, ね, よ, な, から, まで, with, for
     """,
     # verbs of proposing and assuming
     "SUGGEST": """

@@ -20,6 +20,8 @@ OTHER_WORDS = "_"
 BREAK = ","
 """The kind of a mark of punctuation."""
 MAX_PHRASE_WORDS = 5
+MAX_MARKS = 45
+"""Of a sentence; a longer one tells a story."""
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|[,;:.!?…–—、。！？]")
 _QUOTED = re.compile(
@@ -107,6 +109,7 @@ def read(sentence: str) -> Reading:
 def features(reading: Reading, before: Reading | None) -> frozenset[str]:
     """The features of a sentence. before: the sentence before it in its message."""
     kinds = [kind for kind in reading.kinds if kind not in ("FUNC", "LEAD", BREAK)]
+    kinds = [kind for place, kind in enumerate(kinds) if kind != "HOW" or place == 0 or reading.japanese]
     end = "?" if reading.asks else "."
     found = {f"s:{sign}" for sign in reading.signs} | {f"u:{kind}" for kind in kinds}
     found |= {f"e:{end}", "g:yes" if _may_instruct(reading) else "g:no", f"n:{_length(len(kinds))}"}
@@ -121,25 +124,39 @@ def features(reading: Reading, before: Reading | None) -> frozenset[str]:
         found |= {f"c:{kind}" for kind in told}
         if told & {"TOLD", "REGRET", "KNOW", "KEEP"}:
             found.add("c:any")
+        found |= {f"c:{kind}" for kind in before.kind_set & {"THING", "YOU"}}
+        if before.kind_set & {"PERSONAL", "MY"} and "THING" not in before.kind_set:
+            found.add("c:life")
     return frozenset(found)
 
 
 def is_no_request(reading: Reading) -> bool:
     """Whether a sentence can't ask to forget something, whatever its other words."""
     kinds, signs = reading.kind_set, reading.signs
-    removes = kinds & {*_REMOVES, "GONE", "PRETEND", "NEVER_TOLD", "DONT_KEEP"}
-    keeps_not = kinds & {"KEEP", "MEMORY"} and kinds & {"NOT", "STOP", "NO_NEED"}
-    if not removes and not keeps_not:
+    if not _removes(reading) or len(reading.kinds) > MAX_MARKS:
         return True
     if signs & {"neg", "says", "email", "subj", "thingonly", "elsewhere"}:
         return True
     return ("how0" in signs and "PLEASE" not in kinds) or ("lets" in signs and "FORGET" in kinds)
 
 
+def _removes(reading: Reading) -> bool:
+    """Whether anything in a sentence may ask that something be forgotten, or not be kept."""
+    kinds = reading.kind_set
+    if kinds & {"FORGET", "DELETE", "VERGESSEN", "PRETEND", "NEVER_TOLD", "DONT_KEEP"}:
+        return True
+    if "DROP" in kinds and kinds & {"TOLD", "MEMORY", "KNOW", "PRON", "ABOUT_JA", "PLEASE"}:
+        return True
+    if "GONE" in kinds and kinds & {"TOLD", "MEMORY", "KNOW", "MUST", "WISH", "PLEASE", "ABOUT_JA"}:
+        return True
+    keeps_not = kinds & {"KEEP", "MEMORY"} and kinds & {"NOT", "STOP", "NO_NEED"}
+    return bool(keeps_not and kinds & {"PLEASE", "WISH", "MUST", "STOP", "NO_NEED", "ABOUT_JA"} and "subj0" not in reading.signs)
+
+
 def is_no_instruction(reading: Reading) -> bool:
     """Whether a sentence can neither instruct nor lift an instruction."""
     kinds, signs = reading.kind_set, reading.signs
-    if signs & {"email", "how0"} or len(reading.kinds) > 45:
+    if signs & {"email", "how0"} or len(reading.kinds) > MAX_MARKS:
         return True
     asked = _until_act(reading)
     if "SAYS" in asked or ("ONEOFF" in asked and "STAND" not in kinds):
@@ -315,7 +332,7 @@ def _signs_of_words(reading: Reading) -> Iterator[str]:
     first = next((kind for kind in reading.kinds if kind not in ("LEAD", BREAK)), "")
     if first in ("HOW", "ASKS_BACK"):
         yield "how0"
-    if "SAYS" in kinds:
+    if _is_reported(reading):
         yield "says"
     if "EMAIL" in kinds:
         yield "email"
@@ -323,6 +340,16 @@ def _signs_of_words(reading: Reading) -> Iterator[str]:
         yield "thing"
         if not kinds & {"MEMORY", "TOLD", "KNOW", "KEEP", "REGRET"}:
             yield "thingonly"
+
+
+def _is_reported(reading: Reading) -> bool:
+    """Whether other people are said to want something, before or in the clause of the last verb that removes; without such a verb, at all."""
+    kinds = reading.kinds
+    if "SAYS" not in kinds:
+        return False
+    last = max((place for place, kind in enumerate(kinds) if kind in _REMOVES), default=len(kinds))
+    end = next((place for place in range(last, len(kinds)) if kinds[place] == BREAK), len(kinds))
+    return "SAYS" in kinds[:end]
 
 
 def _signs_of_clauses(reading: Reading) -> Iterator[str]:
@@ -343,6 +370,14 @@ def _signs_of_clauses(reading: Reading) -> Iterator[str]:
 def _signs_of_requests(reading: Reading, signs: frozenset[str]) -> Iterator[str]:
     """Whether a verb that removes is asked for, and has what was told, is known or is personal for its object."""
     kinds = reading.kind_set
+    if "PRETEND" in kinds and "NEVER_TOLD" in kinds:
+        yield "pretend"
+    told = kinds & {"TOLD", "KNOW", "MEMORY", "PERSONAL", "ABOUT_JA", "MY"}
+    modal = kinds & {"MUST", "WISH", "PLEASE"} or any(mark.text in ("be", "could", "can") for mark in reading.marks)
+    if "GONE" in kinds and modal and not signs & {"thingonly", "neg", "says"}:
+        yield from (f"gone:{about}" for about in told)
+    if "DONT_KEEP" in kinds and "subj0" not in signs and "thingonly" not in signs:
+        yield from (f"keepnot:{about}" for about in told or {"else"})
     removes = kinds & {"FORGET", "DELETE", "VERGESSEN", "DROP"}
     if not removes or signs & {"thingonly", "neg"}:
         return
@@ -396,6 +431,8 @@ def _may_instruct(reading: Reading) -> bool:
     if kinds & {"AGAIN", "AGAIN_OK", "NO_NEED", "RULE"}:
         return bool(kinds & {*about, "LIMITS", "ABOUT_JA"})
     if kinds & {"LIMITS", "ADDRESS_ME"}:
+        return True
+    if "STAND" in kinds and kinds & {"NOT", "STOP", "WISH"}:
         return True
     forbids = bool(kinds & {"NOT", "STOP", "STAND"})
     if "MENTION" in kinds and forbids:

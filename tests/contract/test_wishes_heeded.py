@@ -11,7 +11,7 @@ from memory_core.domain.requests import ListInput, RetrieveInput, StatusInput
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW
 from tests.telling import tell
-from tests.world import BOB
+from tests.world import BOB, World
 
 DAY = timedelta(days=1)
 
@@ -186,4 +186,21 @@ async def test_to_forget_what_was_said_of_an_instruction_lifts_it(core: MemoryCo
     task = await tell(core, "Please forget what I said about metric units.", session="s2", at=NOW + DAY)
     assert task.result is not None
     assert "forgetting" not in task.result
+    assert await instructions(core) == []
+
+
+async def test_a_year_later_an_instruction_stands_and_what_was_forgotten_is_hidden_and_comes_back(core: MemoryCore, world: World) -> None:
+    await tell(core, "Always use metric units.", *SALARY, session="s1")
+    world.clock.forward(86400)
+    task = await tell(core, "Please forget what I told you about my salary.", session="s2", at=world.clock.now())
+    assert task.result is not None
+    (request,) = task.result["forgetting"]
+    world.clock.forward(365 * 86400)
+    context = await core.context(ALICE, ContextInput(query="What is my salary?", session_id="s9"))
+    assert "Always use metric units." in context.context
+    assert "4,200" not in context.context
+    for name in request["memory_ids"]:
+        await core.set_status(ALICE, name, StatusInput(status=Status.ACTIVE))
+    assert "4,200" in texts(await living(core))
+    await tell(core, "You can use imperial units again.", session="s3", at=world.clock.now())
     assert await instructions(core) == []
