@@ -135,22 +135,22 @@ def order_features(
     return found
 
 
-def order_shares(features: Mapping[str, Floats], long: float, rows: int, learned: LearnedOrder) -> tuple[Floats, list[dict[str, float]]]:
-    """The sum that orders each of U candidates, and of each what every feature added to it."""
-    without = learned.without_tokens.shares(features, long, rows)
-    total = without.sum(axis=1)
-    each: list[tuple[Sequence[str], Floats]] = [(learned.without_tokens.names, line) for line in without]
-    if (tokens := features.get("tokens")) is not None and (known := ~np.isnan(tokens)).any():
-        shares = learned.with_tokens.shares(features, long, rows)
-        better = shares.sum(axis=1)
-        total = np.where(known, better, total + float((better - total)[known].mean()))
-        each = [(learned.with_tokens.names, shares[row]) if known[row] else one for row, one in enumerate(each)]
-    return total, [dict(zip(names, line.tolist(), strict=True)) for names, line in each]
-
-
 def order_logits(features: Mapping[str, Floats], long: float, rows: int, learned: LearnedOrder) -> Floats:
     """The sum that orders each of U candidates."""
-    return order_shares(features, long, rows, learned)[0]
+    without = learned.without_tokens.shares(features, long, rows).sum(axis=1)
+    if (tokens := features.get("tokens")) is None or not (known := ~np.isnan(tokens)).any():
+        return without
+    better = learned.with_tokens.shares(features, long, rows).sum(axis=1)
+    logits: Floats = np.where(known, better, without + float((better - without)[known].mean()))
+    return logits
+
+
+def order_shares(features: Mapping[str, Floats], long: float, row: int, learned: LearnedOrder) -> dict[str, float]:
+    """What every feature added to the sum of one candidate."""
+    of_row = {name: column[row : row + 1] for name, column in features.items()}
+    tokens = of_row.get("tokens")
+    weights = learned.without_tokens if tokens is None or np.isnan(tokens[0]) else learned.with_tokens
+    return dict(zip(weights.names, weights.shares(of_row, long, 1)[0].tolist(), strict=True))
 
 
 def falling(logits: Floats, highest: float, learned: LearnedOrder) -> Floats:
@@ -195,6 +195,6 @@ def _asked_features(
         "named": np.zeros(rows) if theirs is None else theirs.astype(np.float64),
         "other_speaker": np.zeros(rows) if theirs is None else (~theirs).astype(np.float64),
         "short_question": (candidates.asks & (candidates.own_length < parameters.question_length)).astype(np.float64),
-        "asked_time": candidates.tells_time.astype(np.float64) * float(query.asks_time),
+        "asked_time": candidates.tells_time.astype(np.float64) if query.asks_time else np.zeros(rows),
         "window": inside.astype(np.float64),
     }

@@ -51,7 +51,8 @@ def parts_relevance(
 
     vectors, asked_tokens: of its sentences; none where there are none.
     """
-    tokens = [AskedTokens(nearest_tokens(one, candidates.states), one.worth) for one in asked_tokens] if parameters.learned else []
+    near = nearest_tokens(asked_tokens, candidates.states or [None] * len(candidates)) if parameters.learned else []
+    tokens = [AskedTokens(one, of.worth) for one, of in zip(near, asked_tokens, strict=False)]
     if query_parts.is_plain:
         verdict = _verdict(query_parts.whole, candidates, statistics, parameters, 1.0, tokens)
         return PartsRelevance(verdict.relevant, np.zeros(len(candidates), dtype=np.int64), verdict.order, (verdict.features,))

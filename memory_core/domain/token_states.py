@@ -41,7 +41,7 @@ def encoded(states: States) -> str:
 
 def decoded(kept: bytes) -> States:
     """The states, of whatever length each has."""
-    return _NUMBERS[np.frombuffer(kept, dtype=np.uint8)].reshape(-1, DIMENSIONS)
+    return _NUMBERS.take(np.frombuffer(kept, dtype=np.uint8)).reshape(-1, DIMENSIONS)
 
 
 def state_bytes(kept: str) -> bytes | None:
@@ -49,9 +49,18 @@ def state_bytes(kept: str) -> bytes | None:
     return kept.encode() if kept and kept.isascii() and len(kept) % DIMENSIONS == 0 else None
 
 
-def nearest_tokens(asked: TokenStates, texts: Sequence[bytes | None]) -> States:
-    """For each text and each token of the query the cosine with the text's nearest token, U × Q; NaN for a text without states."""
-    query = decoded(asked.kept.encode())
+def nearest_tokens(asked: Sequence[TokenStates], texts: Sequence[bytes | None]) -> list[States]:
+    """Of each query, for each text and each token of the query, the cosine with the text's nearest one, U × Q; NaN without states."""
+    if not asked:
+        return []
+    kept = "".join(one.kept for one in asked).encode()
+    near = _nearest(kept, texts)
+    ends = np.cumsum([len(one.kept) // DIMENSIONS for one in asked])
+    return np.split(near, ends[:-1], axis=1)
+
+
+def _nearest(asked: bytes, texts: Sequence[bytes | None]) -> States:
+    query = decoded(asked)
     query = query / _lengths(query)[:, None]
     near = np.full((len(texts), len(query)), np.nan, dtype=np.float32)
     known = [row for row, kept in enumerate(texts) if kept]

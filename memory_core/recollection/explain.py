@@ -97,8 +97,7 @@ def _learned(row: int, look: Look, place_of_part: int) -> dict[str, float | None
     """What each feature adds to the sum that orders, greatest first; None where nothing learned orders."""
     if not look.judged.features or not (features := look.judged.features[place_of_part]):
         return None
-    of_row = {name: column[row : row + 1] for name, column in features.items()}
-    _, (shares,) = order_shares(of_row, long_turns(look.found.statistics), 1, learned_order())
+    shares = order_shares(features, long_turns(look.found.statistics), row, learned_order())
     return {name: _rounded(share) for name, share in sorted(shares.items(), key=lambda item: -abs(item[1]))}
 
 

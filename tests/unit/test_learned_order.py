@@ -47,7 +47,8 @@ def test_only_the_order_is_learned():
 
 def test_what_a_features_shares_come_to_is_what_orders():
     verdict = asked("Where does Dee sail her boat?", LEARNED)
-    total, shares = order_shares(verdict.features[0], 0.0, 4, learned_order())
+    total = order_logits(verdict.features[0], 0.0, 4, learned_order())
+    shares = [order_shares(verdict.features[0], 0.0, row, learned_order()) for row in range(4)]
     np.testing.assert_allclose(total, [sum(one.values()) for one in shares])
     assert np.argsort(-total).tolist() == np.argsort(-verdict.order).tolist()
 
