@@ -153,10 +153,17 @@ def _ending_nothing(ready: ReadyCell, nears: Mapping[str, Sequence[Neighbour]]) 
 
 
 def _changing_nothing(ready: ReadyCell, nears: Mapping[str, Sequence[Neighbour]]) -> frozenset[str]:
-    """Of what was kept only because it might change something that is held, that which does not: "sold the Golf" where no Golf is known."""
+    """Of what was kept only because it might change something that is held, that which does not: "sold the Golf" where no Golf is known.
+
+    Nor what a fact of the very sentence says in a slot, whose log knows better.
+    """
+    told = {one.fact_id: (one.message, one.quote) for one in ready.cell.atomic_facts}
     passing = {one.fact_id for one in ready.cell.atomic_facts if not one.lasting}
-    told = (one for one in ready.facts if one.id in passing and slot_of(one) is None)
-    return frozenset(one.id for one in told if not any(_is_changed(near.memory, one) for near in nears.get(one.id, ())))
+    slotted = {told.get(one.id) for one in ready.facts if slot_of(one) is not None}
+    alone = [one for one in ready.facts if one.id in passing and slot_of(one) is None]
+    return frozenset(
+        one.id for one in alone if told[one.id] in slotted or not any(_is_changed(near.memory, one) for near in nears.get(one.id, ()))
+    )
 
 
 def _is_changed(old: Memory, new: Memory) -> bool:
