@@ -8,6 +8,7 @@ memory that lies in that time need not say them (`Dated`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone, tzinfo
@@ -27,6 +28,8 @@ OPEN_TERMS = frozenset(
     tokens("happen talk speak spoke discuss chat tell told say said mention go went event thing anything something everything new")
 )
 """What asks for whatever there is. Beside a time it says nothing of its own: "what happened yesterday" wants all of yesterday."""
+_FOR_A_LIVING = re.compile(r"\bfor (?:a|his|her|their|my|your) living\b|\bberuflich\b", re.IGNORECASE)
+"""Asks for a job: "living" is no word of who works as a carpenter, but of all who live somewhere."""
 _ASKS_FOR_DEEDS = frozenset({"do", "did", "does", "done", "doing"})
 _ASKS_HOW = "how"
 
@@ -71,7 +74,7 @@ def analyse_query(text: str, now: datetime) -> QueryAnalysis:
 
     A query of question words alone ("what about you?") keeps them as terms; one of stop words alone, or of signs, has none.
     """
-    found = words(text)
+    found = words(_FOR_A_LIVING.sub(" job ", text))
     dates = named_dates(text, now)
     # "may" is an auxiliary, unless the query names a date: then it is most likely the month.
     empty = QUERY_WORDS - {"may"} if dates else QUERY_WORDS
