@@ -343,7 +343,7 @@ def _signs_of_words(reading: Reading) -> Iterator[str]:
 
 
 def _is_reported(reading: Reading) -> bool:
-    """Whether other people are said to want something, before or in the clause of the last verb that removes; without such a verb, at all."""
+    """Whether other people are said to want something, up to the end of the clause of the last verb that removes."""
     kinds = reading.kinds
     if "SAYS" not in kinds:
         return False

@@ -28,11 +28,11 @@ MAX_SENTENCE = 400
 """Characters of a sentence that is read; a longer one is no wish."""
 MAX_WISHES = 20
 ASKS = 0.25
-"""Least probability of a request to forget that is asked back: of 1,264 sentences that are none, 7 have it; 343 of 354 requests do."""
+"""Least probability of a request to forget that is asked back: 13 of 1,451 sentences that are none have it, and 449 of 459 requests."""
 SURE = 0.7
-"""Least probability of one that is acted upon: 0 of 1,264, and 318 of 354."""
+"""Least probability of one that is carried out: none of these 1,451 has it, and 438 of the 459."""
 INSTRUCTS = 0.4
-"""Least probability of an instruction, or of the end of one: 19 of 1,176 sentences that are none have it, 411 of 442 wishes do."""
+"""Least probability of an instruction, or of its end: 15 of 1,410 sentences that are none have it, and 478 of 500 wishes."""
 REQUESTED = "(The memory was asked to forget something.)"
 """Stands in the place of a request to forget, in what is formed of its message."""
 _PREFERS = re.compile(
