@@ -121,7 +121,7 @@ def _shares(rows: Sequence[Row], learnt: dict[str, tuple[float, float, float]]) 
     return " | ".join(
         f"{name} at {least}: {_heard(rows, scores, labels, least)}"
         for name, scores, labels in (("forget", forgets, "F"), ("instruct", instructs, "IW"))
-        for least in (0.25, 0.4, 0.7)
+        for least in (0.3, 0.4, 0.7)
     )
 
 

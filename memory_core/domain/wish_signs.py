@@ -37,10 +37,24 @@ _BESIDE_VERB = frozenset({"to", "ever", "just", "even", "zu", "mal", "ma", "bitt
 _ARTICLES = frozenset(
     {"the", "a", "an", "my", "our", "this", "that", "der", "dem", "den", "des", "meinem", "meiner", "unserem", "unserer", "diesem"}
 )
+_FOR_A_WHILE = frozenset({"for a second", "for a moment", "for now", "mal kurz", "一旦"})
 _NEVER = frozenset({"never", "nie", "niemals"})
 _INFINITIVES = frozenset({"löschen", "vergessen", "entfernen", "streichen"})
 _SECOND_PERSON = frozenset({"löschst", "entfernst", "vergisst", "streichst"})
-_JA_KEEPS = ("忘れないで", "消さない", "削除しない", "忘れず", "消去しない", "忘れないよう")
+_JA_KEEPS = (
+    "のを忘れて",
+    "忘れて困",
+    "忘れてばかり",
+    "忘れてきて",
+    "忘れて来",
+    "忘れて帰",
+    "忘れないで",
+    "消さない",
+    "削除しない",
+    "忘れず",
+    "消去しない",
+    "忘れないよう",
+)
 _JA_FORBIDS = re.compile(r"ないで|なしで|のはやめて|禁止|NG|タブー|やめて")
 _JA_ASKS = re.compile(
     r"[てで](?:ください|下さい|ほしい|欲しい|くれ|ね|よ|もらえ|いただけ)?[^ぁ-ん]{0,8}\Z"
@@ -137,6 +151,8 @@ def is_no_request(reading: Reading) -> bool:
         return True
     if signs & {"neg", "says", "email", "subj", "thingonly", "elsewhere"}:
         return True
+    if any(mark.text in _FOR_A_WHILE for mark in reading.marks):
+        return True
     return ("how0" in signs and "PLEASE" not in kinds) or ("lets" in signs and "FORGET" in kinds)
 
 
@@ -147,10 +163,14 @@ def _removes(reading: Reading) -> bool:
         return True
     if "DROP" in kinds and kinds & {"TOLD", "MEMORY", "KNOW", "PRON", "ABOUT_JA", "PLEASE"}:
         return True
-    if "GONE" in kinds and kinds & {"TOLD", "MEMORY", "KNOW", "MUST", "WISH", "PLEASE", "ABOUT_JA"}:
+    first = next((kind for kind in reading.kinds if kind not in ("LEAD", BREAK, "FUNC", "PLEASE")), "")
+    tells = first in ("ME", "OTHER", "HABIT", "PASTI")
+    if "GONE" in kinds and (
+        kinds & {"TOLD", "MEMORY", "KNOW", "MUST", "WISH", "PLEASE", "ABOUT_JA"} or ("PERSONAL" in kinds and not tells)
+    ):
         return True
     keeps_not = kinds & {"KEEP", "MEMORY"} and kinds & {"NOT", "STOP", "NO_NEED"}
-    return bool(keeps_not and kinds & {"PLEASE", "WISH", "MUST", "STOP", "NO_NEED", "ABOUT_JA"} and "subj0" not in reading.signs)
+    return bool(keeps_not and kinds & {"PLEASE", "WISH", "MUST", "STOP", "NO_NEED", "ABOUT_JA"} and not tells)
 
 
 def is_no_instruction(reading: Reading) -> bool:
@@ -343,7 +363,7 @@ def _signs_of_words(reading: Reading) -> Iterator[str]:
 
 
 def _is_reported(reading: Reading) -> bool:
-    """Whether other people are said to want something, before or in the clause of the last verb that removes; without such a verb, at all."""
+    """Whether other people are said to want something, up to the end of the clause of the last verb that removes."""
     kinds = reading.kinds
     if "SAYS" not in kinds:
         return False

@@ -21,7 +21,7 @@ _REQUEST = frozenset(
 _ENDS = _REQUEST - {"ME", "STAND", "NOT", "PASTI", "OTHER", "MENTION", "DO_ANSWER", "HABIT", "EARLIER", "LEAD", "FORGOT", "PRON"}
 """Kinds that end what stands after "about" or "that"."""
 _SAID = re.compile(r"[^\W_]")
-_KANA_ALONE = re.compile(r"[\u3040-\u309fー]*\Z")
+_KANA_ALONE = re.compile(r"\A[\u3040-\u309fー]*\Z")
 _TITLE = re.compile(r"(?:さん|くん|君|ちゃん|様|先生)?[\u3040-\u309f]{0,2}\Z")
 _THAT = frozenset({"that", "dass", "daß", "the fact that", "the fact"})
 _MEMORY_ITSELF = re.compile(r"\b(?:your memory|memory|memories|gedächtnis|deinem gedächtnis|deinem speicher|speicher)\Z")

@@ -176,7 +176,9 @@ class Wishes:
             return Heeded(message_id=message_id, withdrawn=withdrawn)
         clear = wish.whole or len({memory.cell_id or memory.id for memory in named}) == 1
         if wish.surety == "sure" and clear and 0 < len(named) <= MOST_FORGOTTEN:
-            forgotten = [memory.id for memory in named]
+            cells = {memory.cell_id for memory in named}
+            answers = [memory for memory in found if _by_machine(memory) and named_by.is_told_by(memory)]
+            forgotten = [memory.id for memory in [*named, *(answer for answer in answers if answer.cell_id in cells)]]
             forgotten += _repeated(conversation, names, wish.message, forgotten)
             return Heeded(message_id=message_id, withdrawn=withdrawn, forgotten=forgotten)
         likely = named or told[:MOST_GUESSED]

@@ -113,3 +113,48 @@ def test_a_request_is_taken_out_of_its_message_and_the_rest_stays() -> None:
     assert [only_requests(one) for one in left] == [False, False]
     alone = [message("Delete everything about Gerd, please.")]
     assert [only_requests(one) for one in without_requests(alone, said_wishes(alone))] == [True]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Could all of the info about my custody case be deleted? My lawyer insists.",
+        "The thing I mentioned about Tara's rehab should never have been shared. Wipe it.",
+        "Please don't keep the fact that I'm on antidepressants.",
+        "btw that thing with the police last year, erase it pls",
+        "Könntest du die Sache mit meinem Rauswurf streichen? Ist mir peinlich.",
+        "Das mit der Abtreibung sollte niemand wissen, bitte vergiss es",
+        "元上司の話は全部なかったことにしてくれませんか",
+        "前に言った会社名、伏せておきたいので消してください",
+    ],
+)
+def test_a_request_is_heard_in_other_words(said: str) -> None:
+    assert [wish.kind for wish in wishes(said)] == ["forget"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Delete everything about Berlin from the itinerary",
+        "My therapist told me to forget about perfection.",
+        "Grandpa keeps forgetting that grandma died",
+        "She told me: 'forget me'. I can't.",
+        "Und vergiss die Frist nicht, 14 Tage.",
+        "Er hat mich gebeten, seine Nummer zu löschen",
+        "Entferne alles über Tom aus der Gästeliste",
+        "会議の議事録から私の発言を消しておいて",
+        "「忘れてください」を英語にして",
+    ],
+)
+def test_what_is_edited_reported_or_quoted_is_no_request(said: str) -> None:
+    assert [wish for wish in wishes(said) if wish.kind == "forget"] == []
+
+
+def test_what_only_points_is_what_the_sentence_before_told() -> None:
+    (wish,) = wishes("I told you earlier about my HIV test. Can you delete that from your memory please?")
+    assert (wish.about, wish.surety) == ("my hiv test", "sure")
+
+
+def test_everything_is_asked_for_in_so_many_words() -> None:
+    assert [wish.whole for wish in wishes("Delete everything about Gerd")] == [True]
+    assert [wish.whole for wish in wishes("Forget my old phone number, please")] == [False]
