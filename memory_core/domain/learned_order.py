@@ -137,7 +137,7 @@ def order_features(
 
 def order_logits(features: Mapping[str, Floats], long: float, rows: int, learned: LearnedOrder) -> Floats:
     """The sum that orders each of U candidates."""
-    without = learned.without_tokens.shares(features, long, rows).sum(axis=1)
+    without: Floats = learned.without_tokens.shares(features, long, rows).sum(axis=1)
     if (tokens := features.get("tokens")) is None or not (known := ~np.isnan(tokens)).any():
         return without
     better = learned.with_tokens.shares(features, long, rows).sum(axis=1)

@@ -31,10 +31,10 @@ def _states(text: str) -> TokenStates:
     return TokenStates(encoded(made), np.ones(len(made), dtype=np.float32))
 
 
-async def results(world: World, embedder: WordsEmbedder, **settings: Any) -> list[Any]:
+async def results(world: World, embedder: WordsEmbedder, mode: Any = "fast", **settings: Any) -> list[Any]:
     core = await world.core(embedder=embedder, embedding_provider="minilm", **settings)
     await core.bulk(ALICE, [turn(text, "s1") for text in TEXTS])
-    asked = RetrieveInput(query="red boat", similarity_threshold=0.0, explain=True)
+    asked = RetrieveInput(query="red boat", similarity_threshold=0.0, explain=True, mode=mode)
     return list((await core.retrieve(ALICE, asked)).results)
 
 
@@ -55,3 +55,19 @@ async def test_switched_off_nothing_learned_is_told(world: World) -> None:
 async def test_states_stay_inside(world: World) -> None:
     found = await results(world, TokenEmbedder())
     assert all("states" not in str(hit.memory.public(include_embedding=True)) for hit in found)
+
+
+async def test_a_context_is_packed_without_it(world: World) -> None:
+    found = await results(world, TokenEmbedder(), "reconstruct")
+    assert found
+    assert [hit.explain["learned"] for hit in found] == [None] * len(found)
+
+
+async def test_relevance_stays_what_it_is_without_it(world: World) -> None:
+    core = await world.core(embedder=TokenEmbedder(), embedding_provider="minilm")
+    await core.bulk(ALICE, [turn(text, "s1") for text in TEXTS])
+    plain = await world.core(embedder=TokenEmbedder(), embedding_provider="minilm", learned_order=False)
+    asked = RetrieveInput(query="Where is the red boat? Who likes tea?", similarity_threshold=0.0)
+    scores = [{hit.memory.id: hit.relevance_score for hit in (await one.retrieve(ALICE, asked)).results} for one in (core, plain)]
+    assert scores[0] == scores[1]
+    assert scores[0]
