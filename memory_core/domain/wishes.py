@@ -30,7 +30,7 @@ MAX_WISHES = 20
 ASKS = 0.3
 """Least probability of a request to forget that is asked back: 90 of 95 requests of the check part have it, and 5 of 270 others."""
 SURE = 0.7
-"""Least probability of one that is carried out: 85 of these 95 have it, and 2 of the 270."""
+"""Least probability of one that is carried out: 86 of these 95 have it, and 2 of the 270."""
 INSTRUCTS = 0.4
 """Least probability of an instruction, or of its end: 100 of 115 of the check part have it, and 4 of 250 others."""
 REQUESTED = "(The memory was asked to forget something.)"
