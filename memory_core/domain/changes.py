@@ -21,6 +21,7 @@ from memory_core.domain.changes_read import LEAST_COMPOUND, Clause, Message, Sai
 from memory_core.domain.changes_words import (
     ADDS,
     ALIKE,
+    DENIED,
     IN_A_COUPLE,
     JAPANESE,
     KIN,
@@ -33,6 +34,7 @@ from memory_core.domain.changes_words import (
     PREFERS,
     PREFERS_NOW,
     STAGES,
+    TELLS_OF_WORDS,
     TO_NUMBER,
     USES_NOW,
     USING,
@@ -205,7 +207,7 @@ def _by_matter(earlier: Message, later: Message) -> Change | None:
     for matter in (MATTERS[place] for place in sorted(later.changed & earlier.matters)):
         before = next((one for one in earlier.sentences if matter.holds.search(one.text)), None)
         now = next((one for one in later.sentences if not one.asks and matter.changes.search(one.text)), None)
-        if before is None or now is None or now.supposed or matter.changes.search(before.text):
+        if before is None or now is None or now.supposed or matter.changes.search(before.text) or not _of_oneself(now, matter.changes):
             continue
         if not (
             _of_somebody_else(before)
@@ -215,6 +217,17 @@ def _by_matter(earlier: Message, later: Message) -> Change | None:
         ):
             return Change("matter", now.text, before.text)
     return None
+
+
+def _of_oneself(said: Said, changes: re.Pattern[str]) -> bool:
+    """Whether the speaker is who says to have changed: named before it, or nobody is; and it is not denied."""
+    match = changes.search(said.text)
+    if match is None or said.language == "german" or JAPANESE.search(said.text):
+        return match is not None
+    before, upto = said.text[: match.start()], said.text[: match.end()]
+    if DENIED.search(before) or TELLS_OF_WORDS.search(before) or " not " in f" {match.group().casefold()} ":
+        return False
+    return OWN_SUBJECT.search(upto) is not None or not before.strip(" \t.,!-")
 
 
 def _of_somebody_else(said: Said) -> bool:

@@ -23,6 +23,7 @@ from memory_core.domain.changes_words import (
     GERMAN,
     GRADE,
     GRADES,
+    IN_PART,
     JAPANESE,
     KIN,
     KIN_IN_JAPANESE,
@@ -333,7 +334,7 @@ def _ended(clause: Clause, language: str) -> frozenset[str]:
         return clause.terms if ENDS_IN_JAPANESE.search(text) else frozenset()
     if language == "german":
         return clause.terms if ENDS_IN_GERMAN.search(text) else frozenset()
-    if OF_OTHERS.search(text):
+    if OF_OTHERS.search(text) or IN_PART.search(text):
         return frozenset()
     ended: set[str] = set()
     of_kin = any(word in KIN for word in clause.words[:NEAREST_KIN])

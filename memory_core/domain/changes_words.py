@@ -12,8 +12,8 @@ ENDS_OF_OBJECT = re.compile(
     r"|gave away|stopped|returned|replaced|swapped|traded in|handed in|handed (?:back|over)|cut out|pulled out of|moved out of"
     r"|moved away from|unsubscribed from|resigned from|retired from|(?:said|say) goodbye to|(?:broke|split) up with|deleted|uninstalled"
     r"|done with|no longer|instead of|rather than|switched (?:away )?from|moved (?:over )?from|changed from|migrated (?:off|from)|left"
-    r"|lost (?:my|our)|called off|no more|over with|(?:moved|switched|changed|migrated) (?:[\w'-]+ ){1,4}from|got fired from"
-    r"|laid off from|(?:gone|went|come|came) off|don't|do not|doesn't|can't|cannot|not|no)\b"
+    r"|lost (?:my|our)|called off|no more|over with|(?:switched|changed|migrated) (?:[\w'-]+ ){1,4}from|got fired from"
+    r"|laid off from|(?:gone|went|come|came) off|don't|do not|doesn't|not|no)\b"
     r"|\bhanded(?= (?:[\w'-]+ ){1,4}over\b)|\b(?:had|decided|managed) to (?:sell|cancel|give up|drop|stop|pull out of|cut out|quit|leave"
     r"|get rid of"
     r"|say goodbye to|part with|return|replace|give away|put down)\b|\b(?:days?|weeks?|months?|years?) (?:\d+ )?without\b",
@@ -22,7 +22,7 @@ ENDS_OF_OBJECT = re.compile(
 """What follows within a clause is over; after the last six of them only with "any more"."""
 LEFT = re.compile(
     r"\s(?:my |our |the )?[\w'’.-]{1,40}(?: (?!an?\b|at\b|in\b|on\b|early\b|late\b|open\b|behind\b)[\w'’.-]{1,40})?"
-    r"(?:\W{0,3}$|\W{1,3}(?:for|last|after|to|and|because|two|three|a (?:week|month|year) ago)\b)",
+    r"(?:\W{0,3}$|\W{1,3}(?:for(?! (?:the|a)\b)|last|after|to|and|because|two|three|a (?:week|month|year) ago)\b)",
     re.IGNORECASE,
 )
 """What follows "left" where it is a parting for good: a company, not a coat in a room, and not an hour late."""
@@ -37,7 +37,7 @@ ENDS_OF_SUBJECT = re.compile(
 )
 """What stands before within a clause is over."""
 ANY_MORE = re.compile(r"\b(?:any ?more|any longer|no longer|at all now)\b", re.IGNORECASE)
-ONLY_WITH_ANY_MORE = frozenset({"don't", "do not", "doesn't", "can't", "cannot", "not", "no"})
+ONLY_WITH_ANY_MORE = frozenset({"don't", "do not", "doesn't", "not", "no"})
 ENDS_IN_GERMAN = re.compile(
     r"\b(?:verkauft|abgegeben|gekündigt|aufgegeben|aufgehört|abgesagt|storniert|abgeschafft|abgemeldet|abbestellt|verschenkt|weggeworfen"
     r"|losgeworden|stehen lassen|gestorben|eingeschläfert|ausgezogen|ausgefallen|fällt aus|abgestürzt|kaputt gegangen|kaputtgegangen"
@@ -143,7 +143,7 @@ DENIED = re.compile(r"(?:n't|\b(?:not|never|nor|without|won|don|nicht|nie|kein\w
 """Before a verb of ending: it did not end."""
 SUPPOSED = re.compile(
     r"\b(?:would|should|could|might|maybe|i'd|id love|we'd|if|wish|supposed|imagine|let's|try to|want(?:ed)? to|wanna|going to|gonna"
-    r"|remember to|why don't|unless|whether"
+    r"|remember to|why don't|unless|whether|almost|nearly|dream\w*|dreamt|pretend\w*|suppose|novel|the game|will|joked"
     r"|sollte|könnte|würde|wenn|falls|vielleicht|möchte)\b|(?:たら|なら|かもしれ|たい|だろう)",
     re.IGNORECASE,
 )
@@ -161,6 +161,9 @@ GERMAN = re.compile(
     r"|fährt)\b",
     re.IGNORECASE,
 )
+TELLS_OF_WORDS = re.compile(r"\b(?:said|says|told me|wrote)\b", re.IGNORECASE)
+IN_PART = re.compile(r"\b(?:full|part)[- ]time\b", re.IGNORECASE)
+"""What ends may be this alone."""
 USES_NOW = re.compile(r"\busing\b", re.IGNORECASE)
 IN_A_COUPLE = frozenset(
     [
@@ -297,7 +300,7 @@ MATTERS: tuple[Matter, ...] = (
             re.IGNORECASE,
         ),
         re.compile(
-            r"\b(?:moved|relocated|moving) (?:house|home|in with|(?:back |over |out )?to (?!(?:the next|fridays?|mondays?|tuesdays?"
+            r"\b(?:moved|relocated) (?:house|home|in with|(?:back |over |out )?to (?!(?:the next|fridays?|mondays?|tuesdays?"
             r"|wednesdays?|thursdays?|saturdays?|sundays?|\d|a later|an earlier|using|vs|the \d))|into)"
             r"|\bmoved in\b(?! (?:a|the|that|such)\b)|\bnew (?:address|flat|apartment|place|house)\b|\bbought (?:a|our"
             r"|my) (?:\w+ )?(?:house|flat|apartment)\b|\b(?:umgezogen|umzug|gezogen|neue adresse|neue wohnung|neuen wohnung|wohne jetzt"
@@ -316,9 +319,9 @@ MATTERS: tuple[Matter, ...] = (
         re.compile(
             r"\bnew job\b|\bgot the job\b|(?:\bi (?:just )?|\bi'm |\band |\A\W*|[.!] )(?:start|started|starting) (?:as|at|work)\b"
             r"|\b(?:handed|given|gave|put) in my (?:notice|resignation|apron)\b|\b(?:quit|left|lost) my job\b"
-            r"|\b(?:got|been|was) (?:fired|laid off|made redundant)\b|\bfrom (?:january|february|march|april|may|june|july|august"
+            r"|\b(?:got|been|was) (?:fired|laid off|made redundant)\b(?! up)|\bfrom (?:january|february|march|april|may|june|july|august"
             r"|september|october|november|december) i'?m (?:at|with)\b"
-            r"|\bi'?m (?:at|with) (?-i:[A-Z])[\w' ]{2,30} now\b|\bswitched jobs\b|\bretired\b"
+            r"|\bi'?m (?:at|with) (?-i:[A-Z])[\w' ]{2,30} now\b|\bswitched jobs\b|\bretired\b(?! to)"
             r"|\b(?:neue stelle|neuen job|neuer job|job gewechselt|gekündigt|angefangen bei|fange bei|bin jetzt bei)\b"
             r"|\bseit (?:dem )?(?:\d{1,2}\. )?\w{1,20} bin ich (?:bei|beim)\b|転職|退職|入社|辞めて(?:、|今は)|今は[^。]{1,20}で(?:働"
             r"|教|勤)",

@@ -96,7 +96,7 @@ def _verdict(new: DecisionItem, held: DecisionItem) -> _Verdict | None:
     if new.category == NOTE:
         return None if _stand_apart(new, held) else _of_notes(new.text, held.text)
     if new.slot is None or held.slot is None:
-        return _of_statements(new.text, held.text) or _of_times(new, held)
+        return _of_statements(new.text, held.text) or (_of_times(new, held) if held.slot is None else None)
     return _of_slots(new, held) if _slot(new.slot) == _slot(held.slot) else _ending(new.text, held.text)
 
 
