@@ -225,6 +225,11 @@ CALLS: dict[str, Callable[[Given], Row]] = {
     "procedure_get": lambda g: Row(
         get("/api/v1/procedures/style%2Flangue%20%C3%A0%20table", 200, g), get("/api/v1/procedures/style%2fzork", 404, g)
     ),
+    "user_settings": lambda g: Row(Http("GET", f"/api/v1/users/{g.user}/settings", 200), Http("GET", "/api/v1/users/a%23b/settings", 422)),
+    "user_settings_put": lambda g: Row(
+        Http("PUT", f"/api/v1/users/{g.user}/settings", 200, {"time_zone": "Europe/Berlin"}),
+        Http("PUT", f"/api/v1/users/{g.user}/settings", 422, {"time_zone": "Europe/Berln"}),
+    ),
     "system_metrics": lambda g: Row(Http("GET", "/metrics", 200), Http("GET", "/metrics", 401, headers=NO_KEY)),
     "system_pool_stats": lambda g: Row(
         Http("GET", "/api/v1/system/pool-stats", 200), Http("GET", "/api/v1/system/pool-stats", 401, headers=NO_KEY)
