@@ -35,6 +35,11 @@ INSTRUCTS = 0.4
 """Least probability of an instruction, or of its end: 100 of 115 of the check part have it, and 4 of 250 others."""
 REQUESTED = "(The memory was asked to forget something.)"
 """Stands in the place of a request to forget, in what is formed of its message."""
+_OF_ANSWERS = frozenset(
+    ["ANSWERV", "DO_ANSWER", "SUGGEST", "ADDRESS_ME", "MENTION", "ANSWER", "REPLY", "MANNER", "LIMITS", "RULE", "PERSONAL", "AGAIN", "AGAIN_OK", "NO_NEED", "ABOUT_JA", "PLEASE"]
+)
+"""Kinds of words of which one stands in whatever is wanted of the assistant."""
+_JA_QUESTION = re.compile(r"(?:[?？]|(?:っけ|ですか|ますか|んですか|かな|のかな)。?)\s*\Z")
 _PREFERS = re.compile(
     r"\bI(?:'d| would)? (?:(?:really|always|generally|usually|strongly|definitely|much|also|do|personally|typically) ){0,2}"
     r"prefer (?!(?:if|it if|not)\b)"
@@ -115,7 +120,7 @@ def _wish(text: str, reading: Reading, before: Reading | None, number: int, star
         request = _request(reading, before, chances.forget)
         if request is not None:
             return Wish("forget", number, text, start, end, request.about, surety=request.surety, whole=request.whole)
-    if chances.instruct + chances.lift >= INSTRUCTS and not is_no_instruction(reading):
+    if chances.instruct + chances.lift >= INSTRUCTS and not is_no_instruction(reading) and not _tells_of_life(reading):
         stops = _stops(reading)
         kind: Kind = "withdrawal" if stops or chances.lift > chances.instruct else "instruction"
         return Wish(kind, number, text, start, end, instructs=stops)
@@ -139,6 +144,16 @@ def _request(reading: Reading, before: Reading | None, chance: float) -> _Reques
     if reading.kind_set & {"LAST", "TOLD", "MEMORY", "KEEP", "DONT_KEEP", "ABOUT_JA", "REGRET"}:
         return _Request("", surety if "LAST" in reading.kind_set else "asks", whole=False)
     return None
+
+
+def _tells_of_life(reading: Reading) -> bool:
+    """Whether a sentence tells or asks how things are, and wants nothing of the assistant: "I don't like olives anymore"."""
+    if reading.japanese:
+        wants = bool(reading.signs & {"jask", "jforbid"})
+        return not wants and (
+            _JA_QUESTION.search(reading.text) is not None or ("STOP" in reading.kind_set and "MENTION" not in reading.kind_set)
+        )
+    return "imp" not in reading.signs and not _stops(reading) and reading.kind_set.isdisjoint(_OF_ANSWERS)
 
 
 def _stops(reading: Reading) -> bool:

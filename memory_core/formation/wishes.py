@@ -47,6 +47,8 @@ MOST_INSTRUCTIONS = 100
 MOST_TO_CONFIRM = 20
 MOST_GUESSED = 5
 """Memories that may be what a request means where none has its words: the nearest."""
+NEAR_ENOUGH = 0.5
+"""Of the answer threshold: as near as an instruction has to be to what lifts it in other words."""
 FIRST_TOLD = 1_000
 """The number of the first wish that an agent found; those that rules read have smaller ones."""
 RULES = Provenance("rules")
@@ -189,8 +191,7 @@ class Wishes:
         if (shared := _lifted(wish.text, held)) or wish.instructs or not held:
             return shared
         names = {one.id: one for one in held}
-        near = next((names[one.id] for one, _ in await self.find(owner, wish.text) if one.id in names), None)
-        return [near] if near is not None else [*held] if len(held) == 1 else []
+        return [names[one.id] for one, share in await self.find(owner, wish.text) if one.id in names and share >= NEAR_ENOUGH][:1]
 
     async def _held(self, owner: Owner) -> list[Memory]:
         """The instructions that stand, newest first."""
