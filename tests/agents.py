@@ -75,7 +75,7 @@ class ScriptedAgents:
         if self.broken:
             raise RuntimeError("the agents are broken")
         self.calls[name] += 1
-        return f" (told {sum(self.calls.values())} times)" if self.unsteady else ""
+        return f" (told{'!' * sum(self.calls.values())})" if self.unsteady else ""
 
     async def detect_boundary(self, app_id: str, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
         await self._asked("boundary")

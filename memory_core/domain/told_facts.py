@@ -115,7 +115,7 @@ def told_facts(said: ExtractedFacts, messages: Sequence[Message]) -> ToldFacts:
     if not (said.facts or said.foresight or said.instructions):
         return ToldFacts([], [], 0)
     record = _Record(messages)
-    facts = last_word_wins([fact for one in said.facts if (fact := record.fact(one)) is not None])
+    facts = [fact for one in said.facts if (fact := record.fact(one)) is not None]
     foresight = [ahead for one in said.foresight if (ahead := record.foresight(one)) is not None]
     instructions = [one for one in said.instructions if record.instructs(one)]
     kept = len(facts) + len(foresight) + len(instructions)

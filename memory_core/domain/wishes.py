@@ -36,9 +36,18 @@ INSTRUCTS = 0.4
 REQUESTED = "(The memory was asked to forget something.)"
 """Stands in the place of a request to forget, in what is formed of its message."""
 _OF_ANSWERS = frozenset(
-    ["ANSWERV", "DO_ANSWER", "SUGGEST", "ADDRESS_ME", "MENTION", "ANSWER", "REPLY", "MANNER", "LIMITS", "RULE", "PERSONAL", "AGAIN", "AGAIN_OK", "NO_NEED", "ABOUT_JA", "PLEASE"]
+    {
+        *("ANSWERV", "DO_ANSWER", "SUGGEST", "ADDRESS_ME", "MENTION", "ANSWER", "REPLY", "MANNER", "LIMITS"),
+        *("RULE", "PERSONAL", "AGAIN", "AGAIN_OK", "NO_NEED", "ABOUT_JA", "PLEASE"),
+    }
 )
 """Kinds of words of which one stands in whatever is wanted of the assistant."""
+_OF_PEOPLE_TOO = frozenset({"MANNER", "LIMITS", "PERSONAL"})
+"""Those of them that are said of people as well."""
+_STATES = re.compile(
+    r"(?!(?:it|that|this|you)\b)\w{1,40} (?:is|was|has|had|ist|war|hat|hatte)\b(?!.*\b(?:you|your|du|dich|dir|deine?n?)\b)"
+)
+"""A sentence that states how somebody is or what they have, without a word to the assistant."""
 _JA_QUESTION = re.compile(r"(?:[?？]|(?:っけ|ですか|ますか|んですか|かな|のかな)。?)\s*\Z")
 _PREFERS = re.compile(
     r"\bI(?:'d| would)? (?:(?:really|always|generally|usually|strongly|definitely|much|also|do|personally|typically) ){0,2}"
@@ -153,7 +162,11 @@ def _tells_of_life(reading: Reading) -> bool:
         return not wants and (
             _JA_QUESTION.search(reading.text) is not None or ("STOP" in reading.kind_set and "MENTION" not in reading.kind_set)
         )
-    return "imp" not in reading.signs and not _stops(reading) and reading.kind_set.isdisjoint(_OF_ANSWERS)
+    if "imp" in reading.signs or _stops(reading):
+        return False
+    acts = any(sign.startswith(("do0:", "no0:", "st0:")) for sign in reading.signs)
+    wanted = reading.kind_set & _OF_ANSWERS
+    return not wanted or (wanted <= _OF_PEOPLE_TOO and not acts and _STATES.match(reading.text) is not None)
 
 
 def _stops(reading: Reading) -> bool:

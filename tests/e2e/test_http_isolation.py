@@ -133,8 +133,9 @@ def test_another_users_scenes_and_profile_are_not_seen(host: httpx.Client, user:
     assert "swordfish" in host.get("/api/v1/profile", params=theirs).text
     save(host, user, "something of my own")
     problem(host.get(f"/api/v1/scenes/{victim.scene_id}", params={"user_id": user}), 404)
-    assert host.get("/api/v1/scenes", params={"user_id": user}).json() == {"scenes": [], "next_cursor": None}
-    assert host.get("/api/v1/profile", params={"user_id": user}).json() == {"explicit": [], "implicit": []}
+    scenes, profile = (host.get(f"/api/v1/{name}", params={"user_id": user}).json() for name in ("scenes", "profile"))
+    assert (scenes["scenes"], scenes["next_cursor"]) == ([], None)
+    assert (profile["explicit"], profile["implicit"]) == ([], [])
 
 
 def test_another_users_memories_are_not_listed_or_retrieved(host: httpx.Client, user: str, victim: Victim) -> None:
@@ -219,6 +220,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "forget": {"filter": {"types": ["episodic"]}, "mode": "hard"},
     "task_retry": {},
     "task_cancel": {},
+    "user_settings_put": {"time_zone": "Europe/Berlin"},
     "user_import_commit": {"parts": 1, "sha256": "0" * 64},
 }
 

@@ -10,7 +10,7 @@ import pytest
 from memory_core.adapters.offline.facts import said_facts
 from memory_core.domain.agent_answers import ExtractedFacts, SaidFact, SaidForesight
 from memory_core.domain.conversation import Message
-from memory_core.domain.told_facts import ToldFacts, told_facts
+from memory_core.domain.told_facts import ToldFacts, last_word_wins, told_facts
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=timezone.utc)
 
@@ -149,15 +149,11 @@ def test_what_passes_with_the_day_is_no_lasting_fact(text: str) -> None:
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_of_two_values_in_one_breath_the_last_fills_the_slot(order: int) -> None:
-    messages = says("I live in Berlin"), says("Sorry, I mean Lisbon now")
     facts = [
         fact("Ana lives in Berlin", "I live in Berlin", **home("Berlin")),
         fact("Ana lives in Lisbon", "I mean Lisbon now", message=1, **home("Lisbon")),
     ][::order]
-    assert {(one.text, one.value) for one in told(facts, *messages).facts} == {
-        ("Ana lives in Berlin", None),
-        ("Ana lives in Lisbon", "Lisbon"),
-    }
+    assert {(one.text, one.value) for one in last_word_wins(facts)} == {("Ana lives in Berlin", None), ("Ana lives in Lisbon", "Lisbon")}
 
 
 @pytest.mark.parametrize(
