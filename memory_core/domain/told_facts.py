@@ -168,11 +168,14 @@ class _Record:
         self._proofs = Proofs(messages)
         self._own: dict[int, str] = {}
         self._stretches: dict[int, list[_Stretch]] = {}
-        self._wishes: dict[int, list[str]] = {}
+        self._wishes: dict[int, list[tuple[str, str]]] = {}
 
     def fact(self, said: SaidFact) -> SaidFact | None:
         """The fact as it is remembered; None where nobody told it."""
-        if not self._told(said.quote, said.message) or self._invents(said.text) or self._invents(said.value or "", of_slot=True):
+        fills_slot = bool(said.subject and said.attribute and said.value)
+        if not self._told(said.quote, said.message, fills_slot=fills_slot):
+            return None
+        if self._invents(said.text) or self._invents(said.value or "", of_slot=True):
             return None
         message = self._messages[said.message]
         named = self._slotted(said, message)
@@ -210,8 +213,11 @@ class _Record:
             return False
         return len(said.quote.split()) <= MOST_INSTRUCTING and _ONCE.search(said.quote) is None
 
-    def _told(self, quote: str, number: int) -> bool:
-        """Whether a person says the quote, in words of their own, asserting it, and not as a wish about the memory or its answers."""
+    def _told(self, quote: str, number: int, *, fills_slot: bool = False) -> bool:
+        """Whether a person says the quote, in words of their own, asserting it, and not as a wish about the memory or its answers.
+
+        fills_slot: whether a value is taken from it, which an instruction may tell on the way: "I'm vegetarian, so suggest no meat".
+        """
         if not self._proofs.prove(quote, number):
             return False
         wanted = folded_quote(quote)
@@ -220,7 +226,8 @@ class _Record:
             return wanted in folded_quote(self._own_words(number))  # over more than a sentence, or in a part of one
         if all(not _has_own_words(one, wanted) for one in within) or all(_asks(one) or _supposes(one, wanted) for one in within):
             return False
-        return not any(wish in wanted or wanted in wish for wish in self._wishes_in(number))
+        wishes = [wish for kind, wish in self._wishes_in(number) if kind == "forget" or not fills_slot]
+        return not any(wish in wanted or wanted in wish for wish in wishes)
 
     def _own_words(self, number: int) -> str:
         if number not in self._own:
@@ -236,13 +243,15 @@ class _Record:
             ]
         return self._stretches[number]
 
-    def _wishes_in(self, number: int) -> list[str]:
-        """A message's sentences that ask something of the memory. One of which a clause alone asks is a preference, and a fact as well."""
+    def _wishes_in(self, number: int) -> list[tuple[str, str]]:
+        """The kind and the words of sentences that ask something of the memory. One with a preference in a clause is a fact as well."""
         if number not in self._wishes:
             message = self._messages[number]
             wishes = [one for one in said_wishes([message]) if one.kind != "withdrawal" and one.surety == "sure"]
             found = [(one, message.content[one.start : one.end]) for one in wishes]
-            self._wishes[number] = [folded_quote(said) for one, said in found if one.kind == "forget" or len(one.text) >= len(said.strip())]
+            self._wishes[number] = [
+                (one.kind, folded_quote(said)) for one, said in found if one.kind == "forget" or len(one.text) >= len(said.strip())
+            ]
         return self._wishes[number]
 
     @cached_property

@@ -295,7 +295,7 @@ async def test_a_time_told_from_now_is_looked_into_in_the_same_round(warm: Traff
     await warm.core.retrieve(ALICE, RetrieveInput(query="warm up"))
     calls, requests = await warm.of(warm.core.retrieve(ALICE, RetrieveInput(query="red boat yesterday")))
     assert calls == ["snapshot", "search", "search"], "the first look is for the zone in which it is yesterday"
-    assert Counter(requests) == Counter(["read", "query", "read", *["query", *WORDS] * 2]), "both begin together, the head is read for both"
+    assert Counter(requests) == Counter(["read", "read", *["query", *WORDS] * 2]), "both begin together, the head is read for both"
 
 
 async def test_words_alone_or_a_vector_alone_take_one_query(warm: Traffic) -> None:

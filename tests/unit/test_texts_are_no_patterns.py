@@ -17,6 +17,9 @@ import memory_core
 ROOT = Path(memory_core.__file__).parent
 PATTERN_MAKERS = {"compile", "search", "match", "fullmatch", "finditer", "findall", "split", "sub", "subn"}
 REASONS = {
+    "adapters/offline/foreign_dates.py: expression.sub(turned, text)": "both stand in its tables",
+    "adapters/offline/foreign_dates.py: re.compile(f'\\\\b(?:{said})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
+    "domain/overview.py: re.compile('|'.join((*_ENGLISH, *_GERMAN, *_JAPANESE)), re.IGNORECASE)": "of its own constants",
     "adapters/offline/voice.py: pattern.sub(written, plain)": "both stand in _CONTRACTIONS",
     "adapters/offline/behaviour.py: re.compile(f'\\\\b(?:{words})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
     "adapters/offline/foresight_cues.py: re.compile(f'\\\\b(?:{said})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
