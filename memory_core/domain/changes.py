@@ -20,13 +20,16 @@ from typing import Literal
 from memory_core.domain.changes_read import LEAST_COMPOUND, Clause, Message, Said, read, telling
 from memory_core.domain.changes_words import (
     ADDS,
+    AGAIN,
     ALIKE,
+    CHANGED_WHAT,
     DENIED,
     IN_A_COUPLE,
     JAPANESE,
     KIN,
     MATTERS,
     NEW_IN_ITS_PLACE,
+    NOT_SO,
     OF_OTHERS,
     OWN_SUBJECT,
     OWNED,
@@ -98,6 +101,8 @@ def _ground(before: Said, now: Said, earlier: Message, later: Message) -> Ground
         return "ends"
     if _valued(before, now, earlier, later):
         return "value"
+    if _another_of(before, now) or _so_again(before, now):
+        return "matter"
     if _otherwise_now(before, now) or _new_in_its_place(before, now) or _prefers_other(before, now) or _grown(before, now):
         return "matter"
     return "switch" if _switched(before, now, later) else None
@@ -153,9 +158,29 @@ def _switched(before: Said, now: Said, later: Message) -> bool:
     """Whether somebody says to have switched away from what was used before."""
     if now.switched is None or now.supposed or not (before.holds and USING.search(before.text)):
         return False
+    if any(not now.kinds[kind] & before.kinds[kind] for kind in now.kinds.keys() & before.kinds.keys()):
+        return _of_one_person(before, now, frozenset())
     shared = _shared(before.terms, later.around(now))
     to_another = not now.switched <= before.terms or (not now.switched and not USES_NOW.search(now.text))
     return to_another and bool(shared) and _of_one_person(before, now, shared)
+
+
+def _another_of(before: Said, now: Said) -> bool:
+    """Whether somebody says to have changed, or to have named wrongly, what the earlier sentence has one of: "I switched dentists"."""
+    match = CHANGED_WHAT.search(now.text)
+    if match is None or now.supposed or now.of_others or not before.holds:
+        return False
+    what = match["what"].casefold()
+    held = {word for clause in before.clauses for word in clause.words}
+    return not {what, what.removesuffix("s")}.isdisjoint(held) and _of_one_person(before, now, frozenset())
+
+
+def _so_again(before: Said, now: Said) -> bool:
+    """Whether somebody does again what the earlier sentence says is not done."""
+    if now.supposed or now.of_others or not AGAIN.search(now.text) or not NOT_SO.search(before.text) or NOT_SO.search(now.text):
+        return False
+    shared = _shared(before.terms, now.terms)
+    return bool(shared) and before.holds and _of_one_person(before, now, shared)
 
 
 def _otherwise_now(before: Said, now: Said) -> bool:
@@ -199,7 +224,7 @@ def _grown(before: Said, now: Said) -> bool:
         return False
     if before.grade and now.grade:
         return before.grade < now.grade
-    return now.new and len(before.stages) == len(now.stages) == 1 and min(before.stages) < min(now.stages)
+    return (now.new or now.switched is not None) and len(before.stages) == len(now.stages) == 1 and min(before.stages) < min(now.stages)
 
 
 def _by_matter(earlier: Message, later: Message) -> Change | None:
@@ -212,7 +237,7 @@ def _by_matter(earlier: Message, later: Message) -> Change | None:
         if not (
             _of_somebody_else(before)
             or _of_somebody_else(now)
-            or (before.about ^ now.about) - IN_A_COUPLE
+            or ((before.about ^ now.about) - IN_A_COUPLE and not matter.of_kin)
             or _says_same(before, now, matter.changes)
         ):
             return Change("matter", now.text, before.text)

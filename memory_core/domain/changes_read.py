@@ -6,14 +6,16 @@ Read once and kept: the same messages are laid beside each other again and again
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
 
 from memory_core.domain.changes_words import (
+    AGAIN,
     ALIKE,
     ANY_MORE,
+    CHANGED_WHAT,
     CORRECTS,
     DENIED,
     ENDS_IN_GERMAN,
@@ -27,6 +29,7 @@ from memory_core.domain.changes_words import (
     JAPANESE,
     KIN,
     KIN_IN_JAPANESE,
+    KINDS,
     LEFT,
     MATTERS,
     MOVES,
@@ -39,6 +42,7 @@ from memory_core.domain.changes_words import (
     PAST,
     PRESENT,
     STAGES,
+    SPLIT_END,
     SUPPOSED,
     SWITCH,
     TO_SOMEBODY,
@@ -63,7 +67,9 @@ LEAST_COMPOUND = 4
 """Letters of a word with which a compound of the same matter may begin: Chor, Chorprobe."""
 SUBJECT_WORDS = 6
 """Words at the beginning of a sentence that may name its subject."""
-_CLAUSE = re.compile(r"[,;:!?。、…（）()]+|\.{2,}|\s[-–—]+\s|\s(?:and|but|so|because|und|aber|weil|denn|sondern)\s", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"[,;:!?。、…（）()]+|\.{2,}|\s[-–—]+\s|\s(?:and(?! (?:i|me)\b)|but|so|because|und(?! ich\b)|aber|weil|denn|sondern)\s", re.IGNORECASE
+)
 _ASKS = re.compile(
     r"\W{0,9}(?:(?:so|and|but|now|then|ok|okay|well)\W{1,3})?(?:what|how|why|when|where|which|who|is|are|do|does|did|can|could|would|will|should"
     r"|any|have you|was|wie|wer|wo|wann|warum|welche\w*|kannst|könntest|kann|gibt es|hast|soll|sollte|kennst|weißt)\b",
@@ -76,7 +82,20 @@ _TOLD_BY = "User: "
 _TOPIC_IN_JAPANESE = re.compile(r"[はが]")
 _UNTIL_PREPOSITION = re.compile(r"(?<=\w)\s(?:in|on|to|for|with|because|after|since|as)\s", re.IGNORECASE)
 _STAGE = {word: place for place, stage in enumerate(STAGES) for word in stage.split()}
-_CUES = (ENDS_OF_OBJECT, ENDS_OF_SUBJECT, ENDS_IN_GERMAN, ENDS_IN_JAPANESE, SWITCH, MOVES, NOW, GRADE)
+_CUES = (
+    ENDS_OF_OBJECT,
+    ENDS_OF_SUBJECT,
+    ENDS_IN_GERMAN,
+    ENDS_IN_JAPANESE,
+    SWITCH,
+    MOVES,
+    NOW,
+    GRADE,
+    SPLIT_END,
+    CORRECTS,
+    CHANGED_WHAT,
+    AGAIN,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +183,8 @@ class Said:
 
     @cached_property
     def moves(self) -> bool:
-        """Whether it says that a time or a number is moved."""
-        return MOVES.search(self.text) is not None
+        """Whether it says that a time or a number is moved, or was told wrong."""
+        return self.corrects or MOVES.search(self.text) is not None
 
     @cached_property
     def new(self) -> bool:
@@ -186,9 +205,24 @@ class Said:
         return frozenset() if JAPANESE.search(self.text) else telling(words(self.text[match.end() :])[:4], self.language)
 
     @cached_property
+    def kinds(self) -> Mapping[int, frozenset[str]]:
+        """The names in it of which people mostly use one, by their kind."""
+        found: dict[int, set[str]] = {}
+        for clause in self.clauses:
+            for word in clause.words:
+                if word in KINDS:
+                    found.setdefault(KINDS[word], set()).add(word)
+        return {kind: frozenset(names) for kind, names in found.items()}
+
+    @cached_property
     def new_values(self) -> Values:
         """Its times and numbers without those that it names as what was so before."""
         return (values_in(NAMED_OLD.sub(" ", self.text)) if self.moves else self.values) or self.values
+
+    @cached_property
+    def changes_what(self) -> bool:
+        """Whether it says which thing is another one now."""
+        return not self.supposed and CHANGED_WHAT.search(self.text) is not None
 
     @cached_property
     def stages(self) -> frozenset[int]:
@@ -285,7 +319,15 @@ def _says_changed(said: Said) -> bool:
     if said.asks and not said.corrects:
         return False
     valued = bool(said.values) and (said.moves or said.new)
-    return any(said.ended) or valued or said.switched is not None or said.corrects or bool(said.grade) or bool(said.present_clauses)
+    return (
+        any(said.ended)
+        or valued
+        or said.switched is not None
+        or said.corrects
+        or bool(said.grade)
+        or bool(said.present_clauses)
+        or said.changes_what
+    )
 
 
 @lru_cache(maxsize=8_192)
@@ -341,6 +383,9 @@ def _ended(clause: Clause, language: str) -> frozenset[str]:
     for match in ENDS_OF_OBJECT.finditer(text):
         if not of_kin and _does_end(match, text):
             ended |= telling(words(_UNTIL_PREPOSITION.split(text[match.end() :])[0])[:NEAREST], language)
+    for match in SPLIT_END.finditer(text):
+        if not of_kin and DENIED.search(text, 0, match.start()) is None:
+            ended |= telling(words(match[match.lastgroup or 0]), language)
     for match in ENDS_OF_SUBJECT.finditer(text):
         if DENIED.search(text, 0, match.start()) is None:
             ended |= _subject(words(text[: match.start()]), language)
