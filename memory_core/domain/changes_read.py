@@ -15,6 +15,7 @@ from memory_core.domain.changes_words import (
     AGAIN,
     ALIKE,
     ANY_MORE,
+    BEGINS,
     CHANGED_WHAT,
     CORRECTS,
     DENIED,
@@ -22,6 +23,7 @@ from memory_core.domain.changes_words import (
     ENDS_IN_JAPANESE,
     ENDS_OF_OBJECT,
     ENDS_OF_SUBJECT,
+    EVENTS,
     GERMAN,
     GRADE,
     GRADES,
@@ -30,10 +32,12 @@ from memory_core.domain.changes_words import (
     KIN,
     KIN_IN_JAPANESE,
     KINDS,
+    KINDS_IN_JAPANESE,
     LEFT,
     MATTERS,
     MOVES,
     NAMED_OLD,
+    NOT_SO,
     NOW,
     NOW_INDEED,
     OF_OTHERS,
@@ -77,6 +81,8 @@ _ASKS = re.compile(
 )
 _AFTER_NUMBER = re.compile(r"(?<=\d\.)\s(?=(?:should|what|how|is|are|can|could|do|does|any|i|we|it|my|our|the|please)\b)", re.IGNORECASE)
 _NAME_IN_JAPANESE = re.compile(r"(?:^|[、。「はのが])([ぁ-んー]{2,5}?)(?=が|は|も|を|、)")
+_THING_IN_JAPANESE = re.compile(r"(?:(?<=匹)|(?<![一-龯]))[猫犬車薬傘鍵膝腕庭歯](?![一-龯])")
+_SIGNS_OF_DATE = re.compile(r"\d{1,2}月(?:\d{1,2}日)?の?|\d{1,2}日の?")
 _TOLD_BY = "User: "
 """How a fact begins that is kept in the words in which it was said."""
 _TOPIC_IN_JAPANESE = re.compile(r"[はが]")
@@ -184,7 +190,7 @@ class Said:
     @cached_property
     def moves(self) -> bool:
         """Whether it says that a time or a number is moved, or was told wrong."""
-        return self.corrects or MOVES.search(self.text) is not None
+        return self.corrects or self.ceases or MOVES.search(self.text) is not None
 
     @cached_property
     def new(self) -> bool:
@@ -212,6 +218,9 @@ class Said:
             for word in clause.words:
                 if word in KINDS:
                     found.setdefault(KINDS[word], set()).add(word)
+        for word in KINDS_IN_JAPANESE:
+            if word in self.text:
+                found.setdefault(KINDS[word], set()).add(word)
         return {kind: frozenset(names) for kind, names in found.items()}
 
     @cached_property
@@ -223,6 +232,21 @@ class Said:
     def changes_what(self) -> bool:
         """Whether it says which thing is another one now."""
         return not self.supposed and CHANGED_WHAT.search(self.text) is not None
+
+    @cached_property
+    def begins_again(self) -> bool:
+        """Whether it says that what had ended is so again since lately."""
+        return AGAIN.search(self.text) is not None and (self.new or BEGINS.search(self.text) is not None) and not self.supposed
+
+    @cached_property
+    def ceases(self) -> bool:
+        """Whether it says that something is not so any more."""
+        return ANY_MORE.search(self.text) is not None and NOT_SO.search(self.text) is not None
+
+    @cached_property
+    def besides_correcting(self) -> frozenset[str]:
+        """Its telling terms without the words that correct, and without the signs around a date."""
+        return telling(words(_SIGNS_OF_DATE.sub(" ", CORRECTS.sub(" ", self.text))), self.language)
 
     @cached_property
     def stages(self) -> frozenset[int]:
@@ -251,7 +275,7 @@ class Said:
         for clause in self.clauses:
             for place, word in enumerate(clause.words):
                 if word == kin:
-                    found |= telling(clause.words[max(0, place - 2) : place + 4], self.language)
+                    found |= telling(clause.words[max(0, place - 2) : place + (10 if JAPANESE.search(kin) else 4)], self.language)
         return frozenset(found)
 
 
@@ -327,6 +351,8 @@ def _says_changed(said: Said) -> bool:
         or bool(said.grade)
         or bool(said.present_clauses)
         or said.changes_what
+        or said.begins_again
+        or said.ceases
     )
 
 
@@ -348,7 +374,9 @@ def _sentences(text: str) -> Iterator[tuple[str, bool]]:
 
 def _clause(text: str, language: str, *, asks: bool) -> Clause:
     found = tuple(words(text))
-    return Clause(text, found, telling(found, language) | frozenset(_NAME_IN_JAPANESE.findall(text)), asks)
+    return Clause(
+        text, found, telling(found, language) | frozenset((*_NAME_IN_JAPANESE.findall(text), *_THING_IN_JAPANESE.findall(text))), asks
+    )
 
 
 def telling(found: Iterable[str], language: str) -> frozenset[str]:
@@ -381,17 +409,26 @@ def _ended(clause: Clause, language: str) -> frozenset[str]:
     ended: set[str] = set()
     of_kin = any(word in KIN for word in clause.words[:NEAREST_KIN])
     for match in ENDS_OF_OBJECT.finditer(text):
-        if not of_kin and _does_end(match, text):
+        if not of_kin and match.group().casefold() in ONLY_WITH_ANY_MORE and _does_end(match, text):
+            ended |= clause.terms
+        elif not of_kin and _does_end(match, text):
             ended |= telling(words(_UNTIL_PREPOSITION.split(text[match.end() :])[0])[:NEAREST], language)
     for match in SPLIT_END.finditer(text):
         if not of_kin and DENIED.search(text, 0, match.start()) is None:
             ended |= telling(words(match[match.lastgroup or 0]), language)
     for match in ENDS_OF_SUBJECT.finditer(text):
+        before, verb = words(text[: match.start()]), match.group().casefold()
+        if verb in _OFF and not (before and before[-1] in EVENTS):
+            continue
         if DENIED.search(text, 0, match.start()) is None:
-            ended |= _subject(words(text[: match.start()]), language)
+            ended |= _subject(before, language)
             if match.group().casefold().endswith("up"):  # who breaks up with whom stands on both sides
                 ended |= clause.terms
     return frozenset(ended)
+
+
+_OFF = frozenset({"is off", "are off", "'s off", "is all off"})
+"""What only events are when they are over."""
 
 
 def _does_end(match: re.Match[str], text: str) -> bool:
