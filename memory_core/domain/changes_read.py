@@ -45,8 +45,8 @@ from memory_core.domain.changes_words import (
     OWN,
     PAST,
     PRESENT,
-    STAGES,
     SPLIT_END,
+    STAGES,
     SUPPOSED,
     SWITCH,
     TO_SOMEBODY,
@@ -75,7 +75,8 @@ _CLAUSE = re.compile(
     r"[,;:!?。、…（）()]+|\.{2,}|\s[-–—]+\s|\s(?:and(?! (?:i|me)\b)|but|so|because|und(?! ich\b)|aber|weil|denn|sondern)\s", re.IGNORECASE
 )
 _ASKS = re.compile(
-    r"\W{0,9}(?:(?:so|and|but|now|then|ok|okay|well)\W{1,3})?(?:what|how|why|when|where|which|who|is|are|do|does|did|can|could|would|will|should"
+    r"\W{0,9}(?:(?:so|and|but|now|then|ok|okay|well)\W{1,3})?(?:what|how|why|when|where|which|who|is|are|do|does|did|can|could"
+    r"|would|will|should"
     r"|any|have you|was|wie|wer|wo|wann|warum|welche\w*|kannst|könntest|kann|gibt es|hast|soll|sollte|kennst|weißt)\b",
     re.IGNORECASE,
 )

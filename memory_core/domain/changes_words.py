@@ -21,16 +21,20 @@ _ALTERED = (
 )
 """Participles of what goes on otherwise."""
 ENDS_OF_OBJECT = re.compile(
-    rf"\b(?:(?:I|we|I've|we've|have|just|finally|also) (?:{_ALTERED})|had to (?:rename|reschedule|postpone|shorten|extend|rebook|reset|rehome"
+    rf"\b(?:(?:I|we|I've|we've|have|just|finally|also) (?:{_ALTERED})|had to (?:rename|reschedule|postpone|shorten|extend"
+    rf"|rebook|reset|rehome"
     r"|scrap|shelve|abandon|axe|let go of|withdraw from|step down from|drop out of|back out of|close|shut down|sell off)"
-    r"|outgrown|outgrew|(?:taken|took|takes|taking) over|traded|exchanged|no longer (?:on|with|at|in)|kicked out of|grown out of|grew out of"
+    r"|outgrown|outgrew|(?:taken|took|takes|taking) over|traded|exchanged|no longer (?:on|with|at|in)|kicked out of"
+    r"|grown out of|grew out of"
     r"|couldn't (?:stand|keep up with|get through|afford)|recovered from|got over|gone off|went off|blew|used up|grounded"
     r"|scrapped|axed|binned|dumped|donated|shelved|abandoned|terminated|pawned|totall?ed|wrecked|parted (?:ways )?with|chucked(?: out)?"
-    r"|tossed(?: out)?|sold off|wrote off|weaned (?:myself )?off|tapered off|stepped (?:down|back|away) from|dropped out of|graduated from"
+    r"|tossed(?: out)?|sold off|wrote off|weaned (?:myself )?off|tapered off|stepped (?:down|back|away) from|dropped out of"
+    r"|graduated from"
     r"|withdrew from|backed out of|bailed on|opted out of|walked away from|phased out|decommissioned|decided against|decided not to \w+"
     r"|swore off|sworn off|cut ties with|moved on from|moved off|broke (?:things|it) off with|divorced|sacked|left behind|wrapped up"
     r"|finished with|through with|(?:am|'m|are|'re|been) off|(?:haven't|hasn't|have not|has not|hadn't) (?=\w+ed\b|had\b|eaten\b|drunk\b"
-    r"|touched\b|been\b)|out of the running for|stopped (?:taking|using|going to|seeing|doing|eating|drinking)|took over (?:[\w'-]+ ){1,4}from"
+    r"|touched\b|been\b)|out of the running for|stopped (?:taking|using|going to|seeing|doing|eating|drinking)"
+    r"|took over (?:[\w'-]+ ){1,4}from"
     r"|in place of|turned down|kicked|kicked the habit of|outgrew|shut down|closed|disbanded|lost the|broke (?:the|my|our)"
     r"|smashed (?:the|my|our)|crashed (?:the|my|our)|rehomed|gave notice (?:on|at|to)|bowed out of|(?:pulled|dropped) the plug on"
     r"|(?:dropped|scrapped|abandoned|given up) the (?:idea|plan|thought) of|moved out(?= of)|checked out of|let go of|logged off"
@@ -53,7 +57,8 @@ LEFT = re.compile(
 )
 """What follows "left" where it is a parting for good: a company, not a coat in a room, and not an hour late."""
 SPLIT_END = re.compile(
-    r"\b(?:(?:traded|trading|traded) (?P<traded>(?:[\w'.-]+ ){1,4}?)in|(?:let|letting) (?P<let>(?:[\w'.-]+ ){1,4}?)(?:lapse|expire|go|slide)"
+    r"\b(?:(?:traded|trading|traded) (?P<traded>(?:[\w'.-]+ ){1,4}?)in|(?:let|letting) (?P<let>(?:[\w'.-]+ ){1,4}?)(?:lapse"
+    r"|expire|go|slide)"
     r"|(?:gave|given|giving) (?P<gave>(?:[\w'.-]+ ){1,4}?)(?:up|away|back)|(?:threw|thrown|chucked|tossed) (?P<threw>(?:[\w'.-]+ ){1,4}?)"
     r"(?:out|away)|(?:sent|brought) (?P<sent>(?:my |our |the )(?:[\w'.-]+ ){1,3}?)back|shut (?P<shut>(?:[\w'.-]+ ){1,4}?)down"
     r"|(?:called|broke) (?P<called>(?:[\w'.-]+ ){1,4}?)off|(?:put|had) (?P<put>(?:[\w'.-]+ ){1,4}?)(?:to sleep|on hold|on ice)"
@@ -73,13 +78,50 @@ NOT_SO = re.compile(
     r"n't\b|\b(?:not|no|never|quit|stopped|gave up|without|kein\w{0,2}|nicht|nie|ohne)\b|(?:ない|ません|やめ|辞め)", re.IGNORECASE
 )
 EVENTS = frozenset(
-    "wedding trip deal party meeting holiday vacation engagement visit concert match game date flight project launch event tour sale picnic"
-    " barbecue dinner move merger race hike cruise plan plans interview appointment surgery reunion conference workshop".split()
+    [
+        "wedding",
+        "trip",
+        "deal",
+        "party",
+        "meeting",
+        "holiday",
+        "vacation",
+        "engagement",
+        "visit",
+        "concert",
+        "match",
+        "game",
+        "date",
+        "flight",
+        "project",
+        "launch",
+        "event",
+        "tour",
+        "sale",
+        "picnic",
+        "barbecue",
+        "dinner",
+        "move",
+        "merger",
+        "race",
+        "hike",
+        "cruise",
+        "plan",
+        "plans",
+        "interview",
+        "appointment",
+        "surgery",
+        "reunion",
+        "conference",
+        "workshop",
+    ]
 )
 """What is "off" when it does not take place; a lamp is off for the moment."""
 ENDS_OF_SUBJECT = re.compile(
-    rf"\b(?:(?:was|is|were|are|got|get|been|being|gets) (?:\w+ly |just |finally |now )?(?:{_OVER}|{_ALTERED}|discharged|healed|cured|elected|appointed|transferred|promoted|outvoted|taken)"
-    r"|(?:is|are|has|have|'s) (?:\w+ )?(?:healed|cured|recovered|better now|back to normal|fixed|repaired)|recovered|healed(?: up)?(?=\W*$)"
+    rf"\b(?:(?:was|is|were|are|got|get|been|being|gets) (?:\w+ly |just |finally |now )?(?:{_OVER}|{_ALTERED}|discharged|healed"
+    rf"|cured|elected|appointed|transferred|promoted|outvoted|taken)"
+    r"|(?:is|are|has|have|'s) (?:\w+ )?(?:healed|cured|recovered|better now|back to normal|fixed|repaired)|recovered"
+    r"|healed(?: up)?(?=\W*$)"
     r"|(?:am|are) no longer|isn't any ?more|(?:is|are|'s) (?:finally |now |all )?(?:off|out|over|done|finished|gone)(?=\W*$)"
     r"|bailed|flaked|ghosted|in my place|couldn't make it|(?:has|have) been (?:moved|switched|put)|is through with|got (?:cut|canned)"
     r"|burn(?:ed|t) (?:down|out)|broke down|kicked the bucket|crossed the rainbow bridge|bit the dust|packed (?:up|it in)|conked out"
@@ -102,17 +144,26 @@ ANY_MORE = re.compile(r"\b(?:these days|nowadays|for good|any ?more|any longer|n
 ONLY_WITH_ANY_MORE = frozenset({"don't", "do not", "doesn't", "not", "no", "can't", "isn't", "aren't", "won't"})
 ENDS_IN_GERMAN = re.compile(
     r"\b(?:(?:musste|mussten|muss|müssen) [^.!?]{0,60}\b(?:verkaufen|abgeben|kündigen|absagen|aufgeben|streichen|schließen|einschläfern"
-    r"|weggeben|stornieren|aufhören|abbrechen|zumachen|einstellen|verschrotten)|(?:lasse|lassen|lässt) [^.!?]{0,40}\b(?:stehen|sein|bleiben"
-    r"|einschläfern)|aus dem kopf geschlagen|(?:ist|sind) (?:\w+ )?(?:weg|tot|kaputt|vorbei|hinüber|pleite|raus|ab|verheilt|geheilt|gesund"
-    r"|fertig|wieder da|zu ende)(?=\W*$)|verheilt|auskuriert|überstanden|umbenannt|weggegeben|ausgemacht|wieder fit|(?:fällt|fallen|fiel|fielen) (?:[\w-]+ ){0,4}(?:aus|weg|flach|ins wasser)|(?:hör|hört|höre|hörte) (?:[\w-]+ ){0,4}auf"
-    r"|(?:zieht|zog|steigt|stieg|tritt|trat|scheidet|schied|läuft|lief|springt|sprang) (?:[\w-]+ ){0,4}aus|(?:sagt|sagte|bricht|brach|gibt"
-    r"|gab|bestellt|bestellte|meldet|meldete) (?:[\w-]+ ){0,4}(?:ab|auf)|(?:macht|machte|schließt|schloss|sperrt) (?:[\w-]+ ){0,3}(?:zu|dicht)"
-    r"|abgeblasen|verschrottet|vertickt|versetzt|verworfen|geklaut|gestohlen|verloren|verlegt|verstorben|eingegangen|abgelaufen|ausgelaufen"
+    r"|weggeben|stornieren|aufhören|abbrechen|zumachen|einstellen|verschrotten)|(?:lasse|lassen|lässt) [^.!?]{0,40}\b(?:stehen"
+    r"|sein|bleiben"
+    r"|einschläfern)|aus dem kopf geschlagen|(?:ist|sind) (?:\w+ )?(?:weg|tot|kaputt|vorbei|hinüber|pleite|raus|ab|verheilt"
+    r"|geheilt|gesund"
+    r"|fertig|wieder da|zu ende)(?=\W*$)|verheilt|auskuriert|überstanden|umbenannt|weggegeben|ausgemacht|wieder fit|(?:fällt"
+    r"|fallen|fiel|fielen) (?:[\w-]+ ){0,4}(?:aus|weg|flach|ins wasser)|(?:hör|hört|höre|hörte) (?:[\w-]+ ){0,4}auf"
+    r"|(?:zieht|zog|steigt|stieg|tritt|trat|scheidet|schied|läuft|lief|springt|sprang) (?:[\w-]+ ){0,4}aus|(?:sagt|sagte|bricht"
+    r"|brach|gibt"
+    r"|gab|bestellt|bestellte|meldet|meldete) (?:[\w-]+ ){0,4}(?:ab|auf)|(?:macht|machte|schließt|schloss"
+    r"|sperrt) (?:[\w-]+ ){0,3}(?:zu|dicht)"
+    r"|abgeblasen|verschrottet|vertickt|versetzt|verworfen|geklaut|gestohlen|verloren|verlegt|verstorben|eingegangen|abgelaufen"
+    r"|ausgelaufen"
     r"|zerbrochen|zerstört|abgebrannt|weggelaufen|entlaufen|durchgebrannt|durchgerostet|ausgemustert|entsorgt|eingetauscht"
-    r"|zurückgegeben|zurückgeschickt|zurückgetreten|rausgeschmissen|gefeuert|weggefallen|eingestellt|stillgelegt|zugemacht|zusammengebrochen"
-    r"|eingestampft|begraben|beerdigt|abgesetzt|ausgeschlichen|exmatrikuliert|gelöscht|deinstalliert|gelassen|auseinander|pleite|insolvent"
+    r"|zurückgegeben|zurückgeschickt|zurückgetreten|rausgeschmissen|gefeuert|weggefallen|eingestellt|stillgelegt|zugemacht"
+    r"|zusammengebrochen"
+    r"|eingestampft|begraben|beerdigt|abgesetzt|ausgeschlichen|exmatrikuliert|gelöscht|deinstalliert|gelassen|auseinander"
+    r"|pleite|insolvent"
     r"|abgehauen|gegangen|verlassen|geheiratet|umgekommen|erledigt|vom tisch|auf eis|schluss gemacht|in zahlung gegeben|sein lassen"
-    r"|(?:rauch|alkohol|zucker|schulden|koffein)frei|(?:ist|sind) (?:durch|futsch|rum|geplatzt|raus)(?=\W*$)|verkauft|abgegeben|gekündigt|aufgegeben|aufgehört|abgesagt|storniert|abgeschafft|abgemeldet|abbestellt|verschenkt|weggeworfen"
+    r"|(?:rauch|alkohol|zucker|schulden|koffein)frei|(?:ist|sind) (?:durch|futsch|rum|geplatzt|raus)(?=\W*$)|verkauft|abgegeben"
+    r"|gekündigt|aufgegeben|aufgehört|abgesagt|storniert|abgeschafft|abgemeldet|abbestellt|verschenkt|weggeworfen"
     r"|losgeworden|stehen lassen|gestorben|eingeschläfert|ausgezogen|ausgefallen|fällt aus|abgestürzt|kaputt gegangen|kaputtgegangen"
     r"|ist (?:weg|tot|kaputt|vorbei|hinüber|dicht|pleite)|sind (?:weg|vorbei)|geschlossen|dichtgemacht|getrennt|geschieden"
     r"|in (?:rente|pension) gegangen|nicht mehr|keine?[nmrs]? (?:[\w-]+ ){0,3}mehr|statt|ersetzt|abgelöst|weggezogen|gegangen worden"
@@ -130,9 +181,12 @@ ENDS_IN_JAPANESE = re.compile(
     r"(?:変え|替え|乗り換え|切り替え|変更))"
 )
 SWITCH = re.compile(
-    r"\b(?:(?:been|was|got|get) (?:put on|moved to|assigned to|reassigned|transferred to|promoted to|demoted)|(?:gone|went|going) (?:over to|with(?= (?-i:[A-Z])|\W\w+ instead))|(?:upgraded|downgraded|ported|crossed over|jumped ship|defected)"
-    r" (?:[\w'-]+ ){0,3}?to|(?:signed up|went|now|am|are|i'm|we're) with(?= (?-i:[A-Z]))|(?:replaced|swapped|traded) (?:[\w'-]+ ){1,4}?(?:with|for)"
-    r"|(?:bin|sind|ist) jetzt bei|jetzt bei|(?:wechsel|wechsle|wechseln|wechselt) (?:[\w-]+ ){0,3}zu|zugelegt|(?:switched|switching|moved|moving|changed|changing|migrated|converted) (?:[\w'-]+ ){0,4}?to(?!\W+(?:\d|next|later|noon"
+    r"\b(?:(?:been|was|got|get) (?:put on|moved to|assigned to|reassigned|transferred to|promoted to|demoted)|(?:gone|went"
+    r"|going) (?:over to|with(?= (?-i:[A-Z])|\W\w+ instead))|(?:upgraded|downgraded|ported|crossed over|jumped ship|defected)"
+    r" (?:[\w'-]+ ){0,3}?to|(?:signed up|went|now|am|are|i'm|we're) with(?= (?-i:[A-Z]))|(?:replaced|swapped"
+    r"|traded) (?:[\w'-]+ ){1,4}?(?:with|for)"
+    r"|(?:bin|sind|ist) jetzt bei|jetzt bei|(?:wechsel|wechsle|wechseln|wechselt) (?:[\w-]+ ){0,3}zu|zugelegt|(?:switched"
+    r"|switching|moved|moving|changed|changing|migrated|converted) (?:[\w'-]+ ){0,4}?to(?!\W+(?:\d|next|later|noon"
     r"|midnight"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day))|now using|(?:joined|picked up|bought|got) (?:[\w'-]+ ){1,6}instead"
     r"|umgestiegen|gewechselt|umgestellt|rübergewechselt|nehme jetzt|nutze jetzt|verwende jetzt)\b"
@@ -187,10 +241,13 @@ STAGES = (
 """Where somebody is at a time of life, one after the other."""
 MOVES = re.compile(
     rf"\b(?:{_ALTERED}|tightened|loosened|widened|refinanced"
-    r"|came (?:back|in|out) at|(?:auf|in) [\w-]+ (?:gelegt|legen|verlegen|verschieben)|verlangt|hinaus|rebooked|scrapped|axed|discontinued|slipped|slid|pulled forward|set back|put back|slashed|trimmed|halved|doubled|tripled|upped|hiked|climbed|fell to"
-    r"|shrank|shrunk|goes? from|went from|renegotiated|amended|swapped|replaced|upgraded|downgraded|relocated|renamed|mixed (?:\w+ ){1,2}up"
+    r"|came (?:back|in|out) at|(?:auf|in) [\w-]+ (?:gelegt|legen|verlegen|verschieben)|verlangt|hinaus|rebooked|scrapped|axed"
+    r"|discontinued|slipped|slid|pulled forward|set back|put back|slashed|trimmed|halved|doubled|tripled|upped|hiked|climbed|fell to"
+    r"|shrank|shrunk|goes? from|went from|renegotiated|amended|swapped|replaced|upgraded|downgraded|relocated|renamed"
+    r"|mixed (?:\w+ ){1,2}up"
     r"|got a (?:pay )?(?:raise|rise)|wrong|no longer|down by|up by|vorgezogen|nach (?:hinten|vorne?)|reduziert|herabgesetzt"
-    r"|hochgesetzt|runtergesetzt|angepasst|verdoppelt|halbiert|abgenommen|zugenommen|verwechselt|verlegen wir|moved|moves|moving|shifted|rescheduled|postponed|pushed|brought forward|bumped|delayed|extended|raised?|increased?|decreased?"
+    r"|hochgesetzt|runtergesetzt|angepasst|verdoppelt|halbiert|abgenommen|zugenommen|verwechselt|verlegen wir|moved|moves"
+    r"|moving|shifted|rescheduled|postponed|pushed|brought forward|bumped|delayed|extended|raised?|increased?|decreased?"
     r"|lowered|reduced|cut (?:to|from|back|down|by|(?:my|our|the|it) (?:[\w-]+ ){0,3}(?:to|from|by))|went up|goes up|gone up|went down"
     r"|gone down|put (?:[\w'-]+ ){1,4}up|up to|down to|changed|adjusted|updated"
     r"|revised|reached|improved|grew|grown|rose|risen|dropped to|turns out|i meant|we meant|misread|mixed up|got it wrong|correction"
@@ -212,33 +269,41 @@ NOW = re.compile(
     rf"{_WHEN} on(?:wards?)?"
     r"|starting (?:\w+ )?(?:today|tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
     r"|week|month|january|february|march|april|june|july|august|september|october|november|december)|effective|going forward"
-    r"|ab (?:nächste\w*|dem|der|januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember|montag|dienstag|mittwoch"
+    r"|ab (?:nächste\w*|dem|der|januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember|montag"
+    r"|dienstag|mittwoch"
     r"|donnerstag|freitag)|künftig|seit (?:kurzem|neuestem|januar|februar|märz|april|mai|juni|juli|august|september|oktober|november"
-    r"|dezember|montag|diese\w*|letzte\w*)|now|new|from now on|nowadays|these days|currently|actually|as of|jetzt|neue?[rnsm]?|neuerdings|inzwischen|mittlerweile"
+    r"|dezember|montag|diese\w*|letzte\w*)|now|new|from now on|nowadays|these days|currently|actually|as of|jetzt|neue?[rnsm]?"
+    r"|neuerdings|inzwischen|mittlerweile"
     r"|ab (?:jetzt|sofort|heute|morgen)|seit (?:dem|heute|gestern|letzter|letztem))\b|(?:今は|新し|これから|現在|今度)",
     re.IGNORECASE,
 )
 FROM_NOW = re.compile(
-    rf"\b(?:from {_WHEN} on(?:wards)?|going forward|these days|nowadays|as of|ab (?:jetzt|sofort|nächste\w*)|künftig|neuerdings|inzwischen"
+    rf"\b(?:from {_WHEN} on(?:wards)?|going forward|these days|nowadays|as of|ab (?:jetzt|sofort|nächste\w*)|künftig|neuerdings"
+    rf"|inzwischen"
     r"|mittlerweile)\b|(?:これから|今後)",
     re.IGNORECASE,
 )
 """What is so from a time on was otherwise before it."""
 GIVES = re.compile(
-    r"\b(?:had to|i've|we've|has|have|since|so (?:it's|we're|it is)|finally|turned out|got|came|returned|musste|mussten|habe|haben|hat|seit"
+    r"\b(?:had to|i've|we've|has|have|since|so (?:it's|we're|it is)|finally|turned out|got|came|returned|musste|mussten|habe"
+    r"|haben|hat|seit"
     r"|jetzt|inzwischen)\b|(?:ました|になっ)",
     re.IGNORECASE,
 )
 """What tells that something came about."""
 ANOTHER = re.compile(
-    r"\b(?:also|too|as well|another|other|back|return|second|next|each|per|extra|plus|auch|noch|andere\w*|zweite\w*|zurück|rück\w+|je)\b|も",
+    r"\b(?:also|too|as well|another|other|back|return|second|next|each|per|extra|plus|auch|noch|andere\w*|zweite\w*|zurück"
+    r"|rück\w+|je)\b|も",
     re.IGNORECASE,
 )
 """What is told beside the first."""
 CORRECTS = re.compile(
-    r"\b(?:no wait|i meant|my bad(?= *(?:[,.:;!]|$))|scratch that|typo|misremembered|misspoke|mistyped|i was wrong|that was wrong|let me correct|my mistake"
-    r"|mixed (?:\w+ ){0,2}up|(?:sorry|oops|no)\W{1,3}(?:it's|it is|that's|wrong|i mean)|(?:sorry|oops)\W{1,3}(?:on|at|in) (?=\d)|wrong (?=\w+\b\W)"
-    r"|verwechselt|quatsch|vertippt|tippfehler|verrechnet|falsch|ich meinte|nein\W{1,3}(?:es|der|die|das|am|um|erst|ist)|misread|mixed up|got it wrong|correction|vertan|verguckt|verlesen|geirrt|korrigier\w*)\b|(?:間違|訂正|勘違|違った|違いまし|見間違|言い間違)",
+    r"\b(?:no wait|i meant|my bad(?= *(?:[,.:;!]|$))|scratch that|typo|misremembered|misspoke|mistyped|i was wrong"
+    r"|that was wrong|let me correct|my mistake"
+    r"|mixed (?:\w+ ){0,2}up|(?:sorry|oops|no)\W{1,3}(?:it's|it is|that's|wrong|i mean)|(?:sorry|oops)\W{1,3}(?:on|at"
+    r"|in) (?=\d)|wrong (?=\w+\b\W)"
+    r"|verwechselt|quatsch|vertippt|tippfehler|verrechnet|falsch|ich meinte|nein\W{1,3}(?:es|der|die|das|am|um|erst|ist)"
+    r"|misread|mixed up|got it wrong|correction|vertan|verguckt|verlesen|geirrt|korrigier\w*)\b|(?:間違|訂正|勘違|違った|違いまし|見間違|言い間違)",
     re.IGNORECASE,
 )
 NAMED_OLD = re.compile(
@@ -267,7 +332,9 @@ OWN = re.compile(
 )
 JAPANESE = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")
 GERMAN = re.compile(
-    r"[äöüß]|\b(?:hat (?:die|das|den|sich|jetzt|seinen?|ihren?)|endlich|herr|die (?-i:[A-ZÄÖÜ])[a-zäöü]{2,30}|der|das|dem|wird|werden|wurden|auf|von|vom|nein|sich|ins|aufs|noch|ein|eine[nmrs]?|sie|uns|mich|mir|bei|ich|wir|mein\w{0,2}|unser\w{0,2}|nicht|und|ist|bin|hab|habe|haben|jetzt|kein\w{0,2}|seit|beim|zum|wurde|nach|geht"
+    r"[äöüß]|\b(?:hat (?:die|das|den|sich|jetzt|seinen?|ihren?)|endlich|herr|die (?-i:[A-ZÄÖÜ])[a-zäöü]{2,30}|der|das|dem|wird"
+    r"|werden|wurden|auf|von|vom|nein|sich|ins|aufs|noch|ein|eine[nmrs]?|sie|uns|mich|mir|bei|ich|wir|mein\w{0,2}|unser\w{0,2}"
+    r"|nicht|und|ist|bin|hab|habe|haben|jetzt|kein\w{0,2}|seit|beim|zum|wurde|nach|geht"
     r"|fährt)\b",
     re.IGNORECASE,
 )
@@ -296,7 +363,8 @@ IN_A_COUPLE = frozenset(
 )
 OWN_SUBJECT = re.compile(r"\b(?:i|i'm|i've|im|ive|my|we|we're|we've|our|user|user's|ich|wir|mein\w{0,2})\b", re.IGNORECASE)
 USING = re.compile(
-    r"\b(?:keep|order|shop|host|hosted|track|store|use|uses|using|buy|drink|eat|take|all my|everything|write|writes|code in|coding in|run|running|drive|bank|subscribe|on an? "
+    r"\b(?:keep|order|shop|host|hosted|track|store|use|uses|using|buy|drink|eat|take|all my|everything|write|writes|code in"
+    r"|coding in|run|running|drive|bank|subscribe|on an? "
     r"|with|team|nutze|benutze|verwende|nehme|habe|bei|bin|kaufe"
     r"|ist)\b|(?:使|派|乗って|愛用)",
     re.IGNORECASE,
@@ -529,12 +597,14 @@ MATTERS: tuple[Matter, ...] = (
     ),
     Matter(  # health
         re.compile(
-            r"\b(?:hurts|broken|injured|sprained|in hospital|in the hospital|sick|ill|the flu|covid|on crutches|in a cast|krank|verletzt|gebrochen"
+            r"\b(?:hurts|broken|injured|sprained|in hospital|in the hospital|sick|ill|the flu|covid|on crutches|in a cast|krank"
+            r"|verletzt|gebrochen"
             r"|im krankenhaus|krankgeschrieben)\b|入院|怪我|骨折|病気|風邪",
             re.IGNORECASE,
         ),
         re.compile(
-            r"\b(?:(?:is|'s|has|have|am|are|was|been|got) (?:\w+ )?(?:healed|cured|recovered|discharged|released|out of (?:the )?hospital)"
+            r"\b(?:(?:is|'s|has|have|am|are|was|been|got) (?:\w+ )?(?:healed|cured|recovered|discharged|released"
+            r"|out of (?:the )?hospital)"
             r"|back on my feet|off crutches|wieder (?:gesund|fit)|verheilt|aus dem krankenhaus)\b|退院|治り|治った|完治|回復し",
             re.IGNORECASE,
         ),
@@ -557,7 +627,8 @@ MATTERS: tuple[Matter, ...] = (
             re.IGNORECASE,
         ),
         re.compile(
-            r"\b(?:landed|found|got|started|starts|accepted|took|has) (?:\w+ )?(?:a|the|his|her|my) (?:new )?(?:job|position|offer|role)\b"
+            r"\b(?:landed|found|got|started|starts|accepted|took|has) (?:\w+ )?(?:a|the|his|her|my) (?:new )?(?:job|position"
+            r"|offer|role)\b"
             r"|\b(?:eine|die|den|einen) (?:neue[nr]? )?(?:job|stelle|arbeit) (?:gefunden|bekommen)\b|内定|就職し|採用され",
             re.IGNORECASE,
         ),
@@ -568,7 +639,8 @@ MATTERS: tuple[Matter, ...] = (
             re.IGNORECASE,
         ),
         re.compile(
-            r"\b(?:our|my|her|the) (?:\w+ ){1,3}(?:was born|is born|arrived|has arrived)\b|\b(?:gave|given) birth\b|\bhad (?:the|her|our|a) baby\b"
+            r"\b(?:our|my|her|the) (?:\w+ ){1,3}(?:was born|is born|arrived|has arrived)\b|\b(?:gave|given) birth\b"
+            r"|\bhad (?:the|her|our|a) baby\b"
             r"|\bzur welt gekommen\b|\b(?:ist|wurde) (?:[\w-]+ ){0,4}geboren\b|\bentbunden\b|生まれ(?:まし|た)|出産し|産まれ",
             re.IGNORECASE,
         ),
@@ -584,7 +656,8 @@ MATTERS: tuple[Matter, ...] = (
     ),
     Matter(  # a name
         re.compile(
-            r"\b(?:my|our) (?:last |sur|family |full |maiden )?name (?:is|was)\b|\bsurname\b|\bmein (?:nach|familien)?name ist\b|\bich heiße\b"
+            r"\b(?:my|our) (?:last |sur|family |full |maiden )?name (?:is|was)\b|\bsurname\b|\bmein (?:nach"
+            r"|familien)?name ist\b|\bich heiße\b"
             r"|名字は|苗字は|旧姓",
             re.IGNORECASE,
         ),
@@ -599,7 +672,8 @@ MATTERS: tuple[Matter, ...] = (
             r"\b(?:get paid|earn|salary|wage) (?:\w+ ){0,3}[€$£]?\d|\bverdiene\b|\bgehalt\b|給料|年収|月給|手取り|時給", re.IGNORECASE
         ),
         re.compile(
-            r"\bgot (?:a|my) (?:\w+ )?(?:raise|rise|pay (?:raise|rise|cut))\b|\bpay (?:cut|rise|raise)\b|\bgehaltserhöhung\b|\bmehr gehalt\b"
+            r"\bgot (?:a|my) (?:\w+ )?(?:raise|rise|pay (?:raise|rise|cut))\b|\bpay (?:cut|rise|raise)\b|\bgehaltserhöhung\b"
+            r"|\bmehr gehalt\b"
             r"|\bverdiene jetzt\b|昇給|給料が上が|減給",
             re.IGNORECASE,
         ),
@@ -607,7 +681,8 @@ MATTERS: tuple[Matter, ...] = (
     Matter(  # smoking
         re.compile(r"\b(?:i|user) smokes?\b|\bsmoker\b|\brauche\b|\braucher(?:in)?\b|(?:タバコ|煙草)(?:を|は)(?:吸|すっ)", re.IGNORECASE),
         re.compile(
-            r"\b(?:quit|stopped|gave up|given up) (?:smoking|cigarettes)\b|\b(?:haven't|have not) (?:smoked|had a cigarette)\b|\bsmoke[- ]free\b"
+            r"\b(?:quit|stopped|gave up|given up) (?:smoking|cigarettes)\b|\b(?:haven't|have not) (?:smoked|had a cigarette)\b"
+            r"|\bsmoke[- ]free\b"
             r"|\brauchfrei\b|\bnichtraucher\w*\b|\brauche nicht mehr\b|禁煙|吸っていません|吸わなく",
             re.IGNORECASE,
         ),
