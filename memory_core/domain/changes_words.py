@@ -303,7 +303,8 @@ CORRECTS = re.compile(
     r"|mixed (?:\w+ ){0,2}up|(?:sorry|oops|no)\W{1,3}(?:it's|it is|that's|wrong|i mean)|(?:sorry|oops)\W{1,3}(?:on|at"
     r"|in) (?=\d)|wrong (?=\w+\b\W)"
     r"|verwechselt|quatsch|vertippt|tippfehler|verrechnet|falsch|ich meinte|nein\W{1,3}(?:es|der|die|das|am|um|erst|ist)"
-    r"|misread|mixed up|got it wrong|correction|vertan|verguckt|verlesen|geirrt|korrigier\w*)\b|(?:間違|訂正|勘違|違った|違いまし|見間違|言い間違)",
+    r"|misread|mixed up|got it wrong|correction|vertan|verguckt|verlesen|geirrt|korrigier\w*)\b"
+    r"|(?:間違|訂正|勘違|違った|違いまし|見間違|言い間違)",
     re.IGNORECASE,
 )
 NAMED_OLD = re.compile(
@@ -419,7 +420,8 @@ _WEAK = """
     ich du er sie es wir ihr mein meine meinen meinem meiner dein sein unser unsere unserem und oder aber denn weil dass der
     die das den dem
     des ein eine einen einem einer ist sind war waren bin habe hab hat haben hatte wird werden wurde wurden mit ohne für von bei zu zum zur
-    ins aufs ans vom zur beim im in an am auf aus nach seit bis um über unter vor hinter nicht kein keine keinen mehr noch schon jetzt nun dann da hier auch nur sehr
+    ins aufs ans vom zur beim im in an am auf aus nach seit bis um
+    über unter vor hinter nicht kein keine keinen mehr noch schon jetzt nun dann da hier auch nur sehr
     so wie was wer wo wann warum kann kannst können könnte bitte danke hallo tag tage woche wochen monat monate jahr jahre heute morgen
     gestern abend mittag nacht uhr gut neue neuen neuer neues neu alt alte alten letzte letzten letzter nächste nächsten mal doch ja nein
     geht gehe gehen ging mache macht machen gemacht weiß mag möchte will muss gerade endlich wieder immer oft viel viele wenig zwei drei
@@ -483,7 +485,7 @@ _KINDS = (
     "lastpass bitwarden 1password keepass dashlane",
     "outlook thunderbird gmail mailbird protonmail",
     "windows macos linux ubuntu debian fedora nixos arch",
-    "vodafone giffgaff telekom o2 verizon t-mobile at&t ee three comcast spectrum congstar aldi ソフトバンク 楽天モバイル ドコモ ワイモバイル",
+    "vodafone giffgaff telekom o2 verizon t-mobile at&t ee three comcast congstar ソフトバンク 楽天モバイル ドコモ ワイモバイル",
     "allianz axa huk ergo aviva geico progressive admiral zurich",
     "netflix disney hulu prime spotify deezer tidal",
     "iphone pixel samsung galaxy oneplus xiaomi fairphone huawei nokia xperia",
@@ -663,7 +665,8 @@ MATTERS: tuple[Matter, ...] = (
         ),
         re.compile(
             r"\b(?:took|taken|taking) (?:my|his|her|their) (?:[\w']+ )?(?:sur|last )?name\b|\bchanged my (?:\w+ )?(?:sur)?name\b"
-            r"|\bi(?: now)? go by\b|\bheiße (?:jetzt|nun|seit)\b|\bnamen (?:meines|meiner) \w+ angenommen\b|(?:名字|苗字|姓)が変わ|改姓|改名",
+            r"|\bi(?: now)? go by\b|\bheiße (?:jetzt|nun|seit)\b|\bnamen (?:meines|meiner) \w+ angenommen\b"
+            r"|(?:名字|苗字|姓)が変わ|改姓|改名",
             re.IGNORECASE,
         ),
     ),
