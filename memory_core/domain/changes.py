@@ -178,7 +178,7 @@ def _over(before: Said, now: Said) -> frozenset[str]:
     """What of a sentence another says to be over. A relative counts where the sentence is about that one."""
     found: set[str] = set()
     if before.holds:
-        for ended in now.ended:
+        for ended in now.ended_by_kin if before.about and before.about == now.about else now.ended:
             shared = _shared(ended, before.terms) - (KIN - before.about) if ended else frozenset[str]()
             if shared and not any(one & shared for one in before.ended):
                 found |= shared
@@ -206,7 +206,8 @@ def _gives_another(before: Said, now: Said) -> bool:
     if GIVES.search(now.text) is None or ANOTHER.search(now.text) is not None or ADDS.search(now.text) is not None:
         return False
     alike = before.values.numbers.keys() & now.values.numbers.keys() - {""} or before.values.whens.keys() & now.values.whens.keys()
-    return bool(alike) and len(before.terms & now.terms) >= 1 and before.terms & now.terms >= min(before.terms, now.terms, key=len) - {""}
+    covered = before.terms <= now.terms or now.terms <= before.terms
+    return bool(alike) and covered and not before.terms.isdisjoint(now.terms)
 
 
 def _names_both(before: Said, now: Said) -> bool:

@@ -14,6 +14,7 @@ from itertools import islice
 from memory_core.domain.changes_words import (
     AGAIN,
     ALIKE,
+    ALTERED,
     ANY_MORE,
     BEGINS,
     CHANGED_WHAT,
@@ -87,6 +88,9 @@ _SIGNS_OF_DATE = re.compile(r"\d{1,2}月(?:\d{1,2}日)?の?|\d{1,2}日の?")
 _TOLD_BY = "User: "
 """How a fact begins that is kept in the words in which it was said."""
 _TOPIC_IN_JAPANESE = re.compile(r"[はが]")
+_PREPOSITION = re.compile(
+    r"(?<=\w)\s(?:of|in|on|at|around|near|under|behind|from|for|with|beside|to|between|inside|outside)\s", re.IGNORECASE
+)
 _UNTIL_PREPOSITION = re.compile(r"(?<=\w)\s(?:in|on|to|for|with|because|after|since|as)\s", re.IGNORECASE)
 _STAGE = {word: place for place, stage in enumerate(STAGES) for word in stage.split()}
 _CUES = (
@@ -187,6 +191,12 @@ class Said:
                 ended |= self.clauses[place - 1].terms
             found.append(ended)
         return tuple(found)
+
+    @cached_property
+    def ended_by_kin(self) -> tuple[frozenset[str], ...]:
+        """By clause, what is over for the relative that it is about."""
+        told = (one for one in self.clauses if not one.asks and SUPPOSED.search(one.text) is None)
+        return tuple(_ended(one, self.language, by_kin=True) for one in told)
 
     @cached_property
     def moves(self) -> bool:
@@ -398,7 +408,7 @@ def _keys(terms: frozenset[str]) -> frozenset[str]:
     return frozenset([*terms, *begun, *alike])
 
 
-def _ended(clause: Clause, language: str) -> frozenset[str]:
+def _ended(clause: Clause, language: str, *, by_kin: bool = False) -> frozenset[str]:
     """The terms of a clause of which it says that they are over."""
     text = clause.text
     if JAPANESE.search(text):
@@ -408,15 +418,18 @@ def _ended(clause: Clause, language: str) -> frozenset[str]:
     if OF_OTHERS.search(text) or IN_PART.search(text):
         return frozenset()
     ended: set[str] = set()
-    of_kin = any(word in KIN for word in clause.words[:NEAREST_KIN])
+    of_kin = not by_kin and any(word in KIN for word in clause.words[:NEAREST_KIN])
     for match in ENDS_OF_OBJECT.finditer(text):
         if not of_kin and match.group().casefold() in ONLY_WITH_ANY_MORE and _does_end(match, text):
             ended |= clause.terms
+        elif not of_kin and ALTERED.search(match.group()) is not None and _does_end(match, text):
+            phrase = words(_head(_UNTIL_PREPOSITION.split(text[match.end() :])[0]))
+            ended |= telling(phrase[-1:], language)
         elif not of_kin and _does_end(match, text):
             ended |= telling(words(_UNTIL_PREPOSITION.split(text[match.end() :])[0])[:NEAREST], language)
     for match in SPLIT_END.finditer(text):
         if not of_kin and DENIED.search(text, 0, match.start()) is None:
-            ended |= telling(words(match[match.lastgroup or 0]), language)
+            ended |= telling(words(_head(match[match.lastgroup or 0])), language)
     for match in ENDS_OF_SUBJECT.finditer(text):
         before, verb = words(text[: match.start()]), match.group().casefold()
         if verb in _OFF and not (before and before[-1] in EVENTS):
@@ -441,6 +454,12 @@ def _does_end(match: re.Match[str], text: str) -> bool:
     return DENIED.search(text, 0, match.start()) is None
 
 
+def _head(phrase: str) -> str:
+    """A phrase without what a preposition adds: of "the fence around the house" the fence."""
+    return _PREPOSITION.split(phrase, maxsplit=1)[0]
+
+
 def _subject(before: Sequence[str], language: str) -> frozenset[str]:
-    near = telling(before[-NEAREST:], language)
+    head = tuple(_head(" ".join(before[-NEAREST:])).split())
+    near = telling(head, language)
     return near - (KIN - frozenset(before[-NEAREST_KIN:]))

@@ -20,19 +20,22 @@ _ALTERED = (
     "|redecorated|repainted|reset|converted|merged|split up|outsourced|moved (?:up|back|forward)|brought forward|pushed back"
 )
 """Participles of what goes on otherwise."""
+ALTERED = re.compile(rf"\b(?:{_ALTERED}|rename|reschedule|postpone|shorten|extend|rebook|reset)\b", re.IGNORECASE)
 ENDS_OF_OBJECT = re.compile(
-    rf"\b(?:(?:I|we|I've|we've|have|just|finally|also) (?:{_ALTERED})|had to (?:rename|reschedule|postpone|shorten|extend"
+    rf"\b(?:(?:I|we|I've|we've|have|just|finally|also) (?:{_ALTERED})|(?:put an end to|put a stop to|called time on"
+    rf"|had enough of|lost interest in|fed up with|(?:didn't|not|never) renew\w*|ended(?= (?:my|our|the)\b))|had to (?:rename"
+    rf"|reschedule|postpone|shorten|extend"
     rf"|rebook|reset|rehome"
     r"|scrap|shelve|abandon|axe|let go of|withdraw from|step down from|drop out of|back out of|close|shut down|sell off)"
     r"|outgrown|outgrew|(?:taken|took|takes|taking) over|traded|exchanged|no longer (?:on|with|at|in)|kicked out of"
     r"|grown out of|grew out of"
-    r"|couldn't (?:stand|keep up with|get through|afford)|recovered from|got over|gone off|went off|blew|used up|grounded"
+    r"|couldn't (?:stand|keep up with|get through|afford)|gone off|went off|blew|used up|grounded"
     r"|scrapped|axed|binned|dumped|donated|shelved|abandoned|terminated|pawned|totall?ed|wrecked|parted (?:ways )?with|chucked(?: out)?"
     r"|tossed(?: out)?|sold off|wrote off|weaned (?:myself )?off|tapered off|stepped (?:down|back|away) from|dropped out of"
     r"|graduated from"
     r"|withdrew from|backed out of|bailed on|opted out of|walked away from|phased out|decommissioned|decided against|decided not to \w+"
     r"|swore off|sworn off|cut ties with|moved on from|moved off|broke (?:things|it) off with|divorced|sacked|left behind|wrapped up"
-    r"|finished with|through with|(?:am|'m|are|'re|been) off|(?:haven't|hasn't|have not|has not|hadn't) (?=\w+ed\b|had\b|eaten\b|drunk\b"
+    r"|through with|(?:am|'m|are|'re|been) off|(?:haven't|hasn't|have not|has not|hadn't) (?=\w+ed\b|had\b|eaten\b|drunk\b"
     r"|touched\b|been\b)|out of the running for|stopped (?:taking|using|going to|seeing|doing|eating|drinking)"
     r"|took over (?:[\w'-]+ ){1,4}from"
     r"|in place of|turned down|kicked|kicked the habit of|outgrew|shut down|closed|disbanded|lost the|broke (?:the|my|our)"
@@ -62,7 +65,8 @@ SPLIT_END = re.compile(
     r"|(?:gave|given|giving) (?P<gave>(?:[\w'.-]+ ){1,4}?)(?:up|away|back)|(?:threw|thrown|chucked|tossed) (?P<threw>(?:[\w'.-]+ ){1,4}?)"
     r"(?:out|away)|(?:sent|brought) (?P<sent>(?:my |our |the )(?:[\w'.-]+ ){1,3}?)back|shut (?P<shut>(?:[\w'.-]+ ){1,4}?)down"
     r"|(?:called|broke) (?P<called>(?:[\w'.-]+ ){1,4}?)off|(?:put|had) (?P<put>(?:[\w'.-]+ ){1,4}?)(?:to sleep|on hold|on ice)"
-    r"|gave (?P<gift>(?:my |our |the )(?:[\w'.-]+ ){1,3}?)to (?=my|our|a|the|(?-i:[A-Z]))"
+    r"|(?:gave|given) (?P<rest>(?:[\w'.-]+ ){1,4}?)a (?:rest|miss)|gave (?P<gift>(?:my |our "
+    r"|the )(?:[\w'.-]+ ){1,3}?)to (?=my|our|a|the|(?-i:[A-Z]))"
     rf"|(?:had|got|getting|having) (?P<had>(?:my|the|our|his|her|that) (?:[\w'.-]+ ){{1,4}}?)(?:{_OVER}|replaced|cancell?ed|stolen))\b",
     re.IGNORECASE,
 )
@@ -118,13 +122,12 @@ EVENTS = frozenset(
 )
 """What is "off" when it does not take place; a lamp is off for the moment."""
 ENDS_OF_SUBJECT = re.compile(
-    rf"\b(?:(?:was|is|were|are|got|get|been|being|gets) (?:\w+ly |just |finally |now )?(?:{_OVER}|{_ALTERED}|discharged|healed"
+    rf"\b(?:(?:was|is|were|are|got|get|been|being|gets) (?:\w+ly |just |finally |now )?(?:{_OVER}|{_ALTERED}|discharged"
     rf"|cured|elected|appointed|transferred|promoted|outvoted|taken)"
-    r"|(?:is|are|has|have|'s) (?:\w+ )?(?:healed|cured|recovered|better now|back to normal|fixed|repaired)|recovered"
-    r"|healed(?: up)?(?=\W*$)"
     r"|(?:am|are) no longer|isn't any ?more|(?:is|are|'s) (?:finally |now |all )?(?:off|out|over|done|finished|gone)(?=\W*$)"
+    r"|(?:ran|flew|wandered) (?:away|off)(?=\W*$)|didn't (?:survive|make it|come back)"
     r"|bailed|flaked|ghosted|in my place|couldn't make it|(?:has|have) been (?:moved|switched|put)|is through with|got (?:cut|canned)"
-    r"|burn(?:ed|t) (?:down|out)|broke down|kicked the bucket|crossed the rainbow bridge|bit the dust|packed (?:up|it in)|conked out"
+    r"|burn(?:ed|t) (?:down|out)|kicked the bucket|crossed the rainbow bridge|bit the dust|packed (?:up|it in)|conked out"
     r"|went out of business|(?:has|have|had)? ?folded(?=\W*$)|(?:is|are) (?:now |all )?(?:off|history|on hold|on ice|kaput|toast)"
     r"(?=\W*$| (?:because|since|for now|until)\b)|lapsed|expired|ran out(?=\W*$)|came off|fell apart|called it quits"
     r"|went (?:our|their) separate ways|parted ways|stepped (?:down|aside|back)|dropped out|pulled out|bowed out|backed out|ran away"
@@ -146,7 +149,8 @@ ENDS_IN_GERMAN = re.compile(
     r"\b(?:(?:musste|mussten|muss|müssen) [^.!?]{0,60}\b(?:verkaufen|abgeben|kündigen|absagen|aufgeben|streichen|schließen|einschläfern"
     r"|weggeben|stornieren|aufhören|abbrechen|zumachen|einstellen|verschrotten)|(?:lasse|lassen|lässt) [^.!?]{0,40}\b(?:stehen"
     r"|sein|bleiben"
-    r"|einschläfern)|aus dem kopf geschlagen|(?:ist|sind) (?:\w+ )?(?:weg|tot|kaputt|vorbei|hinüber|pleite|raus|ab|verheilt"
+    r"|einschläfern)|aus dem kopf geschlagen|(?:schluss|aus) mit|wird nichts|(?:ist|sind) (?:\w+ )?(?:weg|tot|kaputt|vorbei"
+    r"|hinüber|pleite|raus|ab|verheilt"
     r"|geheilt|gesund"
     r"|fertig|wieder da|zu ende)(?=\W*$)|verheilt|auskuriert|überstanden|umbenannt|weggegeben|ausgemacht|wieder fit|(?:fällt"
     r"|fallen|fiel|fielen) (?:[\w-]+ ){0,4}(?:aus|weg|flach|ins wasser)|(?:hör|hört|höre|hörte) (?:[\w-]+ ){0,4}auf"
@@ -172,9 +176,10 @@ ENDS_IN_GERMAN = re.compile(
     re.IGNORECASE,
 )
 ENDS_IN_JAPANESE = re.compile(
-    r"(?:退院|治りまし|治った|あげまし|あげた|譲渡|移転|移住|上京|改名|完治|独立し|抜けまし|別居|辞め|やめ|止め|売っ|売り|売却|手放|亡くな|死ん|死に|天国|キャンセル|中止|解約|退会|退職|退部|別れ|離婚|壊れ|引退|異動|閉店"
+    r"(?:は休んで|挫折|を出て|退院|治りまし|治った|あげまし|あげた|譲渡|移転|移住|上京|改名|完治|独立し|抜けまし|別居|辞め|やめ|止め|売っ|売り|売却|手放|亡くな|死ん|死に|天国|キャンセル|中止|解約|退会|退職"
+    r"|退部|別れ|離婚|壊れ|引退|異動|閉店"
     r"|閉鎖|捨て|盗まれ|盗ま|失くし|無くし|なくしてしま|潰れ|つぶれ|倒産|中退|退学|禁煙|禁酒|破局|破談|白紙|取りやめ|取り消|廃止|廃車|譲り|譲っ"
-    r"|亡くし|他界|逝去|休止|終了|終わりまし|終わっ|閉まって|辞退|脱退|解雇|クビ|解散|休会|退任|転校|手を引|見送|削除し(?:まし|た)|壊し|割れ"
+    r"|亡くし|他界|逝去|休止|終了|閉まって|辞退|脱退|解雇|クビ|解散|休会|退任|転校|手を引|見送|削除し(?:まし|た)|壊し|割れ"
     r"|もう[^、。]{0,20}(?:ません|ない|なかった)|なくなりまし|治りまし|治った|完治"
     r"|なくなっ|卒業し|もう(?:[^、。]{0,20})ない|なくなりました|断念|諦め|処分|返し|返却|じゃなくて|ではなく|でなく|の代わりに"
     r"|から(?:[^、。]{1,12})に"
@@ -186,7 +191,7 @@ SWITCH = re.compile(
     r" (?:[\w'-]+ ){0,3}?to|(?:signed up|went|now|am|are|i'm|we're) with(?= (?-i:[A-Z]))|(?:replaced|swapped"
     r"|traded) (?:[\w'-]+ ){1,4}?(?:with|for)"
     r"|(?:bin|sind|ist) jetzt bei|jetzt bei|(?:wechsel|wechsle|wechseln|wechselt) (?:[\w-]+ ){0,3}zu|zugelegt|(?:switched"
-    r"|switching|moved|moving|changed|changing|migrated|converted) (?:[\w'-]+ ){0,4}?to(?!\W+(?:\d|next|later|noon"
+    r"|switching|moved|moving|changed|changing|migrated|converted) (?!an? )(?:[\w'-]+ ){0,4}?to(?!\W+(?:\d|next|later|noon"
     r"|midnight"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day))|now using|(?:joined|picked up|bought|got) (?:[\w'-]+ ){1,6}instead"
     r"|umgestiegen|gewechselt|umgestellt|rübergewechselt|nehme jetzt|nutze jetzt|verwende jetzt)\b"
@@ -241,7 +246,8 @@ STAGES = (
 """Where somebody is at a time of life, one after the other."""
 MOVES = re.compile(
     rf"\b(?:{_ALTERED}|tightened|loosened|widened|refinanced"
-    r"|came (?:back|in|out) at|(?:auf|in) [\w-]+ (?:gelegt|legen|verlegen|verschieben)|verlangt|hinaus|rebooked|scrapped|axed"
+    r"|came (?:back|in|out) at|(?:auf|in) [\w-]+ (?:gelegt|legen|verlegen|verschieben)|verlangt|hinaus|rutscht|rückt|wandert"
+    r"|rebooked|scrapped|axed"
     r"|discontinued|slipped|slid|pulled forward|set back|put back|slashed|trimmed|halved|doubled|tripled|upped|hiked|climbed|fell to"
     r"|shrank|shrunk|goes? from|went from|renegotiated|amended|swapped|replaced|upgraded|downgraded|relocated|renamed"
     r"|mixed (?:\w+ ){1,2}up"
@@ -740,9 +746,14 @@ MATTERS: tuple[Matter, ...] = (
         ),
     ),
     Matter(  # working hours
-        re.compile(r"\b\d{1,3} (?:hours|stunden) (?:a|per|die|pro|in der) (?:week|woche)\b|週\d{1,2}日", re.IGNORECASE),
         re.compile(
-            r"\b(?:down|up) to \d{1,3} hours\b|\bauf \d{1,3} stunden\b|\bpart[- ]time now\b|\bjetzt teilzeit\b|週\d{1,2}日に", re.IGNORECASE
+            r"\b\d{1,3} (?:hours|stunden) (?:a|per|die|pro|in der) (?:week|woche)\b|\b(?:vollzeit|full[- ]time)\b|週\d{1,2}日",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            r"\b(?:down|up) to \d{1,3} hours\b|\bauf \d{1,3} stunden\b|\bpart[- ]time now\b|\b(?:jetzt|auf) teilzeit\b"
+            r"|\b(?:went|gone|going) part[- ]time\b|週\d{1,2}日に",
+            re.IGNORECASE,
         ),
     ),
 )
