@@ -20,13 +20,19 @@ from typing import Literal
 from memory_core.domain.changes_read import LEAST_COMPOUND, Clause, Message, Said, read, telling
 from memory_core.domain.changes_words import (
     ADDS,
+    AGAIN,
     ALIKE,
+    ANOTHER,
+    CHANGED_WHAT,
     DENIED,
+    FROM_NOW,
+    GIVES,
     IN_A_COUPLE,
     JAPANESE,
     KIN,
     MATTERS,
     NEW_IN_ITS_PLACE,
+    NOT_SO,
     OF_OTHERS,
     OWN_SUBJECT,
     OWNED,
@@ -72,7 +78,43 @@ def change_between(earlier: Message, later: Message) -> Change | None:
         for now, before in product((one for one in later.sentences if one.changes), earlier.sentences):
             if now.text != before.text and (ground := _ground(before, now, earlier, later)) is not None:
                 return Change(ground, now.text, before.text)
-    return _by_matter(earlier, later)
+    return _by_kind(earlier, later) or _by_matter(earlier, later)
+
+
+def _by_kind(earlier: Message, later: Message) -> Change | None:
+    """A change that need not name what the earlier message names: another of one kind, or a date put right."""
+    for now, before in product((one for one in later.sentences if one.changes), earlier.sentences):
+        if now.asks and not now.corrects:
+            continue
+        if _another_of(before, now):
+            return Change("matter", now.text, before.text)
+        if _another_of_kind(before, now):
+            return Change("switch", now.text, before.text)
+        if _put_right(before, now):
+            return Change("value", now.text, before.text)
+    return None
+
+
+def _another_of_kind(before: Said, now: Said) -> bool:
+    """Whether somebody says to have switched to another of a kind of which the earlier sentence says to use one."""
+    if now.switched is None or now.supposed or now.of_others or not (before.holds and USING.search(before.text)):
+        return False
+    another = any(not now.kinds[kind] & before.kinds[kind] for kind in now.kinds.keys() & before.kinds.keys())
+    return another and _of_one_person(before, now, frozenset())
+
+
+def _put_right(before: Said, now: Said) -> bool:
+    """Whether a correction that names nothing but a time gives another day of the same month, or another time beside the one told."""
+    theirs, ours = before.values.whens, now.values.whens
+    if (now.moves or any(now.ended)) and not now.supposed and not now.asks:
+        clocks = ours.get("time", frozenset()), theirs.get("time", frozenset())
+        precise = {one for one in clocks[0] & clocks[1] if ":" in one}
+        if precise and clocks[0] - clocks[1]:
+            return True
+    if not now.corrects or now.besides_correcting:
+        return False
+    same_month = bool(theirs.get("month", frozenset()) & ours.get("month", frozenset()))
+    return same_month and theirs.get("date", frozenset()).isdisjoint(ours.get("date", frozenset())) and "date" in ours and "date" in theirs
 
 
 def updates(earlier: Message, later: Message, question: str, asked: Collection[str]) -> bool:
@@ -98,6 +140,8 @@ def _ground(before: Said, now: Said, earlier: Message, later: Message) -> Ground
         return "ends"
     if _valued(before, now, earlier, later):
         return "value"
+    if _so_again(before, now) or _from_now(before, now):
+        return "matter"
     if _otherwise_now(before, now) or _new_in_its_place(before, now) or _prefers_other(before, now) or _grown(before, now):
         return "matter"
     return "switch" if _switched(before, now, later) else None
@@ -123,14 +167,18 @@ def _of_one_person(before: Said, now: Said, shared: Collection[str]) -> bool:
     """Whether two sentences are about one person: the speaker, or somebody whom both name."""
     if not now.about <= {word for clause in before.clauses for word in clause.words} | before.about:
         return False
-    return before.about <= now.about or bool(before.about & {*shared}) or any(before.beside(kin) & {*shared} for kin in before.about)
+    return (
+        before.about <= now.about
+        or bool(before.about & {*shared})
+        or any(before.beside(kin) & {*shared, *now.terms} for kin in before.about)
+    )
 
 
 def _over(before: Said, now: Said) -> frozenset[str]:
     """What of a sentence another says to be over. A relative counts where the sentence is about that one."""
     found: set[str] = set()
     if before.holds:
-        for ended in now.ended:
+        for ended in now.ended_by_kin if before.about and before.about == now.about else now.ended:
             shared = _shared(ended, before.terms) - (KIN - before.about) if ended else frozenset[str]()
             if shared and not any(one & shared for one in before.ended):
                 found |= shared
@@ -139,14 +187,33 @@ def _over(before: Said, now: Said) -> frozenset[str]:
 
 def _valued(before: Said, now: Said, earlier: Message, later: Message) -> bool:
     """Whether the later sentence gives what both speak of another time or number."""
-    if not ((now.moves or (now.new and before.holds)) and before.values and now.values) or now.supposed:
+    if not (before.values and now.values) or now.supposed:
         return False
+    if not (now.moves or (before.holds and (now.new or _gives_another(before, now)))):
+        return False
+    if now.moves and _names_both(before, now):
+        return not _shared(before.terms, now.terms) <= KIN and _of_one_person(before, now, _shared(before.terms, now.terms))
     if not before.values.differ(now.new_values, loosely=now.moves and TO_NUMBER.search(now.text) is not None):
         return False
     theirs = before.terms | (earlier.before(before) if "money" in before.values.numbers else frozenset())
     ours = now.terms | (later.before(now) if POINTS_BACK.search(now.text) else frozenset())
     shared = _shared(theirs, ours)
     return bool(shared) and _of_one_person(before, now, shared)
+
+
+def _gives_another(before: Said, now: Said) -> bool:
+    """Whether a sentence tells that a number or time of the same unit came about, of what is named in both."""
+    if GIVES.search(now.text) is None or ANOTHER.search(now.text) is not None or ADDS.search(now.text) is not None:
+        return False
+    alike = before.values.numbers.keys() & now.values.numbers.keys() - {""} or before.values.whens.keys() & now.values.whens.keys()
+    covered = before.terms <= now.terms or now.terms <= before.terms
+    return bool(alike) and covered and not before.terms.isdisjoint(now.terms)
+
+
+def _names_both(before: Said, now: Said) -> bool:
+    """Whether a sentence names the time that was told, and another of its kind: "not Wednesdays any more, she comes on Fridays"."""
+    theirs, ours = before.values.whens, now.values.whens
+    return any(theirs[kind] < ours[kind] for kind in theirs.keys() & ours.keys())
 
 
 def _switched(before: Said, now: Said, later: Message) -> bool:
@@ -156,6 +223,34 @@ def _switched(before: Said, now: Said, later: Message) -> bool:
     shared = _shared(before.terms, later.around(now))
     to_another = not now.switched <= before.terms or (not now.switched and not USES_NOW.search(now.text))
     return to_another and bool(shared) and _of_one_person(before, now, shared)
+
+
+def _another_of(before: Said, now: Said) -> bool:
+    """Whether somebody says to have changed, or to have named wrongly, what the earlier sentence has one of: "I switched dentists"."""
+    match = CHANGED_WHAT.search(now.text)
+    if match is None or now.supposed or now.of_others or not before.holds:
+        return False
+    what = match["what"].casefold()
+    held = {word for clause in before.clauses for word in clause.words}
+    named = {what, what.removesuffix("s")}
+    named |= {word for word in held if word in ALIKE and ALIKE[word] in {ALIKE[one] for one in named if one in ALIKE}}
+    return not named.isdisjoint(held) and _of_one_person(before, now, frozenset())
+
+
+def _from_now(before: Said, now: Said) -> bool:
+    """Whether somebody says what holds from now on of what the earlier sentence tells by at least two of its words."""
+    if not before.holds or now.of_others or FROM_NOW.search(now.text) is None or ADDS.search(now.text) is not None:
+        return False
+    shared = before.terms & now.terms
+    return len(shared) >= LEAST_SHARED and shared < now.terms and _of_one_person(before, now, shared)
+
+
+def _so_again(before: Said, now: Said) -> bool:
+    """Whether somebody does again what the earlier sentence says is not done."""
+    if now.supposed or now.of_others or not AGAIN.search(now.text) or not NOT_SO.search(before.text) or NOT_SO.search(now.text):
+        return False
+    shared = _shared(before.terms, now.terms)
+    return bool(shared) and before.holds and _of_one_person(before, now, shared)
 
 
 def _otherwise_now(before: Said, now: Said) -> bool:
@@ -199,7 +294,7 @@ def _grown(before: Said, now: Said) -> bool:
         return False
     if before.grade and now.grade:
         return before.grade < now.grade
-    return now.new and len(before.stages) == len(now.stages) == 1 and min(before.stages) < min(now.stages)
+    return (now.new or now.switched is not None) and len(before.stages) == len(now.stages) == 1 and min(before.stages) < min(now.stages)
 
 
 def _by_matter(earlier: Message, later: Message) -> Change | None:
@@ -207,12 +302,18 @@ def _by_matter(earlier: Message, later: Message) -> Change | None:
     for matter in (MATTERS[place] for place in sorted(later.changed & earlier.matters)):
         before = next((one for one in earlier.sentences if matter.holds.search(one.text)), None)
         now = next((one for one in later.sentences if not one.asks and matter.changes.search(one.text)), None)
-        if before is None or now is None or now.supposed or matter.changes.search(before.text) or not _of_oneself(now, matter.changes):
+        if (
+            before is None
+            or now is None
+            or now.supposed
+            or matter.changes.search(before.text)
+            or not (_of_oneself(now, matter.changes) or (matter.of_kin and before.about and before.about == now.about))
+        ):
             continue
         if not (
             _of_somebody_else(before)
             or _of_somebody_else(now)
-            or (before.about ^ now.about) - IN_A_COUPLE
+            or ((before.about ^ now.about) - IN_A_COUPLE and not matter.of_kin)
             or _says_same(before, now, matter.changes)
         ):
             return Change("matter", now.text, before.text)

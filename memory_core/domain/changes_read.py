@@ -6,20 +6,25 @@ Read once and kept: the same messages are laid beside each other again and again
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
 
 from memory_core.domain.changes_words import (
+    AGAIN,
     ALIKE,
+    ALTERED,
     ANY_MORE,
+    BEGINS,
+    CHANGED_WHAT,
     CORRECTS,
     DENIED,
     ENDS_IN_GERMAN,
     ENDS_IN_JAPANESE,
     ENDS_OF_OBJECT,
     ENDS_OF_SUBJECT,
+    EVENTS,
     GERMAN,
     GRADE,
     GRADES,
@@ -27,10 +32,13 @@ from memory_core.domain.changes_words import (
     JAPANESE,
     KIN,
     KIN_IN_JAPANESE,
+    KINDS,
+    KINDS_IN_JAPANESE,
     LEFT,
     MATTERS,
     MOVES,
     NAMED_OLD,
+    NOT_SO,
     NOW,
     NOW_INDEED,
     OF_OTHERS,
@@ -38,6 +46,7 @@ from memory_core.domain.changes_words import (
     OWN,
     PAST,
     PRESENT,
+    SPLIT_END,
     STAGES,
     SUPPOSED,
     SWITCH,
@@ -63,20 +72,41 @@ LEAST_COMPOUND = 4
 """Letters of a word with which a compound of the same matter may begin: Chor, Chorprobe."""
 SUBJECT_WORDS = 6
 """Words at the beginning of a sentence that may name its subject."""
-_CLAUSE = re.compile(r"[,;:!?。、…（）()]+|\.{2,}|\s[-–—]+\s|\s(?:and|but|so|because|und|aber|weil|denn|sondern)\s", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"[,;:!?。、…（）()]+|\.{2,}|\s[-–—]+\s|\s(?:and(?! (?:i|me)\b)|but|so|because|und(?! ich\b)|aber|weil|denn|sondern)\s", re.IGNORECASE
+)
 _ASKS = re.compile(
-    r"\W{0,9}(?:(?:so|and|but|now|then|ok|okay|well)\W{1,3})?(?:what|how|why|when|where|which|who|is|are|do|does|did|can|could|would|will|should"
+    r"\W{0,9}(?:(?:so|and|but|now|then|ok|okay|well)\W{1,3})?(?:what|how|why|when|where|which|who|is|are|do|does|did|can|could"
+    r"|would|will|should"
     r"|any|have you|was|wie|wer|wo|wann|warum|welche\w*|kannst|könntest|kann|gibt es|hast|soll|sollte|kennst|weißt)\b",
     re.IGNORECASE,
 )
 _AFTER_NUMBER = re.compile(r"(?<=\d\.)\s(?=(?:should|what|how|is|are|can|could|do|does|any|i|we|it|my|our|the|please)\b)", re.IGNORECASE)
 _NAME_IN_JAPANESE = re.compile(r"(?:^|[、。「はのが])([ぁ-んー]{2,5}?)(?=が|は|も|を|、)")
+_THING_IN_JAPANESE = re.compile(r"(?:(?<=匹)|(?<![一-龯]))[猫犬車薬傘鍵膝腕庭歯](?![一-龯])")
+_SIGNS_OF_DATE = re.compile(r"\d{1,2}月(?:\d{1,2}日)?の?|\d{1,2}日の?")
 _TOLD_BY = "User: "
 """How a fact begins that is kept in the words in which it was said."""
 _TOPIC_IN_JAPANESE = re.compile(r"[はが]")
+_PREPOSITION = re.compile(
+    r"(?<=\w)\s(?:of|in|on|at|around|near|under|behind|from|for|with|beside|to|between|inside|outside)\s", re.IGNORECASE
+)
 _UNTIL_PREPOSITION = re.compile(r"(?<=\w)\s(?:in|on|to|for|with|because|after|since|as)\s", re.IGNORECASE)
 _STAGE = {word: place for place, stage in enumerate(STAGES) for word in stage.split()}
-_CUES = (ENDS_OF_OBJECT, ENDS_OF_SUBJECT, ENDS_IN_GERMAN, ENDS_IN_JAPANESE, SWITCH, MOVES, NOW, GRADE)
+_CUES = (
+    ENDS_OF_OBJECT,
+    ENDS_OF_SUBJECT,
+    ENDS_IN_GERMAN,
+    ENDS_IN_JAPANESE,
+    SWITCH,
+    MOVES,
+    NOW,
+    GRADE,
+    SPLIT_END,
+    CORRECTS,
+    CHANGED_WHAT,
+    AGAIN,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +193,15 @@ class Said:
         return tuple(found)
 
     @cached_property
+    def ended_by_kin(self) -> tuple[frozenset[str], ...]:
+        """By clause, what is over for the relative that it is about."""
+        told = (one for one in self.clauses if not one.asks and SUPPOSED.search(one.text) is None)
+        return tuple(_ended(one, self.language, by_kin=True) for one in told)
+
+    @cached_property
     def moves(self) -> bool:
-        """Whether it says that a time or a number is moved."""
-        return MOVES.search(self.text) is not None
+        """Whether it says that a time or a number is moved, or was told wrong."""
+        return self.corrects or self.ceases or MOVES.search(self.text) is not None
 
     @cached_property
     def new(self) -> bool:
@@ -186,9 +222,42 @@ class Said:
         return frozenset() if JAPANESE.search(self.text) else telling(words(self.text[match.end() :])[:4], self.language)
 
     @cached_property
+    def kinds(self) -> Mapping[int, frozenset[str]]:
+        """The names in it of which people mostly use one, by their kind."""
+        found: dict[int, set[str]] = {}
+        for clause in self.clauses:
+            for word in clause.words:
+                if word in KINDS:
+                    found.setdefault(KINDS[word], set()).add(word)
+        for word in KINDS_IN_JAPANESE:
+            if word in self.text:
+                found.setdefault(KINDS[word], set()).add(word)
+        return {kind: frozenset(names) for kind, names in found.items()}
+
+    @cached_property
     def new_values(self) -> Values:
         """Its times and numbers without those that it names as what was so before."""
         return (values_in(NAMED_OLD.sub(" ", self.text)) if self.moves else self.values) or self.values
+
+    @cached_property
+    def changes_what(self) -> bool:
+        """Whether it says which thing is another one now."""
+        return not self.supposed and CHANGED_WHAT.search(self.text) is not None
+
+    @cached_property
+    def begins_again(self) -> bool:
+        """Whether it says that what had ended is so again since lately."""
+        return AGAIN.search(self.text) is not None and (self.new or BEGINS.search(self.text) is not None) and not self.supposed
+
+    @cached_property
+    def ceases(self) -> bool:
+        """Whether it says that something is not so any more."""
+        return ANY_MORE.search(self.text) is not None and NOT_SO.search(self.text) is not None
+
+    @cached_property
+    def besides_correcting(self) -> frozenset[str]:
+        """Its telling terms without the words that correct, and without the signs around a date."""
+        return telling(words(_SIGNS_OF_DATE.sub(" ", CORRECTS.sub(" ", self.text))), self.language)
 
     @cached_property
     def stages(self) -> frozenset[int]:
@@ -217,7 +286,7 @@ class Said:
         for clause in self.clauses:
             for place, word in enumerate(clause.words):
                 if word == kin:
-                    found |= telling(clause.words[max(0, place - 2) : place + 4], self.language)
+                    found |= telling(clause.words[max(0, place - 2) : place + (10 if JAPANESE.search(kin) else 4)], self.language)
         return frozenset(found)
 
 
@@ -285,7 +354,17 @@ def _says_changed(said: Said) -> bool:
     if said.asks and not said.corrects:
         return False
     valued = bool(said.values) and (said.moves or said.new)
-    return any(said.ended) or valued or said.switched is not None or said.corrects or bool(said.grade) or bool(said.present_clauses)
+    return (
+        any(said.ended)
+        or valued
+        or said.switched is not None
+        or said.corrects
+        or bool(said.grade)
+        or bool(said.present_clauses)
+        or said.changes_what
+        or said.begins_again
+        or said.ceases
+    )
 
 
 @lru_cache(maxsize=8_192)
@@ -306,7 +385,9 @@ def _sentences(text: str) -> Iterator[tuple[str, bool]]:
 
 def _clause(text: str, language: str, *, asks: bool) -> Clause:
     found = tuple(words(text))
-    return Clause(text, found, telling(found, language) | frozenset(_NAME_IN_JAPANESE.findall(text)), asks)
+    return Clause(
+        text, found, telling(found, language) | frozenset((*_NAME_IN_JAPANESE.findall(text), *_THING_IN_JAPANESE.findall(text))), asks
+    )
 
 
 def telling(found: Iterable[str], language: str) -> frozenset[str]:
@@ -327,7 +408,7 @@ def _keys(terms: frozenset[str]) -> frozenset[str]:
     return frozenset([*terms, *begun, *alike])
 
 
-def _ended(clause: Clause, language: str) -> frozenset[str]:
+def _ended(clause: Clause, language: str, *, by_kin: bool = False) -> frozenset[str]:
     """The terms of a clause of which it says that they are over."""
     text = clause.text
     if JAPANESE.search(text):
@@ -337,16 +418,31 @@ def _ended(clause: Clause, language: str) -> frozenset[str]:
     if OF_OTHERS.search(text) or IN_PART.search(text):
         return frozenset()
     ended: set[str] = set()
-    of_kin = any(word in KIN for word in clause.words[:NEAREST_KIN])
+    of_kin = not by_kin and any(word in KIN for word in clause.words[:NEAREST_KIN])
     for match in ENDS_OF_OBJECT.finditer(text):
-        if not of_kin and _does_end(match, text):
+        if not of_kin and match.group().casefold() in ONLY_WITH_ANY_MORE and _does_end(match, text):
+            ended |= clause.terms
+        elif not of_kin and ALTERED.search(match.group()) is not None and _does_end(match, text):
+            phrase = words(_head(_UNTIL_PREPOSITION.split(text[match.end() :])[0]))
+            ended |= telling(phrase[-1:], language)
+        elif not of_kin and _does_end(match, text):
             ended |= telling(words(_UNTIL_PREPOSITION.split(text[match.end() :])[0])[:NEAREST], language)
+    for match in SPLIT_END.finditer(text):
+        if not of_kin and DENIED.search(text, 0, match.start()) is None:
+            ended |= telling(words(_head(match[match.lastgroup or 0])), language)
     for match in ENDS_OF_SUBJECT.finditer(text):
+        before, verb = words(text[: match.start()]), match.group().casefold()
+        if verb in _OFF and not (before and before[-1] in EVENTS):
+            continue
         if DENIED.search(text, 0, match.start()) is None:
-            ended |= _subject(words(text[: match.start()]), language)
+            ended |= _subject(before, language)
             if match.group().casefold().endswith("up"):  # who breaks up with whom stands on both sides
                 ended |= clause.terms
     return frozenset(ended)
+
+
+_OFF = frozenset({"is off", "are off", "'s off", "is all off"})
+"""What only events are when they are over."""
 
 
 def _does_end(match: re.Match[str], text: str) -> bool:
@@ -358,6 +454,12 @@ def _does_end(match: re.Match[str], text: str) -> bool:
     return DENIED.search(text, 0, match.start()) is None
 
 
+def _head(phrase: str) -> str:
+    """A phrase without what a preposition adds: of "the fence around the house" the fence."""
+    return _PREPOSITION.split(phrase, maxsplit=1)[0]
+
+
 def _subject(before: Sequence[str], language: str) -> frozenset[str]:
-    near = telling(before[-NEAREST:], language)
+    head = tuple(_head(" ".join(before[-NEAREST:])).split())
+    near = telling(head, language)
     return near - (KIN - frozenset(before[-NEAREST_KIN:]))

@@ -7,13 +7,46 @@ from typing import NamedTuple
 
 from memory_core.domain.text import terms_of
 
+_OVER = (
+    "scrapped|axed|binned|ditched|dumped|donated|shelved|abandoned|terminated|discarded|pawned|totall?ed|wrecked|removed|uninstalled"
+    "|dismantled|decommissioned|phased out|withdrawn|revoked|suspended|put on (?:hold|ice)|let go|sacked|dismissed|nicked|pinched"
+    "|towed|demolished|knocked down|torn down|destroyed|eliminated|dissolved|disbanded|abolished|wound up|superseded|succeeded"
+    "|taken (?:off|down|over)|thrown (?:out|away)|given away|written off|turned down|disconnected|deactivated|unplugged|euthani[sz]ed"
+    "|rehomed|sold(?! out)|closed down|shut down|dropped|retired|returned|repossessed|broken off"
+)
+"""Participles of what is over: "was …", "got …", "had it …"."""
+_ALTERED = (
+    "renamed|rescheduled|postponed|shortened|lengthened|extended|refinanced|rebooked|reassigned|rearranged|relocated|renegotiated"
+    "|redecorated|repainted|reset|converted|merged|split up|outsourced|moved (?:up|back|forward)|brought forward|pushed back"
+)
+"""Participles of what goes on otherwise."""
+ALTERED = re.compile(rf"\b(?:{_ALTERED}|rename|reschedule|postpone|shorten|extend|rebook|reset)\b", re.IGNORECASE)
 ENDS_OF_OBJECT = re.compile(
-    r"\b(?:sold|cancell?ed|ditched|dropped|quit|quitting|(?:gave|given|giving|gives) up|(?:got|getting|gotten) rid of|threw (?:out|away)"
+    rf"\b(?:(?:I|we|I've|we've|have|just|finally|also) (?:{_ALTERED})|(?:put an end to|put a stop to|called time on"
+    rf"|had enough of|lost interest in|fed up with|(?:didn't|not|never) renew\w*|ended(?= (?:my|our|the)\b))|had to (?:rename"
+    rf"|reschedule|postpone|shorten|extend"
+    rf"|rebook|reset|rehome"
+    r"|scrap|shelve|abandon|axe|let go of|withdraw from|step down from|drop out of|back out of|close|shut down|sell off)"
+    r"|outgrown|outgrew|(?:taken|took|takes|taking) over|traded|exchanged|no longer (?:on|with|at|in)|kicked out of"
+    r"|grown out of|grew out of"
+    r"|couldn't (?:stand|keep up with|get through|afford)|gone off|went off|blew|used up|grounded"
+    r"|scrapped|axed|binned|dumped|donated|shelved|abandoned|terminated|pawned|totall?ed|wrecked|parted (?:ways )?with|chucked(?: out)?"
+    r"|tossed(?: out)?|sold off|wrote off|weaned (?:myself )?off|tapered off|stepped (?:down|back|away) from|dropped out of"
+    r"|graduated from"
+    r"|withdrew from|backed out of|bailed on|opted out of|walked away from|phased out|decommissioned|decided against|decided not to \w+"
+    r"|swore off|sworn off|cut ties with|moved on from|moved off|broke (?:things|it) off with|divorced|sacked|left behind|wrapped up"
+    r"|through with|(?:am|'m|are|'re|been) off|(?:haven't|hasn't|have not|has not|hadn't) (?=\w+ed\b|had\b|eaten\b|drunk\b"
+    r"|touched\b|been\b)|out of the running for|stopped (?:taking|using|going to|seeing|doing|eating|drinking)"
+    r"|took over (?:[\w'-]+ ){1,4}from"
+    r"|in place of|turned down|kicked|kicked the habit of|outgrew|shut down|closed|disbanded|lost the|broke (?:the|my|our)"
+    r"|smashed (?:the|my|our)|crashed (?:the|my|our)|rehomed|gave notice (?:on|at|to)|bowed out of|(?:pulled|dropped) the plug on"
+    r"|(?:dropped|scrapped|abandoned|given up) the (?:idea|plan|thought) of|moved out(?= of)|checked out of|let go of|logged off"
+    r"|sold|cancell?ed|ditched|dropped|quit|quitting|(?:gave|given|giving|gives) up|(?:got|getting|gotten) rid of|threw (?:out|away)"
     r"|gave away|stopped|returned|replaced|swapped|traded in|handed in|handed (?:back|over)|cut out|pulled out of|moved out of"
     r"|moved away from|unsubscribed from|resigned from|retired from|(?:said|say) goodbye to|(?:broke|split) up with|deleted|uninstalled"
     r"|done with|no longer|instead of|rather than|switched (?:away )?from|moved (?:over )?from|changed from|migrated (?:off|from)|left"
     r"|lost (?:my|our)|called off|no more|over with|(?:switched|changed|migrated) (?:[\w'-]+ ){1,4}from|got fired from"
-    r"|laid off from|(?:gone|went|come|came) off|don't|do not|doesn't|not|no)\b"
+    r"|laid off from|(?:gone|went|come|came) off|don't|do not|doesn't|can't|isn't|aren't|won't|not|no)\b"
     r"|\bhanded(?= (?:[\w'-]+ ){1,4}over\b)|\b(?:had|decided|managed) to (?:sell|cancel|give up|drop|stop|pull out of|cut out|quit|leave"
     r"|get rid of"
     r"|say goodbye to|part with|return|replace|give away|put down)\b|\b(?:days?|weeks?|months?|years?) (?:\d+ )?without\b",
@@ -26,8 +59,82 @@ LEFT = re.compile(
     re.IGNORECASE,
 )
 """What follows "left" where it is a parting for good: a company, not a coat in a room, and not an hour late."""
+SPLIT_END = re.compile(
+    r"\b(?:(?:traded|trading|traded) (?P<traded>(?:[\w'.-]+ ){1,4}?)in|(?:let|letting) (?P<let>(?:[\w'.-]+ ){1,4}?)(?:lapse"
+    r"|expire|go|slide)"
+    r"|(?:gave|given|giving) (?P<gave>(?:[\w'.-]+ ){1,4}?)(?:up|away|back)|(?:threw|thrown|chucked|tossed) (?P<threw>(?:[\w'.-]+ ){1,4}?)"
+    r"(?:out|away)|(?:sent|brought) (?P<sent>(?:my |our |the )(?:[\w'.-]+ ){1,3}?)back|shut (?P<shut>(?:[\w'.-]+ ){1,4}?)down"
+    r"|(?:called|broke) (?P<called>(?:[\w'.-]+ ){1,4}?)off|(?:put|had) (?P<put>(?:[\w'.-]+ ){1,4}?)(?:to sleep|on hold|on ice)"
+    r"|(?:gave|given) (?P<rest>(?:[\w'.-]+ ){1,4}?)a (?:rest|miss)|gave (?P<gift>(?:my |our "
+    r"|the )(?:[\w'.-]+ ){1,3}?)to (?=my|our|a|the|(?-i:[A-Z]))"
+    rf"|(?:had|got|getting|having) (?P<had>(?:my|the|our|his|her|that) (?:[\w'.-]+ ){{1,4}}?)(?:{_OVER}|replaced|cancell?ed|stolen))\b",
+    re.IGNORECASE,
+)
+"""A verb of ending around its object: "traded the Civic in", "had the boiler replaced"."""
+CHANGED_WHAT = re.compile(
+    r"\b(?:(?:changed|switched|swapped|renamed) (?:my |our |the |its |his |her )?|(?:wrong|different) )(?P<what>[^\W\d_]{3,20})\b",
+    re.IGNORECASE,
+)
+"""What it is that is another one now: "I switched dentists", "wrong room"."""
+AGAIN = re.compile(r"\b(?:again|wieder|back (?:on|to|at))\b|(?:また|再び|復帰|再開)", re.IGNORECASE)
+BEGINS = re.compile(r"\b(?:started|began|begun|gone back|went back|taken up|took up|picked up|angefangen)\b|(?:始め|再開)", re.IGNORECASE)
+NOT_SO = re.compile(
+    r"n't\b|\b(?:not|no|never|quit|stopped|gave up|without|kein\w{0,2}|nicht|nie|ohne)\b|(?:ない|ません|やめ|辞め)", re.IGNORECASE
+)
+EVENTS = frozenset(
+    [
+        "wedding",
+        "trip",
+        "deal",
+        "party",
+        "meeting",
+        "holiday",
+        "vacation",
+        "engagement",
+        "visit",
+        "concert",
+        "match",
+        "game",
+        "date",
+        "flight",
+        "project",
+        "launch",
+        "event",
+        "tour",
+        "sale",
+        "picnic",
+        "barbecue",
+        "dinner",
+        "move",
+        "merger",
+        "race",
+        "hike",
+        "cruise",
+        "plan",
+        "plans",
+        "interview",
+        "appointment",
+        "surgery",
+        "reunion",
+        "conference",
+        "workshop",
+    ]
+)
+"""What is "off" when it does not take place; a lamp is off for the moment."""
 ENDS_OF_SUBJECT = re.compile(
-    r"\b(?:died|passed away|passed on|moved (?:out|away|on)|quit|retired|resigned|is gone|are gone|is over|is dead|no more"
+    rf"\b(?:(?:was|is|were|are|got|get|been|being|gets) (?:\w+ly |just |finally |now )?(?:{_OVER}|{_ALTERED}|discharged"
+    rf"|cured|elected|appointed|transferred|promoted|outvoted|taken)"
+    r"|(?:am|are) no longer|isn't any ?more|(?:is|are|'s) (?:finally |now |all )?(?:off|out|over|done|finished|gone)(?=\W*$)"
+    r"|(?:ran|flew|wandered) (?:away|off)(?=\W*$)|didn't (?:survive|make it|come back)"
+    r"|bailed|flaked|ghosted|in my place|couldn't make it|(?:has|have) been (?:moved|switched|put)|is through with|got (?:cut|canned)"
+    r"|burn(?:ed|t) (?:down|out)|kicked the bucket|crossed the rainbow bridge|bit the dust|packed (?:up|it in)|conked out"
+    r"|went out of business|(?:has|have|had)? ?folded(?=\W*$)|(?:is|are) (?:now |all )?(?:off|history|on hold|on ice|kaput|toast)"
+    r"(?=\W*$| (?:because|since|for now|until)\b)|lapsed|expired|ran out(?=\W*$)|came off|fell apart|called it quits"
+    r"|went (?:our|their) separate ways|parted ways|stepped (?:down|aside|back)|dropped out|pulled out|bowed out|backed out|ran away"
+    r"|was let go|went missing|vanished|disappeared|stopped working|died on me|gave out|has (?:died|passed|ended|closed|gone|quit|left"
+    r"|retired|folded|stopped)|have (?:died|ended|closed|left|quit|stopped)|fizzled out|came to an end|wrapped up|called off"
+    r"|graduated|got divorced|(?:is|are) getting (?:a )?divorced?|got (?:married|hitched)|tied the knot|(?:is|are) (?:divorced|separated)"
+    r"|died|passed away|passed on|moved (?:out|away|on)|quit|retired|resigned|is gone|are gone|is over|is dead|no more"
     r"|(?:was|is|were|are|got|been|has been) (?:cancell?ed|called off|stolen|fired|laid off|discontinued|scrapped|demolished|replaced)"
     r"|fell through|went (?:bankrupt|bust|under)|closed (?:down|for good|permanently|its doors)|closed(?=\W*$)|shut down|broke up"
     r"|split up|gave up the ghost|is no longer|ended"
@@ -36,10 +143,31 @@ ENDS_OF_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 """What stands before within a clause is over."""
-ANY_MORE = re.compile(r"\b(?:any ?more|any longer|no longer|at all now)\b", re.IGNORECASE)
-ONLY_WITH_ANY_MORE = frozenset({"don't", "do not", "doesn't", "not", "no"})
+ANY_MORE = re.compile(r"\b(?:these days|nowadays|for good|any ?more|any longer|no longer|at all now)\b", re.IGNORECASE)
+ONLY_WITH_ANY_MORE = frozenset({"don't", "do not", "doesn't", "not", "no", "can't", "isn't", "aren't", "won't"})
 ENDS_IN_GERMAN = re.compile(
-    r"\b(?:verkauft|abgegeben|gekündigt|aufgegeben|aufgehört|abgesagt|storniert|abgeschafft|abgemeldet|abbestellt|verschenkt|weggeworfen"
+    r"\b(?:(?:musste|mussten|muss|müssen) [^.!?]{0,60}\b(?:verkaufen|abgeben|kündigen|absagen|aufgeben|streichen|schließen|einschläfern"
+    r"|weggeben|stornieren|aufhören|abbrechen|zumachen|einstellen|verschrotten)|(?:lasse|lassen|lässt) [^.!?]{0,40}\b(?:stehen"
+    r"|sein|bleiben"
+    r"|einschläfern)|aus dem kopf geschlagen|(?:schluss|aus) mit|wird nichts|(?:ist|sind) (?:\w+ )?(?:weg|tot|kaputt|vorbei"
+    r"|hinüber|pleite|raus|ab|verheilt"
+    r"|geheilt|gesund"
+    r"|fertig|wieder da|zu ende)(?=\W*$)|verheilt|auskuriert|überstanden|umbenannt|weggegeben|ausgemacht|wieder fit|(?:fällt"
+    r"|fallen|fiel|fielen) (?:[\w-]+ ){0,4}(?:aus|weg|flach|ins wasser)|(?:hör|hört|höre|hörte) (?:[\w-]+ ){0,4}auf"
+    r"|(?:zieht|zog|steigt|stieg|tritt|trat|scheidet|schied|läuft|lief|springt|sprang) (?:[\w-]+ ){0,4}aus|(?:sagt|sagte|bricht"
+    r"|brach|gibt"
+    r"|gab|bestellt|bestellte|meldet|meldete) (?:[\w-]+ ){0,4}(?:ab|auf)|(?:macht|machte|schließt|schloss"
+    r"|sperrt) (?:[\w-]+ ){0,3}(?:zu|dicht)"
+    r"|abgeblasen|verschrottet|vertickt|versetzt|verworfen|geklaut|gestohlen|verloren|verlegt|verstorben|eingegangen|abgelaufen"
+    r"|ausgelaufen"
+    r"|zerbrochen|zerstört|abgebrannt|weggelaufen|entlaufen|durchgebrannt|durchgerostet|ausgemustert|entsorgt|eingetauscht"
+    r"|zurückgegeben|zurückgeschickt|zurückgetreten|rausgeschmissen|gefeuert|weggefallen|eingestellt|stillgelegt|zugemacht"
+    r"|zusammengebrochen"
+    r"|eingestampft|begraben|beerdigt|abgesetzt|ausgeschlichen|exmatrikuliert|gelöscht|deinstalliert|gelassen|auseinander"
+    r"|pleite|insolvent"
+    r"|abgehauen|gegangen|verlassen|geheiratet|umgekommen|erledigt|vom tisch|auf eis|schluss gemacht|in zahlung gegeben|sein lassen"
+    r"|(?:rauch|alkohol|zucker|schulden|koffein)frei|(?:ist|sind) (?:durch|futsch|rum|geplatzt|raus)(?=\W*$)|verkauft|abgegeben"
+    r"|gekündigt|aufgegeben|aufgehört|abgesagt|storniert|abgeschafft|abgemeldet|abbestellt|verschenkt|weggeworfen"
     r"|losgeworden|stehen lassen|gestorben|eingeschläfert|ausgezogen|ausgefallen|fällt aus|abgestürzt|kaputt gegangen|kaputtgegangen"
     r"|ist (?:weg|tot|kaputt|vorbei|hinüber|dicht|pleite)|sind (?:weg|vorbei)|geschlossen|dichtgemacht|getrennt|geschieden"
     r"|in (?:rente|pension) gegangen|nicht mehr|keine?[nmrs]? (?:[\w-]+ ){0,3}mehr|statt|ersetzt|abgelöst|weggezogen|gegangen worden"
@@ -48,18 +176,26 @@ ENDS_IN_GERMAN = re.compile(
     re.IGNORECASE,
 )
 ENDS_IN_JAPANESE = re.compile(
-    r"(?:辞め|やめ|止め|売っ|売り|売却|手放|亡くな|死ん|死に|天国|キャンセル|中止|解約|退会|退職|退部|別れ|離婚|壊れ|引退|異動|閉店"
-    r"|閉鎖|捨て"
+    r"(?:は休んで|挫折|を出て|退院|治りまし|治った|あげまし|あげた|譲渡|移転|移住|上京|改名|完治|独立し|抜けまし|別居|辞め|やめ|止め|売っ|売り|売却|手放|亡くな|死ん|死に|天国|キャンセル|中止|解約|退会|退職"
+    r"|退部|別れ|離婚|壊れ|引退|異動|閉店"
+    r"|閉鎖|捨て|盗まれ|盗ま|失くし|無くし|なくしてしま|潰れ|つぶれ|倒産|中退|退学|禁煙|禁酒|破局|破談|白紙|取りやめ|取り消|廃止|廃車|譲り|譲っ"
+    r"|亡くし|他界|逝去|休止|終了|閉まって|辞退|脱退|解雇|クビ|解散|休会|退任|転校|手を引|見送|削除し(?:まし|た)|壊し|割れ"
+    r"|もう[^、。]{0,20}(?:ません|ない|なかった)|なくなりまし|治りまし|治った|完治"
     r"|なくなっ|卒業し|もう(?:[^、。]{0,20})ない|なくなりました|断念|諦め|処分|返し|返却|じゃなくて|ではなく|でなく|の代わりに"
     r"|から(?:[^、。]{1,12})に"
     r"(?:変え|替え|乗り換え|切り替え|変更))"
 )
 SWITCH = re.compile(
-    r"\b(?:(?:switched|switching|moved|moving|changed|changing|migrated|converted) (?:[\w'-]+ ){0,4}?to(?!\W+(?:\d|next|later|noon"
+    r"\b(?:(?:been|was|got|get) (?:put on|moved to|assigned to|reassigned|transferred to|promoted to|demoted)|(?:gone|went"
+    r"|going) (?:over to|with(?= (?-i:[A-Z])|\W\w+ instead))|(?:upgraded|downgraded|ported|crossed over|jumped ship|defected)"
+    r" (?:[\w'-]+ ){0,3}?to|(?:signed up|went|now|am|are|i'm|we're) with(?= (?-i:[A-Z]))|(?:replaced|swapped"
+    r"|traded) (?:[\w'-]+ ){1,4}?(?:with|for)"
+    r"|(?:bin|sind|ist) jetzt bei|jetzt bei|(?:wechsel|wechsle|wechseln|wechselt) (?:[\w-]+ ){0,3}zu|zugelegt|(?:switched"
+    r"|switching|moved|moving|changed|changing|migrated|converted) (?!an? )(?:[\w'-]+ ){0,4}?to(?!\W+(?:\d|next|later|noon"
     r"|midnight"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day))|now using|(?:joined|picked up|bought|got) (?:[\w'-]+ ){1,6}instead"
     r"|umgestiegen|gewechselt|umgestellt|rübergewechselt|nehme jetzt|nutze jetzt|verwende jetzt)\b"
-    r"|(?:乗り換え|切り替え|鞍替え|移行し|に変え|に替え|に買い替え)",
+    r"|(?:に移り|に移っ|へ移|に代わ|に交代|へ変更|を始めました|に転|乗り換え|切り替え|鞍替え|移行し|に変え|に替え|に買い替え)",
     re.IGNORECASE,
 )
 PREFERS = re.compile(
@@ -109,7 +245,15 @@ STAGES = (
 )
 """Where somebody is at a time of life, one after the other."""
 MOVES = re.compile(
-    r"\b(?:moved|moves|moving|shifted|rescheduled|postponed|pushed|brought forward|bumped|delayed|extended|raised?|increased?|decreased?"
+    rf"\b(?:{_ALTERED}|tightened|loosened|widened|refinanced"
+    r"|came (?:back|in|out) at|(?:auf|in) [\w-]+ (?:gelegt|legen|verlegen|verschieben)|verlangt|hinaus|rutscht|rückt|wandert"
+    r"|rebooked|scrapped|axed"
+    r"|discontinued|slipped|slid|pulled forward|set back|put back|slashed|trimmed|halved|doubled|tripled|upped|hiked|climbed|fell to"
+    r"|shrank|shrunk|goes? from|went from|renegotiated|amended|swapped|replaced|upgraded|downgraded|relocated|renamed"
+    r"|mixed (?:\w+ ){1,2}up"
+    r"|got a (?:pay )?(?:raise|rise)|wrong|no longer|down by|up by|vorgezogen|nach (?:hinten|vorne?)|reduziert|herabgesetzt"
+    r"|hochgesetzt|runtergesetzt|angepasst|verdoppelt|halbiert|abgenommen|zugenommen|verwechselt|verlegen wir|moved|moves"
+    r"|moving|shifted|rescheduled|postponed|pushed|brought forward|bumped|delayed|extended|raised?|increased?|decreased?"
     r"|lowered|reduced|cut (?:to|from|back|down|by|(?:my|our|the|it) (?:[\w-]+ ){0,3}(?:to|from|by))|went up|goes up|gone up|went down"
     r"|gone down|put (?:[\w'-]+ ){1,4}up|up to|down to|changed|adjusted|updated"
     r"|revised|reached|improved|grew|grown|rose|risen|dropped to|turns out|i meant|we meant|misread|mixed up|got it wrong|correction"
@@ -122,13 +266,51 @@ MOVES = re.compile(
     r"|じゃなくて|ではなく)",
     re.IGNORECASE,
 )
+_WHEN = (
+    "(?:now|today|tomorrow|then|january|february|march|april|may|june|july|august|september|october|november|december"
+    "|(?:mon|tues|wednes|thurs|fri|satur|sun)day|next (?:week|month|year|term))"
+)
 NOW = re.compile(
-    r"\b(?:now|new|from now on|nowadays|these days|currently|actually|as of|jetzt|neue?[rnsm]?|neuerdings|inzwischen|mittlerweile"
+    r"\b(?:from "
+    rf"{_WHEN} on(?:wards?)?"
+    r"|starting (?:\w+ )?(?:today|tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+    r"|week|month|january|february|march|april|june|july|august|september|october|november|december)|effective|going forward"
+    r"|ab (?:nächste\w*|dem|der|januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember|montag"
+    r"|dienstag|mittwoch"
+    r"|donnerstag|freitag)|künftig|seit (?:kurzem|neuestem|januar|februar|märz|april|mai|juni|juli|august|september|oktober|november"
+    r"|dezember|montag|diese\w*|letzte\w*)|now|new|from now on|nowadays|these days|currently|actually|as of|jetzt|neue?[rnsm]?"
+    r"|neuerdings|inzwischen|mittlerweile"
     r"|ab (?:jetzt|sofort|heute|morgen)|seit (?:dem|heute|gestern|letzter|letztem))\b|(?:今は|新し|これから|現在|今度)",
     re.IGNORECASE,
 )
+FROM_NOW = re.compile(
+    rf"\b(?:from {_WHEN} on(?:wards)?|going forward|these days|nowadays|as of|ab (?:jetzt|sofort|nächste\w*)|künftig|neuerdings"
+    rf"|inzwischen"
+    r"|mittlerweile)\b|(?:これから|今後)",
+    re.IGNORECASE,
+)
+"""What is so from a time on was otherwise before it."""
+GIVES = re.compile(
+    r"\b(?:had to|i've|we've|has|have|since|so (?:it's|we're|it is)|finally|turned out|got|came|returned|musste|mussten|habe"
+    r"|haben|hat|seit"
+    r"|jetzt|inzwischen)\b|(?:ました|になっ)",
+    re.IGNORECASE,
+)
+"""What tells that something came about."""
+ANOTHER = re.compile(
+    r"\b(?:also|too|as well|another|other|back|return|second|next|each|per|extra|plus|auch|noch|andere\w*|zweite\w*|zurück"
+    r"|rück\w+|je)\b|も",
+    re.IGNORECASE,
+)
+"""What is told beside the first."""
 CORRECTS = re.compile(
-    r"\b(?:no wait|i meant|misread|mixed up|got it wrong|correction|vertan|verguckt|verlesen|geirrt|korrigier\w*)\b|(?:間違|訂正)",
+    r"\b(?:no wait|i meant|my bad(?= *(?:[,.:;!]|$))|scratch that|typo|misremembered|misspoke|mistyped|i was wrong"
+    r"|that was wrong|let me correct|my mistake"
+    r"|mixed (?:\w+ ){0,2}up|(?:sorry|oops|no)\W{1,3}(?:it's|it is|that's|wrong|i mean)|(?:sorry|oops)\W{1,3}(?:on|at"
+    r"|in) (?=\d)|wrong (?=\w+\b\W)"
+    r"|verwechselt|quatsch|vertippt|tippfehler|verrechnet|falsch|ich meinte|nein\W{1,3}(?:es|der|die|das|am|um|erst|ist)"
+    r"|misread|mixed up|got it wrong|correction|vertan|verguckt|verlesen|geirrt|korrigier\w*)\b"
+    r"|(?:間違|訂正|勘違|違った|違いまし|見間違|言い間違)",
     re.IGNORECASE,
 )
 NAMED_OLD = re.compile(
@@ -157,7 +339,9 @@ OWN = re.compile(
 )
 JAPANESE = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")
 GERMAN = re.compile(
-    r"[äöüß]|\b(?:ich|wir|mein\w{0,2}|unser\w{0,2}|nicht|und|ist|bin|hab|habe|haben|jetzt|kein\w{0,2}|seit|beim|zum|wurde|nach|geht"
+    r"[äöüß]|\b(?:hat (?:die|das|den|sich|jetzt|seinen?|ihren?)|endlich|herr|die (?-i:[A-ZÄÖÜ])[a-zäöü]{2,30}|der|das|dem|wird"
+    r"|werden|wurden|auf|von|vom|nein|sich|ins|aufs|noch|ein|eine[nmrs]?|sie|uns|mich|mir|bei|ich|wir|mein\w{0,2}|unser\w{0,2}"
+    r"|nicht|und|ist|bin|hab|habe|haben|jetzt|kein\w{0,2}|seit|beim|zum|wurde|nach|geht"
     r"|fährt)\b",
     re.IGNORECASE,
 )
@@ -186,7 +370,8 @@ IN_A_COUPLE = frozenset(
 )
 OWN_SUBJECT = re.compile(r"\b(?:i|i'm|i've|im|ive|my|we|we're|we've|our|user|user's|ich|wir|mein\w{0,2})\b", re.IGNORECASE)
 USING = re.compile(
-    r"\b(?:use|uses|using|buy|drink|eat|take|all my|everything|write|writes|code in|coding in|run|running|drive|bank|subscribe|on an? "
+    r"\b(?:keep|order|shop|host|hosted|track|store|use|uses|using|buy|drink|eat|take|all my|everything|write|writes|code in"
+    r"|coding in|run|running|drive|bank|subscribe|on an? "
     r"|with|team|nutze|benutze|verwende|nehme|habe|bei|bin|kaufe"
     r"|ist)\b|(?:使|派|乗って|愛用)",
     re.IGNORECASE,
@@ -241,7 +426,8 @@ _WEAK = """
     ich du er sie es wir ihr mein meine meinen meinem meiner dein sein unser unsere unserem und oder aber denn weil dass der
     die das den dem
     des ein eine einen einem einer ist sind war waren bin habe hab hat haben hatte wird werden wurde wurden mit ohne für von bei zu zum zur
-    im in an am auf aus nach seit bis um über unter vor hinter nicht kein keine keinen mehr noch schon jetzt nun dann da hier auch nur sehr
+    ins aufs ans vom zur beim im in an am auf aus nach seit bis um
+    über unter vor hinter nicht kein keine keinen mehr noch schon jetzt nun dann da hier auch nur sehr
     so wie was wer wo wann warum kann kannst können könnte bitte danke hallo tag tage woche wochen monat monate jahr jahre heute morgen
     gestern abend mittag nacht uhr gut neue neuen neuer neues neu alt alte alten letzte letzten letzter nächste nächsten mal doch ja nein
     geht gehe gehen ging mache macht machen gemacht weiß mag möchte will muss gerade endlich wieder immer oft viel viele wenig zwei drei
@@ -251,7 +437,7 @@ _WEAK_IN_JAPANESE = (
     "今日 今月 今年 今週 先週 先月 去年 来週 来月 来年 最近 毎日 毎週 毎朝 毎月 昨日 明日 今朝 午前 午後 時間 場合 自分 今度"
     " 時半 月曜 火曜 水曜 木曜 金曜"
     " 土曜 日曜 曜日 予定 新し 大好 好き 食べ 飲み 行き 思う 教え 言う 使う 使い 買い 何か 一番 本当 結局 変更 予約 少し 全部"
-    " 先日 毎晩 一緒 家族"
+    " 先日 毎晩 一緒 家族 乗り 乗っ 換え 替え 名前"
 )
 WEAK = frozenset([*_WEAK.split(), *terms_of(_WEAK.split())])
 WEAK_IN_JAPANESE = frozenset(_WEAK_IN_JAPANESE.split())
@@ -271,6 +457,12 @@ KIN_IN_JAPANESE = re.compile(
 )
 
 _ALIKE = (
+    "due deadline fällig abgabe abgabetermin frist 締め切り 締切",
+    "thesis topic dissertation masterarbeit thema 論文 テーマ",
+    "gym membership fitnessstudio fitness ジム",
+    "iphone phone smartphone cellphone handy android samsung galaxy 携帯 スマホ",
+    "insurance insurer insurers insur versicherung versicherer 保険",
+    "surname name nachname familienname 名字 苗字",
     "salary raise wage wages gehalt lohn 給料 年収 月給",
     "rent landlord flat apartment miete vermieter wohnung 家賃 大家",
     "wedding wed engaged engag married marry marri verlobt hochzeit heiraten 結婚 挙式",
@@ -279,15 +471,47 @@ _ALIKE = (
     "smoke smoker smoking cigarette cigarett cigaret smok rauch rauche rauchen raucher raucherin zigarette zigaretten タバ バコ 煙草",
     "meat steak beef chicken pork bacon fleisch fleischesser rind 肉食 お肉",
 )
-ALIKE = {word: place for place, words in enumerate(_ALIKE) for word in words.split()}
+ALIKE = {
+    term: place
+    for place, words in enumerate(_ALIKE)
+    for word in words.split()
+    for term in (word, *terms_of([word], "english"), *terms_of([word], "german"))
+}
 """By word, the number of the matter that it is about, where people name one matter by several words."""
 
 
+_KINDS = (
+    "vim neovim emacs helix vscode sublime intellij pycharm webstorm zed nano eclipse xcode notepad++ cursor",
+    "slack teams discord mattermost zulip whatsapp signal telegram threema line skype zoom",
+    "firefox chrome safari edge brave opera vivaldi arc",
+    "jira linear asana trello monday clickup notion basecamp redmine todoist things ticktick",
+    "jenkins circleci travis gitlab github bitbucket",
+    "heroku fly.io fly vercel netlify render aws azure gcp hetzner digitalocean",
+    "postgres postgresql mysql mariadb sqlite mongodb oracle cassandra redis dynamodb",
+    "lastpass bitwarden 1password keepass dashlane",
+    "outlook thunderbird gmail mailbird protonmail",
+    "windows macos linux ubuntu debian fedora nixos arch",
+    "vodafone giffgaff telekom o2 verizon t-mobile at&t ee three comcast congstar ソフトバンク 楽天モバイル ドコモ ワイモバイル",
+    "allianz axa huk ergo aviva geico progressive admiral zurich",
+    "netflix disney hulu prime spotify deezer tidal",
+    "iphone pixel samsung galaxy oneplus xiaomi fairphone huawei nokia xperia",
+    "honda toyota ford civic corolla golf polo tesla bmw audi volvo mazda skoda kia fiat opel seat prius rav4 プリウス フィット アクア",
+    "sparkasse n26 ing dkb comdirect revolut monzo barclays hsbc lloyds natwest chase commerzbank",
+    "react vue angular svelte python rust golang java kotlin typescript javascript ruby elixir",
+    "nikon canon sony fujifilm leica panasonic",
+    "vegan vegetarian omnivore pescatarian",
+)
+KINDS = {word: place for place, words in enumerate(_KINDS) for word in words.split()}
+KINDS_IN_JAPANESE = tuple(word for word in KINDS if JAPANESE.search(word))
+"""By name, the kind of thing of which people mostly use one: who switches to one of a kind leaves another."""
+
+
 class Matter(NamedTuple):
-    """holds: how people tell how it is; changes: how they tell that it is otherwise now."""
+    """holds: how people tell how it is; changes: how they tell that it is otherwise now. of_kin: whether another relative may tell it."""
 
     holds: re.Pattern[str]
     changes: re.Pattern[str]
+    of_kin: bool = False
 
 
 MATTERS: tuple[Matter, ...] = (
@@ -296,7 +520,7 @@ MATTERS: tuple[Matter, ...] = (
             r"\bhome city:|\b(?:live|lives|living|rent|renting) (?:a room |a flat |alone )?(?:in|at|on|with|near)\b|\b(?:my"
             r"|our) (?:flat|apartment"
             r"|house|place|address|room)\b"
-            r"|\b(?:wohne|wohnen|wohnt|lebe|leben|lebt)\b|\b(?:meine|unsere) (?:wohnung|adresse)\b|住んで|住まい|暮らし",
+            r"|\b(?:wohne|wohnen|wohnt|lebe|leben|lebt)\b|\b(?:meine|unsere) (?:wohnung|adresse)\b|住んで|住まい|暮らし|実家",
             re.IGNORECASE,
         ),
         re.compile(
@@ -304,7 +528,7 @@ MATTERS: tuple[Matter, ...] = (
             r"|wednesdays?|thursdays?|saturdays?|sundays?|\d|a later|an earlier|using|vs|the \d))|into)"
             r"|\bmoved in\b(?! (?:a|the|that|such)\b)|\bnew (?:address|flat|apartment|place|house)\b|\bbought (?:a|our"
             r"|my) (?:\w+ )?(?:house|flat|apartment)\b|\b(?:umgezogen|umzug|gezogen|neue adresse|neue wohnung|neuen wohnung|wohne jetzt"
-            r"|wohnen jetzt)\b|引っ越し(?:ました|た|て)|引越し(?:ました|た)",
+            r"|wohnen jetzt)\b|一人暮らしを始め|引っ越し(?:ました|た|て)|引越し(?:ました|た)",
             re.IGNORECASE,
         ),
     ),
@@ -379,6 +603,99 @@ MATTERS: tuple[Matter, ...] = (
             re.IGNORECASE,
         ),
     ),
+    Matter(  # health
+        re.compile(
+            r"\b(?:hurts|broken|injured|sprained|in hospital|in the hospital|sick|ill|the flu|covid|on crutches|in a cast|krank"
+            r"|verletzt|gebrochen"
+            r"|im krankenhaus|krankgeschrieben)\b|入院|怪我|骨折|病気|風邪",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            r"\b(?:(?:is|'s|has|have|am|are|was|been|got) (?:\w+ )?(?:healed|cured|recovered|discharged|released"
+            r"|out of (?:the )?hospital)"
+            r"|back on my feet|off crutches|wieder (?:gesund|fit)|verheilt|aus dem krankenhaus)\b|退院|治り|治った|完治|回復し",
+            re.IGNORECASE,
+        ),
+        of_kin=True,
+    ),
+    Matter(  # shift
+        re.compile(
+            r"\b(?:work nights|night shifts?|late shift|early shift|nachtschicht|spätschicht|frühschicht)\b|夜勤|日勤", re.IGNORECASE
+        ),
+        re.compile(
+            r"\b(?:on|to|onto) (?:the )?(?:day|night|early|late) shifts?\b|\bno more (?:night|day) shifts\b|\bin die \w{3,5}schicht\b"
+            r"|(?:日勤|夜勤)にな",
+            re.IGNORECASE,
+        ),
+    ),
+    Matter(  # without work
+        re.compile(
+            r"\b(?:unemployed|jobless|out of work|between jobs|job[- ]hunting|looking for (?:a job|work)|arbeitslos|arbeitssuchend)\b"
+            r"|\bsuch\w{0,2} (?:\w+ )?(?:arbeit|job|stelle)\b|無職|求職|就活",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            r"\b(?:landed|found|got|started|starts|accepted|took|has) (?:\w+ )?(?:a|the|his|her|my) (?:new )?(?:job|position"
+            r"|offer|role)\b"
+            r"|\b(?:eine|die|den|einen) (?:neue[nr]? )?(?:job|stelle|arbeit) (?:gefunden|bekommen)\b|内定|就職し|採用され",
+            re.IGNORECASE,
+        ),
+    ),
+    Matter(  # a child on the way
+        re.compile(
+            r"\b(?:pregnant|expecting|baby is due|due date|schwanger|hochschwanger|erwarten (?:ein|unser))\b|妊娠|出産予定|予定日",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            r"\b(?:our|my|her|the) (?:\w+ ){1,3}(?:was born|is born|arrived|has arrived)\b|\b(?:gave|given) birth\b"
+            r"|\bhad (?:the|her|our|a) baby\b"
+            r"|\bzur welt gekommen\b|\b(?:ist|wurde) (?:[\w-]+ ){0,4}geboren\b|\bentbunden\b|生まれ(?:まし|た)|出産し|産まれ",
+            re.IGNORECASE,
+        ),
+        of_kin=True,
+    ),
+    Matter(  # engaged
+        re.compile(r"\b(?:engaged to|my fianc\w+|verlobt)\b|婚約", re.IGNORECASE),
+        re.compile(
+            r"\b(?:got|are|were) (?:married|hitched)\b|\btied the knot\b|\bcalled off the (?:wedding|engagement)\b|\bgeheiratet\b"
+            r"|\bentlobt\b|結婚しまし|入籍|婚約を?(?:破棄|解消)",
+            re.IGNORECASE,
+        ),
+    ),
+    Matter(  # a name
+        re.compile(
+            r"\b(?:my|our) (?:last |sur|family |full |maiden )?name (?:is|was)\b|\bsurname\b|\bmein (?:nach"
+            r"|familien)?name ist\b|\bich heiße\b"
+            r"|名字は|苗字は|旧姓",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            r"\b(?:took|taken|taking) (?:my|his|her|their) (?:[\w']+ )?(?:sur|last )?name\b|\bchanged my (?:\w+ )?(?:sur)?name\b"
+            r"|\bi(?: now)? go by\b|\bheiße (?:jetzt|nun|seit)\b|\bnamen (?:meines|meiner) \w+ angenommen\b"
+            r"|(?:名字|苗字|姓)が変わ|改姓|改名",
+            re.IGNORECASE,
+        ),
+    ),
+    Matter(  # pay
+        re.compile(
+            r"\b(?:get paid|earn|salary|wage) (?:\w+ ){0,3}[€$£]?\d|\bverdiene\b|\bgehalt\b|給料|年収|月給|手取り|時給", re.IGNORECASE
+        ),
+        re.compile(
+            r"\bgot (?:a|my) (?:\w+ )?(?:raise|rise|pay (?:raise|rise|cut))\b|\bpay (?:cut|rise|raise)\b|\bgehaltserhöhung\b"
+            r"|\bmehr gehalt\b"
+            r"|\bverdiene jetzt\b|昇給|給料が上が|減給",
+            re.IGNORECASE,
+        ),
+    ),
+    Matter(  # smoking
+        re.compile(r"\b(?:i|user) smokes?\b|\bsmoker\b|\brauche\b|\braucher(?:in)?\b|(?:タバコ|煙草)(?:を|は)(?:吸|すっ)", re.IGNORECASE),
+        re.compile(
+            r"\b(?:quit|stopped|gave up|given up) (?:smoking|cigarettes)\b|\b(?:haven't|have not) (?:smoked|had a cigarette)\b"
+            r"|\bsmoke[- ]free\b"
+            r"|\brauchfrei\b|\bnichtraucher\w*\b|\brauche nicht mehr\b|禁煙|吸っていません|吸わなく",
+            re.IGNORECASE,
+        ),
+    ),
     Matter(  # phone number
         re.compile(r"\b(?:number|phone|reach me|handynummer|nummer|mobilnummer)\b[^.!?]{0,40}\d{3}|電話番号|携帯番号", re.IGNORECASE),
         re.compile(
@@ -429,9 +746,14 @@ MATTERS: tuple[Matter, ...] = (
         ),
     ),
     Matter(  # working hours
-        re.compile(r"\b\d{1,3} (?:hours|stunden) (?:a|per|die|pro|in der) (?:week|woche)\b|週\d{1,2}日", re.IGNORECASE),
         re.compile(
-            r"\b(?:down|up) to \d{1,3} hours\b|\bauf \d{1,3} stunden\b|\bpart[- ]time now\b|\bjetzt teilzeit\b|週\d{1,2}日に", re.IGNORECASE
+            r"\b\d{1,3} (?:hours|stunden) (?:a|per|die|pro|in der) (?:week|woche)\b|\b(?:vollzeit|full[- ]time)\b|週\d{1,2}日",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            r"\b(?:down|up) to \d{1,3} hours\b|\bauf \d{1,3} stunden\b|\bpart[- ]time now\b|\b(?:jetzt|auf) teilzeit\b"
+            r"|\b(?:went|gone|going) part[- ]time\b|週\d{1,2}日に",
+            re.IGNORECASE,
         ),
     ),
 )

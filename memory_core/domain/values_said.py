@@ -129,16 +129,17 @@ _WEEKDAY = {word: str(place) for place, said in enumerate(_WEEKDAYS) for word in
 _MONTH = {word: str(place) for place, said in enumerate(_MONTHS, 1) for word in said.split()}
 _TIME = re.compile(
     r"(?P<hour>\d{1,2})[:.](?P<minute>\d{2})\b(?!\s*(?:€|euro|%|kg))|(?P<clock>\d{1,2})\s?(?:am|pm|a\.m\.|p\.m\.|uhr|o'clock)\b"
-    r"|(?P<at>(?:\bat|\bum)\s+\d{1,2})(?![\d.,:]|\s?%|\s?(?:st|nd|rd|th)\b)|(?P<word>\bnoon\b|\bmidnight\b|\bmittags?\b|\bhalb (?:eins"
+    r"|(?P<at>(?:\bat|\bum)\s+\d{1,2})(?![\d.,:]|k\b|\s?%|\s?(?:st|nd|rd|th)\b)|(?P<word>\bnoon\b|\bmidnight\b|\bmittags?\b|\bhalb (?:eins"
     r"|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)\b)"
     r"|(?P<ja>\d{1,2}時(?:半|\d{1,2}分)?)",
     re.IGNORECASE,
 )
+_NAMED_MONTH = "|".join(sorted(_MONTH, key=len, reverse=True))
 _DATE = re.compile(
-    r"\b\d{4}-(?P<im>\d{2})-(?P<id>\d{2})\b|(?P<d>\d{1,2})(?:st|nd|rd|th)?\.?\s(?:of\s)?(?P<m>[a-zä]{3,9})\b"
-    r"|\b(?P<m2>[a-zä]{3,9})\s(?P<d2>\d{1,2})(?:st|nd|rd|th)?\b(?![:.]\d)"
-    r"|\b(?P<only>\d{1,2})(?:st|nd|rd|th)\b|\b(?:am|zum|der|den)\s(?P<dot>\d{1,2})\.(?:(?P<dotm>\d{1,2})\.)?"
-    r"|(?:(?P<jm>\d{1,2})月)?(?P<jd>\d{1,2})日|(?P<jo>\d{1,2})月",
+    rf"\b\d{{4}}-(?P<im>\d{{2}})-(?P<id>\d{{2}})\b|(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\.?\s(?:of\s)?(?P<m>{_NAMED_MONTH})\b"
+    rf"|\b(?P<m2>{_NAMED_MONTH})\s(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.]\d)"
+    rf"|\b(?P<only>\d{{1,2}})(?:st|nd|rd|th)\b|\b(?:am|zum|der|den)\s(?P<dot>\d{{1,2}})\.(?:(?P<dotm>\d{{1,2}})\.)?"
+    rf"|(?:(?P<jm>\d{{1,2}})月)?(?P<jd>\d{{1,2}})日|(?P<jo>\d{{1,2}})月",
     re.IGNORECASE,
 )
 _ASKS_SHARE = re.compile(r"\b(?:percent\w*|rate|share|accuracy|coverage|prozent|anteil|quote)\b|[%％率]", re.IGNORECASE)

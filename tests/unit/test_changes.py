@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +13,7 @@ from memory_core.domain.asks_of_oneself import asks_of_oneself
 from memory_core.domain.changes import Change, change, updates
 from memory_core.domain.changes_read import read
 from memory_core.domain.text import tokens
+from memory_core.domain.values_said import values_in
 from tests.change_stories import CHANGED, FOURTEEN, UNCHANGED, Story
 
 
@@ -83,3 +87,32 @@ def test_a_question_about_oneself_is_known_by_its_words(text: str, asks: bool) -
 def test_any_two_texts_are_compared_and_a_text_never_replaces_itself(earlier: str, later: str) -> None:
     change(earlier, later)
     assert change(earlier, earlier) is None
+
+
+MORE = json.loads((Path(__file__).parents[2] / "bench" / "knowledge" / "changes_more.json").read_text(encoding="utf-8"))
+
+
+def test_no_harmless_later_sentence_changes_an_earlier_one() -> None:
+    assert [row["id"] for row in MORE["harmless"] if change(row["first"], row["second"]) is not None] == []
+
+
+def test_nearly_every_change_of_the_tuning_part_is_recognised() -> None:
+    tuned = [row for row in MORE["changes"] if row["part"] == "tune"]
+    recognised = [row for row in tuned if change(row["first"], row["second"]) is not None]
+    assert len(recognised) >= 0.95 * len(tuned)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("Our house is painted white.", "The fence around the house has been repaired."),
+        ("I drive a Golf.", "I had the tyres of the Golf replaced."),
+        ("We use Postgres.", "We reset the Postgres password."),
+    ],
+)
+def test_what_happens_to_a_part_of_a_thing_does_not_end_the_thing(earlier: str, later: str) -> None:
+    assert change(earlier, later) is None
+
+
+def test_a_day_is_read_as_a_date_beside_any_word() -> None:
+    assert values_in("the 14th because").whens == {"date": frozenset({"14"})}

@@ -43,6 +43,27 @@ _KIN = (
     "|rabbit|hamster|parrot|tortoise|pet"
     "|other half|godson|goddaughter|ex"
 )
+_WHEN = (
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"
+    r"|november|december"
+    r"|the \d|\d|noon|next (?:week|month|year|spring|summer|autumn|fall|winter)|q[1-4]\b|every)"
+)
+_EVENT = (
+    "report|deadline|wedding|party|meeting|standup|stand-up|conference|launch|release|exam|test|class|lesson|course|training|practice"
+    "|appointment|flight|interview|presentation|review|demo|concert|match|race|trip|move|delivery|surgery|birthday|anniversary|dinner"
+    "|retro|sync|workshop|essay|thesis|assignment|homework|rent|bill|invoice|payment|sprint|ceremony|funeral|festival|shift|visit"
+    "|tournament|recital|rehearsal|reunion|barbecue"
+)
+_ARRANGED = (
+    # an event and the day or hour that it has, a thing and the place or person: "the report is due on Friday", "it is led by Nadia"
+    rf"\A(?:[Tt]he|[Hh]er|[Hh]is) (?:[\w'-]+ ){{0,3}}(?:{_EVENT}) (?:is|are) (?i:(?:due |planned |scheduled |set |booked )?"
+    rf"(?:on |at |for |by |in )?{_WHEN})"
+    r"|\A[Tt]he (?:[\w'-]+ ){1,3}(?:(?:is|are) (?:led|run|hosted|managed|owned|taught|organi[sz]ed|sponsored|maintained) (?:by"
+    r"|on|at) [A-Z]"
+    r"|takes place (?:in|on|at)\b|(?:room|venue|location|contact|caterer|photographer|coach|teacher) is [A-Z][a-z]{2,20}\Z)"
+    r"|\A[Tt]he (?:kids|children|twins|boys|girls) (?:have|go|share|play|take|attend)\b"
+    r"|\A(?:Grandpa|Grandma|Granny|Mum|Mom|Dad)(?:'s)? (?:is |in )"
+)
 _ENGLISH = _Language(
     parts=re.compile(
         r"(?<=[,;:!?.)])\s+|\s[–—-]{1,2}\s|\s(?=(?:so|but|and) (?:what|how|which|is|are|can|could|would|do|does)\b)", re.IGNORECASE
@@ -57,7 +78,7 @@ _ENGLISH = _Language(
         re.IGNORECASE,
     ),
     own=re.compile(
-        rf"\b(?:I|I'm|I've|(?i:im|ive|my|our|we|we're|we've|mine|at home)|us)\b|\b(?i:my|our)\s(?:\w+\s)?(?:{_KIN})\b"
+        rf"{_ARRANGED}|\b(?:I|I'm|I've|(?i:im|ive|my|our|we|we're|we've|mine|at home)|us)\b|\b(?i:my|our)\s(?:\w+\s)?(?:{_KIN})\b"
         r"|(?:\A|[:,]\s)(?!User|Assistant|System)[A-Z][a-zà-ÿ]+(?:'s)? (?:is|has|can't|cannot"
         r"|doesn't|does not|loves?|hates?|likes?|lives|works"
         r"|plays"
@@ -69,8 +90,10 @@ _ENGLISH = _Language(
         r"|teaches|collect|collects|eat|eats|drink|drinks|cook|cooks|bake|bakes|prefer|prefers|avoid|avoids|wear|wears|sleep"
         r"|sleeps|wake|wakes|get up|gets up"
         r"|sing|sings|paint|paints|read|reads|train|trains|swim|swims|hike|hikes|cycle|cycles|climb|climbs|commute|commutes"
-        r"|volunteer|volunteers|rent|rents|smoke|smokes|coach|coaches|vape|vapes|jog|jogs|dance|dances|meditate|meditates|knit|knits|ski|skis"
+        r"|volunteer|volunteers|rent|rents|smoke|smokes|coach|coaches|vape|vapes|jog|jogs|dance|dances|meditate|meditates|knit"
+        r"|knits|ski|skis"
         r"|earn|earns|weigh|weighs|manage|manages|foster|fosters|bike|bikes"
+        r"|takes place|led|hosted|held|due|comes (?:on|every|in)|ship with|deploy to|host|hosts|order|orders|get (?:my|our|all)|buy|buys"
         r"|share|shares|pay|pays|bank|like|likes|love|loves|hate|hates|enjoy|enjoys|support|supports|follow|follows|attend"
         r"|attends|practise|practice|grow|grows"
         r"|deploy|deploys|subscribe|visit|visits|can't|cannot|can not|don't|doesn't|do not|does not|never|always|usually|every"
@@ -82,7 +105,8 @@ _ENGLISH = _Language(
     ),
     passes=re.compile(
         r"\b(?:i'm|im|we're|i am|we are) (?!(?:living|working|studying|learning|expecting|training|saving|getting married"
-        r"|moving|renting|retiring)\b)\w+ing\b|"
+        r"|moving|renting|retiring|having (?:the|our|a) (?:\w+ )?(?:party|wedding|dinner|barbecue|baby|reunion|ceremony"
+        r"|meeting))\b)\w+ing\b|"
         r"\bas \w{2,12} as\b|\b(?:it|that|this|these|those)\Z|\bthat (?:idea|sounds|works|one)\b|"
         r"\b(?:code|function|script|loop|variable|regex|crash\w*|returns|prints|throws|undefined|train of thought|i'd|we'd"
         r"|found|never mind|today|tonight|yesterday|this (?:morning|afternoon|evening|minute)|last night|just now|right now"
@@ -111,6 +135,12 @@ _VERWANDT = (
     "|Nachbar(?:in|n)?|Hausarzt|Hausärztin|Zahnarzt"
     "|Zahnärztin|Therapeut(?:in)?|Hund|Hündin|Katze|Kater|Pferd|Patenkind|Patentochter|Patensohn|Enkel(?:in)?|WG|Mitbewohner(?:in)?|Ex"
 )
+_EREIGNIS = (
+    "Hochzeit|Training|Abgabe|Abgabetermin|Frist|Termin|Besprechung|Meeting|Feier|Fest|Party"
+    "|(?:[A-Z][a-zäöüß]{1,20})?[Gg]eburtstag|Prüfung"
+    "|Klausur|Kurs|Probe|Konferenz|Release|Server|Budget|Eintritt|Beitrag|Flug|Umzug|Reise|Urlaub|OP|Turnier|Konzert|Sitzung|Lieferung"
+    "|Projekt|Vortrag|Workshop"
+)
 _GERMAN = _Language(
     parts=re.compile(r"(?<=[,;:!?.)])\s+|\s[–—-]{1,2}\s"),
     asks=re.compile(
@@ -123,7 +153,10 @@ _GERMAN = _Language(
         re.IGNORECASE,
     ),
     own=re.compile(
-        rf"\b(?:Termin|Treffen|Miete)\b|\b(?i:ich|wir|mein\w*|unser\w*|mir|mich|uns)\b|\b(?:{_VERWANDT})\b|\A(?:Hab|Bin|Wohne|Arbeite|Trinke|Esse|Fahre)\b"
+        rf"\A(?:Der|Die|Das) (?:{_EREIGNIS}) (?:(?:ist|liegt|beginnt|startet|endet|läuft|findet)"
+        r" (?:am|um|im|in|bei|der|den|unter|auf|montags|dienstags|mittwochs|donnerstags|freitags|samstags|sonntags|statt)\b|kostet \d)"
+        rf"|\b(?:Termin|Treffen|Miete)\b|\b(?i:ich|wir|mein\w*|unser\w*|mir|mich|uns)\b|\b(?:{_VERWANDT})\b|\A(?:Hab|Bin|Wohne"
+        rf"|Arbeite|Trinke|Esse|Fahre)\b"
         r"|\A(?!(?:Das|Es|Der|Die|Dies\w*|Was|Hier|So|Er|Sie|Man|Wer|Alles|Nichts)\b)[A-ZÄÖÜ][a-zäöüß]+ (?:ist|hat|mag|isst"
         r"|trinkt|wohnt|lebt|arbeitet|geht|spielt|kann|verträgt|lernt|heißt|bekommt)\b"
     ),
@@ -134,6 +167,8 @@ _GERMAN = _Language(
         r"|verwende|verwenden|lerne|lernt|studiere|studiert|spreche"
         r"|spricht|sprechen|rede|redet|reden|lese|liest|koche|kocht|stricke|strickt|nähe|näht|singe|singt|male|malt|züchtet"
         r"|züchte|halte|hält|führe|führt|besitze|vertrage|verträgt|kann"
+        r"|liegt|kostet|wiege|wiegt|rauche|raucht|trage|trägt|heize|heizt|heizen|plane|planen|setzen|treffen|treffe|beginnt|startet|endet"
+        r"|beziehe|beziehen|bestelle|bestellen|verdiene|verdient"
         r"|laufe|läuft|schwimme|steht|stehe|schläft|schlafe|zahle|zahlt|kommt|komme|fliege|flieg|fliegt|geht|findet|beginnt"
         r"|heirate|heiraten|ziehe|ziehen|erwarte|erwarten|bekommt|gibts|gibt"
         r"|aufgegeben|aufgehört|gezogen|gewechselt|umgestiegen|geboren|aufgewachsen|verheiratet|geschieden|getrennt|adoptiert"
@@ -168,6 +203,7 @@ _JAPANESE = _Language(
         r"私|僕|俺|うち|我が家|自分|妻|夫|旦那|嫁|父|母|両親|祖父|祖母|祖母|兄|姉|弟|妹|息子|娘|長男|長女|次男|次女|子ども"
         r"|子供|孫|彼女|彼氏|友人|友達|親友|上司|同僚|先輩|後輩|実家|犬|猫|飼|ペット|趣味|アレルギー"
         r"|花粉症|持病|手術|仕事|職場|会社|勤|大学|高校|毎朝|毎日|毎晩|毎週|毎月|週に|いつも|普段|歳|年生|さん|ちゃん|くん|住"
+        r"|加入|契約し|通勤|通学|通って|タバコ|お酒|時給|バイト|よく行|予定です|で連絡し|予算|締め切り"
         r"|薬|ジム|教室|家賃|体重|会議|習い事|引っ越|予約|結婚|離婚|出身|誕生日|車|家計簿|はやめて|に夢中|を使って|で働|派です|苦手|好き|嫌い|習|\A[一-龯]{2,3}は"
     ),
     lasts=re.compile(
