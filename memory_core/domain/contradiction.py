@@ -14,8 +14,11 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
+from memory_core.domain.contradiction_spelling import one_spelling
 from memory_core.domain.contradiction_words import (
+    ADDING,
     ARTICLES,
+    ATTRIBUTES,
     BEING,
     CALLED,
     COUNTS,
@@ -34,21 +37,17 @@ from memory_core.domain.contradiction_words import (
     PETS,
     PREPOSITIONS,
     SEVERAL,
+    SOME,
     TIMES,
     UNITS,
+    USING,
 )
+from memory_core.domain.japanese_denial import denies
 from memory_core.domain.normal_form import normal_form
 from memory_core.domain.numerals import plain_digits
 from memory_core.domain.polarity import NEGATIONS, exclude_each_other, opposites_of
+from memory_core.domain.value_kinds import are_of_one_kind, share_kind_of_time, share_kind_of_unit
 
-_NUMBERS = {
-    word: str(number)
-    for words in ("two three four five six seven eight nine ten eleven twelve", "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf")
-    for number, word in enumerate(words.split(), 2)
-}
-_NUMBER_WORD = re.compile(
-    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)\b"
-)
 MOST_WORDS = 40
 """Of a statement; a longer one says more than one thing."""
 MOST_OF_VALUE = 5
@@ -99,7 +98,7 @@ def contradiction(first: str, second: str) -> str | None:
 
     Symmetric. None where both can be true, or where the words don't tell.
     """
-    both = [_one_spelling(normal_form("NFKC", text).replace("’", "'").casefold()) for text in (first, second)]
+    both = [one_spelling(normal_form("NFKC", text).replace("’", "'").casefold()) for text in (first, second)]
     if any(text.rstrip().endswith("?") for text in both):
         return None
     tokens = [_TOKEN.findall(plain_digits(text)[: 20 * MOST_WORDS]) for text in both]
@@ -107,7 +106,15 @@ def contradiction(first: str, second: str) -> str | None:
         return None
     ours, theirs = _words(tokens[0], tokens[1]), _words(tokens[1], tokens[0])
     found, other_way = _found(ours, theirs), _found(theirs, ours)
-    return found if found == other_way else _by_residue(ours, theirs)
+    found = found if found == other_way else _by_residue(ours, theirs)
+    if found is None:
+        return "negation" if _JAPANESE.search(both[0]) and denies(*both) else None
+    return None if found != "negation" and _adds(ours, theirs) else found
+
+
+def _adds(ours: _Words, theirs: _Words) -> bool:
+    """Whether one of the two says that its value is one of several: also, as well."""
+    return ADDING.isdisjoint(ours.tokens) != ADDING.isdisjoint(theirs.tokens)
 
 
 def _found(ours: _Words, theirs: _Words) -> str | None:
@@ -127,9 +134,31 @@ def _in_order(ours: _Words, theirs: _Words, partings: Sequence[_Parting]) -> str
     if any(not one.ours or not one.theirs or one.says_two for one in partings):
         return None
     if all(exclude_each_other(one.ours, one.theirs) for one in partings):
-        return None if turned else "opposites"
+        return "opposites" if not turned and _is_opposite(partings, ours) else None
     kinds = {_kind(one, ours) for one in partings}
     return kinds.pop() if not turned and len(kinds) == 1 and (len(partings) == 1 or kinds == {"times"}) else None
+
+
+def _is_opposite(partings: Sequence[_Parting], ours: _Words) -> bool:
+    """Whether opposite words make opposite statements: said of all, of the same thing, and once or in turn."""
+    if not SOME.isdisjoint(ours.tokens) or ours.negated:
+        return False
+    if len(partings) > 1:
+        return {word for one in partings for word in one.ours} == {word for one in partings for word in one.theirs}
+    (parting,) = partings
+    if _tells_event(ours.tokens) and parting.after and parting.before[-1:] in _INDEFINITE:
+        return False
+    return not (parting.after and _only_leads_to_noun(parting))
+
+
+_INDEFINITE = (("a",), ("an",), ("ein",), ("eine",), ("einen",))
+
+
+def _only_leads_to_noun(parting: _Parting) -> bool:
+    """Whether the opposite words belong to the name of the subject: the old office, 右の引き出しは."""
+    if any(_JAPANESE.search(token) for token in parting.after):
+        return not parting.before and any(token[:1] in "はがに" or token.endswith(("は", "が", "には")) for token in parting.after[:-1])
+    return bool(parting.before) and all(token in ARTICLES or token in DEFINITE or token in PREPOSITIONS for token in parting.before)
 
 
 def _by_residue(ours: _Words, theirs: _Words) -> str | None:
@@ -149,7 +178,11 @@ def _by_residue(ours: _Words, theirs: _Words) -> str | None:
     tokens = {*ours.tokens, *theirs.tokens}
     if not _WAS.isdisjoint(tokens):
         return None
-    if len(ours_alone) == len(theirs_alone) == 1 and exclude_each_other(ours_alone, theirs_alone):
+    if _owner(ours) is not None and _owner(theirs) is not None and _owner(ours) != _owner(theirs):
+        return None
+    if ours.negated and theirs.negated:
+        return None
+    if len(ours_alone) == len(theirs_alone) == 1 and SOME.isdisjoint(tokens) and exclude_each_other(ours_alone, theirs_alone):
         return "opposites" if len(common) >= LEAST_COMMON else None
     if not _one_number(ours_alone) or not _one_number(theirs_alone):
         pass
@@ -159,6 +192,11 @@ def _by_residue(ours: _Words, theirs: _Words) -> str | None:
         return "times" if HABITS.isdisjoint(tokens) and not any(word.endswith("s") and word[:-1] in TIMES for word in tokens) else None
     names_role = any(word.removesuffix("s") in ONE_ROLE for word in common) and not NAMING.isdisjoint(tokens)
     return "values" if names_role and max(len(ours_alone), len(theirs_alone)) <= MOST_OF_VALUE and SEVERAL.isdisjoint(tokens) else None
+
+
+def _owner(said: _Words) -> str | None:
+    """Whose a thing is, where a genitive tells it."""
+    return next((token for token in said.tokens if token.endswith("'s")), None)
 
 
 _WAS = frozenset(["was", "were", "war", "waren"])
@@ -197,33 +235,6 @@ def _is_alike(one: str, other: str) -> bool:
 _ENDINGS = frozenset(["s", "'s", "al", "in", "n", "e", "en", "es"])
 LEAST_STEM, LEAST_COMMON = 3, 2
 """Letters of a word that may have an ending; words that two statements have in common which only a negation parts."""
-
-
-def _one_spelling(text: str) -> str:
-    """The text with one way of writing times of day, small numbers, Japanese verbs, and what two ways of English spell otherwise."""
-    text = _BRITISH.sub("or", text.replace("licence", "license"))
-    text = _SWITCHED.sub("", _EMPLOYED.sub("works at", text))
-    text = _NUMBER_WORD.sub(lambda match: _NUMBERS[match.group()], text)
-    text = _POLITE_NOT.sub(lambda match: f"{match[1].translate(_POLITE)}ません", _OF_ONESELF.sub("", text))
-    text = _RU.sub("ます", _PLAIN.sub(lambda match: f"{match[1].translate(_POLITE)}ます", text))
-    return _CLOCK.sub(_by_24, text)
-
-
-def _by_24(match: re.Match[str]) -> str:
-    hour = int(match["hour"]) % 12 + (12 if match["half"].startswith("p") else 0)
-    return f"{hour}:{match['minute'] or '00'}"
-
-
-_CLOCK = re.compile(r"\b(?P<hour>1[0-2]|0?[1-9])(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?")
-_BRITISH = re.compile(r"(?<=[a-z]{3})our(?=s?\b|ite)")
-_EMPLOYED = re.compile(r"\b(?:is|am|are) employed (?:at|by)\b|\b(?:works|work) for\b")
-_SWITCHED = re.compile(r"\b(?:switched|turned) (?=(?:on|off)\b)")
-_OF_ONESELF = re.compile(r"(?<=[\u3041-\u9fff])(?:うち|私|僕|ユーザー)の|\A(?:うち|私|僕|ユーザー)の")
-_POLITE_NOT = re.compile(r"(?<=[\u4e00-\u9fff])([かがさたなばまらわ])ない(?![\u3041-\u309f])")
-_PLAIN = re.compile(r"(?<=[\u4e00-\u9fff])([うくぐすつぬぶむ])(?=$|。)")
-_RU = re.compile(r"(?<=[えけげせぜてでねべめれいきぎしじちにびみり])る(?=$|。)")
-_POLITE = str.maketrans("かがさたなばまらわうくぐすつぬぶむ", "きぎしちにびみりいいきぎしちにびみ")
-"""What a verb's ending becomes before ます."""
 
 
 def _words(tokens: Sequence[str], others: Sequence[str]) -> _Words:
@@ -275,16 +286,26 @@ def _kind(parting: _Parting, ours: _Words) -> str | None:
         return _kind_in_japanese(parting)
     if _tells_event(ours.tokens):
         return None
-    one_only = _leaves_one(before) or parting.after[:1] == ("as",)
+    one_only = _leaves_one(before) or parting.after[:1] == ("as",) or _names_use(before)
     if any(words in f"{' '.join(before)}" for words in CALLED) and not PETS.isdisjoint(before):
         return "values" if _is_definite(before) and len(parting.ours) == len(parting.theirs) == 1 else None
     if _is_number(parting.ours) and _is_number(parting.theirs):
+        if not share_kind_of_unit(parting.ours, parting.theirs):
+            return None
         return "numbers" if one_only or not HAVING.isdisjoint(before) or not DEFINITE.isdisjoint(before) else None
     if _is_time(parting.ours) and _is_time(parting.theirs):
-        return "times" if _is_definite(before) and HABITS.isdisjoint(ours.tokens) else None
+        of_one_kind = share_kind_of_time(parting.ours, parting.theirs)
+        return "times" if of_one_kind and _is_definite(before) and HABITS.isdisjoint(ours.tokens) else None
     if ("of" in parting.ours) != ("of" in parting.theirs):
         return None
+    if not are_of_one_kind(parting.ours, parting.theirs) and ATTRIBUTES.isdisjoint(before):
+        return None
     return "values" if one_only and SEVERAL.isdisjoint(before) else None
+
+
+def _names_use(before: Sequence[str]) -> bool:
+    """Whether a value follows that is used as one thing: "als Browser nutze ich", "as a shell I use"."""
+    return before[:1] in (("als",), ("as",)) and any(token in USING for token in before)
 
 
 def _names_subject(parting: _Parting) -> bool:
@@ -304,7 +325,10 @@ def _leaves_one(before: Sequence[str]) -> bool:
 
 
 def _is_definite(before: Sequence[str]) -> bool:
-    return any(token in DEFINITE or token.endswith("'s") for token in before)
+    return any(token in DEFINITE or token.endswith("'s") or token.startswith(_DEFINITE_STARTS) for token in before)
+
+
+_DEFINITE_STARTS = ("lieblings", "standard", "haupt")
 
 
 def _tells_event(tokens: Sequence[str]) -> bool:
@@ -321,11 +345,15 @@ def _kind_in_japanese(parting: _Parting) -> str | None:
     said, after = "".join(parting.before), "".join(parting.after)
     whole = said + "".join(parting.ours) + after
     if _is_number(parting.ours) and _is_number(parting.theirs):
-        return "numbers" if said and not after.endswith(("ました", "った", "した", "んだ", "いた")) else None
-    if "は" not in said or any(word in whole for word in JAPANESE_SEVERAL):
+        told_once = after.endswith(("ました", "った", "した", "んだ", "いた"))
+        return "numbers" if said and not told_once and share_kind_of_unit(parting.ours, parting.theirs) else None
+    several = any(word in whole.replace("好きな", "") for word in JAPANESE_SEVERAL)
+    if "は" not in said or several:
         return None
     if _is_time(parting.ours) and _is_time(parting.theirs):
-        return "times"
+        return "times" if share_kind_of_time((*parting.ours, after[:1]), (*parting.theirs, after[:1])) else None
+    if not are_of_one_kind(parting.ours, parting.theirs):
+        return None
     return "values" if after.startswith(JAPANESE_ONE_ONLY) else None
 
 

@@ -144,3 +144,17 @@ JAPANESE_SEVERAL = (
     "アレルギー",
 )
 """What may be said of many things at once."""
+_ADDING = "also too well auch ebenfalls zusätzlich additionally sometimes manchmal"
+ADDING = frozenset(_ADDING.split())
+"""Say that there is another one."""
+_SOME = "some several certain sometimes manche einige manchmal teils few many"
+SOME = frozenset(_SOME.split())
+"""Of some one thing can be so, and of others the opposite."""
+_ATTRIBUTES = """
+    name status state mode color colour level priority setting type size default theme nationality version format plan tier language
+    lautet heißt called named farbe status modus stufe priorität größe thema sprache format
+"""
+ATTRIBUTES = frozenset(_ATTRIBUTES.casefold().split())
+"""Have one value at a time, whatever word it is."""
+_USING = "use uses using nutze nutzt nutzen verwende verwendet verwenden benutze benutzt benutzen nehme nimmt have has habe hat"
+USING = frozenset(_USING.split())
