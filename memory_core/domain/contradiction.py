@@ -21,12 +21,16 @@ from memory_core.domain.contradiction_words import (
     ATTRIBUTES,
     BEING,
     CALLED,
+    COMPARING,
+    CONTRACTED,
     COUNTS,
     DEFINITE,
     EMPTY,
     HABITS,
     HAVING,
+    JAPANESE_ATTRIBUTES,
     JAPANESE_ONE_ONLY,
+    JAPANESE_ORIGINS,
     JAPANESE_SEVERAL,
     LASTING_PASTS,
     LIGHT,
@@ -35,6 +39,9 @@ from memory_core.domain.contradiction_words import (
     ONE_ROLE,
     PASTS,
     PETS,
+    PIVOTS,
+    PLACES,
+    POSTURES,
     PREPOSITIONS,
     SEVERAL,
     SOME,
@@ -45,8 +52,8 @@ from memory_core.domain.contradiction_words import (
 from memory_core.domain.japanese_denial import denies
 from memory_core.domain.normal_form import normal_form
 from memory_core.domain.numerals import plain_digits
-from memory_core.domain.polarity import NEGATIONS, exclude_each_other, opposites_of
-from memory_core.domain.value_kinds import are_of_one_kind, share_kind_of_time, share_kind_of_unit
+from memory_core.domain.polarity import NEGATIONS, exclude_each_other, is_form_of, opposites_of
+from memory_core.domain.value_kinds import are_of_one_class, are_of_one_kind, share_kind_of_time, share_kind_of_unit
 
 MOST_WORDS = 40
 """Of a statement; a longer one says more than one thing."""
@@ -86,6 +93,7 @@ class _Parting:
     theirs: tuple[str, ...]
     before: tuple[str, ...]
     after: tuple[str, ...]
+    their_before: tuple[str, ...]
 
     @property
     def says_two(self) -> bool:
@@ -122,7 +130,8 @@ def _found(ours: _Words, theirs: _Words) -> str | None:
     codes = SequenceMatcher(None, ours.compared, theirs.compared, autojunk=False).get_opcodes()
     partings = [_parting(ours, theirs, *code[1:]) for code in codes if code[0] != "equal"]
     in_order = len(partings) <= 1 and all(one.ours and one.theirs and not one.says_two for one in partings)
-    found = None if len(partings) == len(codes) else _in_order(ours, theirs, partings)
+    alone = len(partings) == len(codes) and not (len(codes) == 1 and partings[0].before == partings[0].their_before != ())
+    found = None if alone else _in_order(ours, theirs, partings)
     return found if in_order or found is not None else _by_residue(ours, theirs)
 
 
@@ -131,12 +140,36 @@ def _in_order(ours: _Words, theirs: _Words, partings: Sequence[_Parting]) -> str
     turned = ours.negated != theirs.negated
     if not partings:
         return "negation" if turned else None
+    if turned and all(len(one.ours) == len(one.theirs) == 1 and _is_alike(one.ours[0], one.theirs[0]) for one in partings):
+        return "negation"
+    if not turned and _is_swapped(ours, theirs):
+        return "opposites"
     if any(not one.ours or not one.theirs or one.says_two for one in partings):
         return None
     if all(exclude_each_other(one.ours, one.theirs) for one in partings):
         return "opposites" if not turned and _is_opposite(partings, ours) else None
     kinds = {_kind(one, ours) for one in partings}
     return kinds.pop() if not turned and len(kinds) == 1 and (len(partings) == 1 or kinds == {"times"}) else None
+
+
+def _is_swapped(ours: _Words, theirs: _Words) -> bool:
+    """Whether the two compare the same things the other way round: "tea to coffee" and "coffee to tea"."""
+    if sorted(ours.compared) != sorted(theirs.compared):
+        return False
+    one, other = _beside_pivot(ours), _beside_pivot(theirs)
+    return one is not None and other is not None and one == other[::-1] != other
+
+
+def _beside_pivot(said: _Words) -> tuple[str, str] | None:
+    """The words before and after "to", "over" or "than" in a statement that compares."""
+    if COMPARING.isdisjoint(said.tokens) and not any(token.endswith("er") for token in said.tokens):
+        return None
+    place = next((place for place, token in enumerate(said.tokens) if token in PIVOTS), None)
+    if place is None:
+        return None
+    before = [stem for at, stem in zip(said.weighty, said.compared, strict=True) if at < place]
+    after = [stem for at, stem in zip(said.weighty, said.compared, strict=True) if at > place]
+    return (before[-1], after[0]) if before and after else None
 
 
 def _is_opposite(partings: Sequence[_Parting], ours: _Words) -> bool:
@@ -226,7 +259,7 @@ def _one_spelled(numbers: Sequence[str]) -> list[str]:
 def _is_alike(one: str, other: str) -> bool:
     """Whether two words are one, but for an ending: rent and rental, Mia and Mias."""
     shorter, longer = (one, other) if len(one) <= len(other) else (other, one)
-    if shorter == longer:
+    if shorter == longer or (longer.endswith("ing") and len(longer) > LEAST_STEM + 3 and longer[:-3] == shorter.removesuffix("e")):
         return True
     ending = longer.removeprefix(shorter)
     return len(shorter) >= LEAST_STEM and longer.startswith(shorter) and ending in _ENDINGS and shorter.isalpha()
@@ -253,7 +286,7 @@ def _words(tokens: Sequence[str], others: Sequence[str]) -> _Words:
             said = _WITHOUT_NOT.get(token, token.removesuffix("n't"))
             negated = not negated
         kept.append(said)
-        if said not in opposites:
+        if not is_form_of(said, opposites):
             negated = negated != (said in NEGATIONS)
             if said in NEGATIONS or said in EMPTY:
                 continue
@@ -272,7 +305,14 @@ def _stem(word: str) -> str:
 def _parting(ours: _Words, theirs: _Words, start: int, end: int, their_start: int, their_end: int) -> _Parting:
     first = ours.weighty[start] if start < len(ours.weighty) else len(ours.tokens)
     last = ours.weighty[end - 1] + 1 if end > start else first
-    return _Parting(ours.between(start, end), theirs.between(their_start, their_end), ours.tokens[:first], ours.tokens[last:])
+    their_first = theirs.weighty[their_start] if their_start < len(theirs.weighty) else len(theirs.tokens)
+    return _Parting(
+        ours.between(start, end),
+        theirs.between(their_start, their_end),
+        ours.tokens[:first],
+        ours.tokens[last:],
+        theirs.tokens[:their_first],
+    )
 
 
 def _kind(parting: _Parting, ours: _Words) -> str | None:
@@ -295,17 +335,67 @@ def _kind(parting: _Parting, ours: _Words) -> str | None:
         return "numbers" if one_only or not HAVING.isdisjoint(before) or not DEFINITE.isdisjoint(before) else None
     if _is_time(parting.ours) and _is_time(parting.theirs):
         of_one_kind = share_kind_of_time(parting.ours, parting.theirs)
-        return "times" if of_one_kind and _is_definite(before) and HABITS.isdisjoint(ours.tokens) else None
+        if "called" in before and before[-1] in PREPOSITIONS:
+            return None
+        return (
+            "times"
+            if of_one_kind and (_is_definite(before) or before[-1:] in (("is",), ("ist",))) and HABITS.isdisjoint(ours.tokens)
+            else None
+        )
     if ("of" in parting.ours) != ("of" in parting.theirs):
         return None
-    if not are_of_one_kind(parting.ours, parting.theirs) and ATTRIBUTES.isdisjoint(before):
+    if not _lead_alike(parting):
+        return None
+    if are_of_one_class(parting.ours, parting.theirs) and _is_copula(before):
+        return "values"
+    if not are_of_one_kind(parting.ours, parting.theirs) and not any(
+        token in ATTRIBUTES or token.endswith(_ATTRIBUTE_ENDS) for token in before
+    ):
         return None
     return "values" if one_only and SEVERAL.isdisjoint(before) else None
 
 
+_ATTRIBUTE_ENDS = ("sprache", "farbe", "status", "grösse", "name")
+
+
+def _is_copula(before: Sequence[str]) -> bool:
+    """Whether the words before a value end with "is" or "is a"."""
+    last = [token for token in before if token not in _ARTICLES_BEFORE][-1:]
+    return bool(last) and last[0] in ("is", "am", "are", "ist", "bin", "sind", "as", "als", ":")
+
+
+_ARTICLES_BEFORE = frozenset(["a", "an", "ein", "eine", "the"])
+
+
+def _lead_alike(parting: _Parting) -> bool:
+    """Whether the same preposition leads to both values: "works at" and "works at", not "works from".
+
+    Where something is may be told with any preposition of place.
+    """
+    ours, theirs = _lead(parting.before, parting.ours), _lead(parting.their_before, parting.theirs)
+    if ours[1] != theirs[1] and ours[0] | theirs[0]:
+        return False
+    of_place = ours[0] <= PLACES and theirs[0] <= PLACES and not POSTURES.isdisjoint(parting.before)
+    return ours[0] == theirs[0] or of_place
+
+
+def _lead(before: Sequence[str], value: Sequence[str]) -> tuple[frozenset[str], bool]:
+    """The prepositions that directly lead to a value, and whether an indefinite article does."""
+    lead = list(value[:1]) if value[0] in PLACES or value[0] in _INDEFINITES else []
+    for token in reversed(before):
+        if (token not in EMPTY and token not in PREPOSITIONS and token not in PLACES) or token in BEING:
+            break
+        lead.append(token)
+    words = frozenset(CONTRACTED.get(token, token) for token in lead)
+    return words & (PREPOSITIONS | PLACES), not words.isdisjoint(_INDEFINITES)
+
+
+_INDEFINITES = frozenset(["a", "an", "ein", "eine", "einen", "einem", "einer"])
+
+
 def _names_use(before: Sequence[str]) -> bool:
     """Whether a value follows that is used as one thing: "als Browser nutze ich", "as a shell I use"."""
-    return before[:1] in (("als",), ("as",)) and any(token in USING for token in before)
+    return before[:1] in (("als",), ("as",), ("for",), ("für",)) and any(token in USING for token in before)
 
 
 def _names_subject(parting: _Parting) -> bool:
@@ -352,9 +442,20 @@ def _kind_in_japanese(parting: _Parting) -> str | None:
         return None
     if _is_time(parting.ours) and _is_time(parting.theirs):
         return "times" if share_kind_of_time((*parting.ours, after[:1]), (*parting.theirs, after[:1])) else None
-    if not are_of_one_kind(parting.ours, parting.theirs):
+    if any(word in "".join(side) for word in JAPANESE_ORIGINS for side in (parting.ours, parting.theirs)):
         return None
-    return "values" if after.startswith(JAPANESE_ONE_ONLY) else None
+    names_attribute = any(word in said for word in JAPANESE_ATTRIBUTES)
+    if not names_attribute and not are_of_one_kind(parting.ours, parting.theirs):
+        return None
+    ends = (after, after.lstrip(_NO_HIRAGANA), *(after.removeprefix(title) for title in _TITLES))
+    return "values" if any(end.startswith(JAPANESE_ONE_ONLY) for end in ends) else None
+
+
+_TITLES = ("さん", "ちゃん", "くん", "君", "様", "氏", "先生")
+
+
+_NO_HIRAGANA = "人者師員家士型色語県市区町州製派性系業長"
+"""Last characters of words that name kinds of persons and things, which two values may share."""
 
 
 def _is_number(tokens: Sequence[str]) -> bool:

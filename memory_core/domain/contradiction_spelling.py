@@ -18,6 +18,8 @@ _NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b")
 def one_spelling(text: str) -> str:
     """The text with one way of writing times of day, small numbers, Japanese verbs, and what two ways of English spell otherwise."""
     text = _SHORT_BE.sub(lambda match: f"{match[1]} is", _SHORT.sub(lambda match: _SHORT_FORMS[match.group()], text))
+    text = _PHRASE.sub(lambda match: _PHRASES[match.group()], text)
+    text = _CANNOT_STAND.sub(lambda match: f"hasst {match[1]}", text)
     text = _BRITISH.sub("or", text.replace("licence", "license"))
     text = _SWITCHED.sub("", _EMPLOYED.sub("works at", text))
     text = _NUMBER_WORD.sub(lambda match: _NUMBERS[match.group()], text)
@@ -49,6 +51,17 @@ _PLAIN = re.compile(r"(?<=[\u4e00-\u9fff])([うくぐすつぬぶむ])(?=$|。)"
 _RU = re.compile(r"(?<=[えけげせぜてでねべめれいきぎしじちにびみり])る(?=$|。)")
 _POLITE = str.maketrans("かがさたなばまらわうくぐすつぬぶむ", "きぎしちにびみりいいきぎしちにびみ")
 """What a verb's ending becomes before ます."""
+_PHRASES = {
+    "turned down": "rejected", "turns down": "rejects", "can't stand": "hates", "cannot stand": "hates", "can't bear": "hates",
+    "morning person": "earlybird", "early bird": "earlybird", "early riser": "earlybird", "night owl": "nightowl",
+    "night person": "nightowl",
+    "permitted": "allowed", "welcome": "allowed", "fond of": "likes", "gave up": "quit", "given up": "quit", "stopped": "quit",
+    "is able to": "can", "are able to": "can", "am able to": "can", "gestattet": "erlaubt", "zugelassen": "erlaubt", "lacks": "has no",
+    "got rid of": "sold", "steht offen": "ist offen", "steht leer": "ist leer", "stands empty": "is empty", "stands open": "is open",
+    "laid off": "fired", "lays off": "fires", "is located in": "is in", "resides in": "lives in",
+}  # fmt: skip
+_PHRASE = re.compile(rf"\b(?:{'|'.join(_PHRASES)})\b")
+_CANNOT_STAND = re.compile(r"\bkann ([^.!?]{1,40}?) nicht (?:leiden|ausstehen)\b")
 _SHORT_FORMS = {"'m": " am", "'re": " are", "'ve": " have", "'ll": " will"}
 _SHORT = re.compile(r"(?<=[a-z])'(?:m|re|ve|ll)\b")
 _SHORT_BE = re.compile(r"\b(he|she|it|that|there|here|who|what)'s\b")

@@ -17,7 +17,7 @@ _BEING = """
 """
 _HAVING = """
     has have hat habe haben own owns keep keeps employs at um weighs costs starts ends takes needs runs lasts dauert braucht
-    kostet wiegt is
+    kostet wiegt is sleep schlafe schläft trinkt trinke arbeitet arbeite works work spend spends gets get seats size schuhgrösse
     are ist sind sleeps drinks drink earns verdient pays zahlt uses every limit
 """
 _ONE_ONLY = """
@@ -32,7 +32,9 @@ _ONE_ONLY = """
     wohnt in, wohne in, wohnt bei, wohnt mit, lebt in, lebe in, arbeitet bei, arbeite bei, arbeitet als, arbeite als, arbeitet für,
     arbeite für, heißt, heiße, fährt einen, fährt ein, fahre einen, gehört, bevorzugt, bevorzuge, beginnt um, beginnt am, endet um,
     endet am, öffnet um, schließt um, läuft auf, kostet, wiegt, verdient, studiert, kommt aus, komme aus, findet am, findet um, findet in,
-    geboren in, geboren am, verheiratet mit, steht um, zahlt, steht, liegt, hängt, parkt, parks in, is parked, is kept, is stored
+    geboren in, geboren am, verheiratet mit, steht um, zahlt, steht, liegt, hängt, parkt, parks in, is parked, is kept, is stored,
+    is from, am from, hails from, grew up in, resides in, headquartered in, school in, school at, studies at, graduated from,
+    everything on, is dating, works under, bin aus, stamme aus, stammt aus, studiert in, studiert an, hängt, sitzt, befindet sich
 """
 _SEVERAL = """
     brother brothers sister sisters friend friends colleague colleagues cousin cousins aunt uncle son sons daughter daughters
@@ -48,7 +50,8 @@ _PASTS = """
     wrote swam rode slept watched visited cooked kaufte ging fuhr traf sah las aß lief flog bezahlte besuchte
 """
 _LASTING_PASTS = """
-    moved raised lowered changed scheduled rescheduled postponed shifted named called located based married divorced allowed enabled
+    preferred moved raised lowered changed scheduled rescheduled postponed shifted named called located based married divorced allowed
+    enabled
     disabled supposed need hundred closed hosted deployed stored used assigned switched increased reduced installed engaged retired
     limited capped estimated dedicated planned fixed encrypted locked gesetzt geplant geöffnet geschlossen geschieden gehostet
     gespeichert genutzt gesperrt gestern gegen gegenüber gehören gemeinsam gelegen geboren gehalt gewicht geschäft geburtstag gebaut
@@ -73,7 +76,10 @@ _COUNTS = """
     一 二 三 四 五 六 七 八 九 十 百 千 万
 """
 _ARTICLES = "user's the a an my our your his her their der die das ein eine mein meine unser unsere"
-_DEFINITE = "the my our his her their its user's next der die das dem den mein meine meinem meinen unser unsere unserem sein seine ihr ihre"
+_DEFINITE = """
+    preferred favorite default primary main current official native standard usual bevorzugte aktuelle the my our his her their its user's
+    next der die das dem den mein meine meinem meinen unser unsere unserem sein seine ihr ihre
+"""
 _NAMING = "is are : = ist sind lautet equals will"
 _PREPOSITIONS = "in for with at on by from during über bei mit für von aus"
 _UNITS = "% € $ £ ¥ am pm a.m p.m euro euros dollars uhr o'clock th st nd rd k : = . 時 月 日 円 分 歳 人 匹 年"
@@ -82,7 +88,7 @@ _LIGHT = """
     there's there' there comes come with is are planned scheduled set due findet statt gibt es hat has have had pays pay zahlt
     costs kostet beträgt liegt
     bei takes take place owns own switched turned employed the a of in von für per pro month monthly monat monatlich currently
-    be will starts start begins beginnt
+    steht stands stays bleibt remains kept be will starts start begins beginnt
 """
 LIGHT = frozenset(_LIGHT.split())
 """Say hardly more than that something is so: two statements may differ in them."""
@@ -158,3 +164,36 @@ ATTRIBUTES = frozenset(_ATTRIBUTES.casefold().split())
 """Have one value at a time, whatever word it is."""
 _USING = "use uses using nutze nutzt nutzen verwende verwendet verwenden benutze benutzt benutzen nehme nimmt have has habe hat"
 USING = frozenset(_USING.split())
+_PLACES = """
+    vor in on at under behind beside near above below inside by im in am an auf unter hinter neben bei über
+"""
+PLACES = frozenset(_PLACES.split())
+POSTURES = frozenset(
+    [
+        "is",
+        "are",
+        "liegt",
+        "liegen",
+        "steht",
+        "stehen",
+        "hängt",
+        "hängen",
+        "ist",
+        "sind",
+        "sits",
+        "kept",
+        "stored",
+        "parked",
+        "located",
+        "parkt",
+    ]
+)
+"""Verbs that tell where something is."""
+CONTRACTED = {"im": "in", "am": "an", "beim": "bei", "vom": "von", "zum": "zu", "zur": "zu"}
+COMPARING = frozenset(
+    ["prefer", "prefers", "preferred", "rather", "more", "less", "better", "bevorzugt", "bevorzuge", "lieber", "mehr", "weniger", "besser"]
+)
+PIVOTS = frozenset(["to", "over", "than", "als", "vor"])
+JAPANESE_ATTRIBUTES = ("名前", "職業", "仕事", "血液型", "色は", "言語", "国籍", "母国語", "母語", "専攻", "苗字", "名字", "出身")
+"""Have one value at a time, whatever word it is."""
+JAPANESE_ORIGINS = ("出身", "在住", "勤務", "生まれ", "育ち")

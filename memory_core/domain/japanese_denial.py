@@ -55,8 +55,8 @@ def _predicate(text: str) -> tuple[str, str, bool] | None:
 
 def _kind(ending: str) -> str:
     bare = ending.lstrip("はがを")
-    if bare in _EXISTING or ending[1:] in _EXISTING:
-        return "exist" + ("" if bare in _EXISTING else ending[0])
+    if bare in _EXISTING:
+        return "exist"
     for start, kind in _FUNCTIONS:
         if bare.startswith(start):
             return kind

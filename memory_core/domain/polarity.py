@@ -123,6 +123,11 @@ def opposites_of(words: Iterable[str]) -> frozenset[str]:
     return frozenset(opposite for word in words for form in _forms(word) for opposite in _OPPOSITES.get(form, ()))
 
 
+def is_form_of(word: str, words: Collection[str]) -> bool:
+    """Whether a word stands among these, with an ending or without."""
+    return any(form in words for form in _forms(word))
+
+
 def _forms(word: str) -> tuple[str, ...]:
     """A word as it is, and without an English ending of a person, a past or a comparison, or a German ending of an adjective."""
     if not word.isalpha() or len(word) < LEAST_LETTERS:

@@ -15,6 +15,7 @@ _COLOURS = """
     赤 青 緑 黄 黄色 白 黒 茶 茶色 紫 灰 灰色 紺 金色 銀色 水色 桃色 ピンク オレンジ
 """
 _QUALITIES = """
+    due about sold
     spicy tasty delicious pretty beautiful ugly nice kind mean great fine lovely cozy tiny huge ancient modern electric wooden metal
     fresh tall smart clever stupid funny boring tired ill sick injured pregnant retired vegan wild tame round square flat steep sticky
     shiny cracked haunted tidy lost sold empty stable unstable critical minor urgent ready done late slow upstairs downstairs here there
@@ -50,7 +51,40 @@ _UNITS = {
     "persons": "人 名",
     "clock": "am pm a.m p.m uhr o'clock 時",
 }
+_HIRAGANA = "".join(map(chr, range(0x3041, 0x30A0)))
+_FIELDS = """
+    sales marketing accounting finance engineering healthcare education it hr consulting retail logistics construction advertising law
+    medicine
+    research design support banking insurance publishing vertrieb einkauf buchhaltung entwicklung pflege verwaltung forschung
+"""
+_FIELD = frozenset(_FIELDS.split())
+_CLASSES = (
+    """
+    plumber electrician carpenter baker butcher teacher nurse doctor dentist lawyer architect engineer accountant journalist pilot farmer
+    chef
+    cook waiter waitress cashier mechanic pharmacist vet veterinarian translator librarian firefighter paramedic barber hairdresser optician
+    surgeon judge tailor postman gardener developer programmer welder physicist chemist biologist economist psychologist
+    bäcker tischler lehrer lehrerin arzt ärztin krankenpfleger krankenschwester anwalt anwältin architekt architektin ingenieur ingenieurin
+    koch köchin kellner kellnerin mechaniker apotheker apothekerin elektriker klempner maurer friseur friseurin metzger gärtner polizist
+    polizistin journalist journalistin pilot bauer maler schreiner optiker tierarzt tierärztin zahnarzt zahnärztin richter richterin
+    教師 医師 医者 看護師 弁護士 会計士 警察官 消防士 美容師 大工 農家 薬剤師 記者 建築家 歯科医 獣医 運転手 料理人
+    """,
+    """
+    aries taurus gemini cancer leo virgo libra scorpio sagittarius capricorn aquarius pisces widder stier zwilling krebs löwe jungfrau waage
+    skorpion schütze steinbock wassermann fische
+    """,
+    "catholic protestant muslim jewish buddhist hindu atheist katholisch evangelisch muslimisch jüdisch buddhistisch atheist",
+    """
+    german french italian spanish portuguese polish dutch swedish danish norwegian finnish russian turkish greek chinese japanese korean
+    american canadian mexican brazilian british irish scottish deutscher franzose italiener spanier pole schweizer österreicher
+    """,
+)
+_CLASS = {word: number for number, words in enumerate(_CLASSES) for word in words.casefold().split()}
 _QUALITY = frozenset(word for pair in EXCLUSIVE.split(";") for word in pair.split()) | frozenset(_QUALITIES.split())
+_LEADING = """
+    over under above below before after inside outside on off near in up down with without vor nach mit ohne über unter auf zu an aus
+"""
+_PREPOSITIONS = frozenset(_LEADING.split())
 _COLOUR = frozenset(_COLOURS.split())
 _TIME_KINDS = {word: kind for kind, words in _TIMES.items() for word in words.casefold().split()}
 _UNIT_KINDS: dict[str, frozenset[str]] = {
@@ -64,14 +98,24 @@ def are_of_one_kind(first: Sequence[str], second: Sequence[str]) -> bool:
     return ours == theirs != "quality"
 
 
+def are_of_one_class(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Whether both are one word of a class of which a person is one only: trades, signs, faiths, nations."""
+    if len(first) != 1 or len(second) != 1 or first == second:
+        return False
+    return first[0] in _CLASS and _CLASS[first[0]] == _CLASS.get(second[0])
+
+
 def _kind_of_value(words: Sequence[str]) -> str:
     joined = "".join(words)
-    said = [joined] if not joined.isascii() and joined in _COLOUR | _QUALITY else list(words)
+    said = list(words) if joined.isascii() or len(words) == 1 else [joined.strip(_HIRAGANA) or joined]
+    said = said if "\u3041" <= joined[-1:] <= "\u9fff" else list(words)
     if not _COLOUR.isdisjoint(said):
         return "colour"
     if any(word[0].isdigit() for word in said):
         return "number"
-    return "quality" if said and _is_quality(said[-1]) else "name"
+    if len(said) == 1 and said[0] in _FIELD:
+        return "field"
+    return "quality" if said and (_is_quality(said[-1]) or (said[0] in _QUALITY and said[0] not in _PREPOSITIONS)) else "name"
 
 
 def _is_quality(word: str) -> bool:
