@@ -179,6 +179,8 @@ def _is_opposite(partings: Sequence[_Parting], ours: _Words) -> bool:
     if len(partings) > 1:
         return {word for one in partings for word in one.ours} == {word for one in partings for word in one.theirs}
     (parting,) = partings
+    if parting.before[:1] in _INDEFINITE:
+        return False
     if _tells_event(ours.tokens) and parting.after and parting.before[-1:] in _INDEFINITE:
         return False
     return not (parting.after and _only_leads_to_noun(parting))
@@ -381,7 +383,7 @@ def _lead_alike(parting: _Parting) -> bool:
 
 def _lead(before: Sequence[str], value: Sequence[str]) -> tuple[frozenset[str], bool]:
     """The prepositions that directly lead to a value, and whether an indefinite article does."""
-    lead = list(value[:1]) if value[0] in PLACES or value[0] in _INDEFINITES else []
+    lead = list(value[:1]) if len(value) > 1 and (value[0] in PLACES or value[0] in PREPOSITIONS or value[0] in _INDEFINITES) else []
     for token in reversed(before):
         if (token not in EMPTY and token not in PREPOSITIONS and token not in PLACES) or token in BEING:
             break
@@ -437,7 +439,7 @@ def _kind_in_japanese(parting: _Parting) -> str | None:
     if _is_number(parting.ours) and _is_number(parting.theirs):
         told_once = after.endswith(("ました", "った", "した", "んだ", "いた"))
         return "numbers" if said and not told_once and share_kind_of_unit(parting.ours, parting.theirs) else None
-    several = any(word in whole.replace("好きな", "") for word in JAPANESE_SEVERAL)
+    several = "好きな" not in said and any(word in whole for word in JAPANESE_SEVERAL)
     if "は" not in said or several:
         return None
     if _is_time(parting.ours) and _is_time(parting.theirs):

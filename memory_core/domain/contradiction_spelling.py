@@ -25,6 +25,7 @@ def one_spelling(text: str) -> str:
     text = _NUMBER_WORD.sub(lambda match: _NUMBERS[match.group()], text)
     text = _POLITE_NOT.sub(lambda match: f"{match[1].translate(_POLITE)}ません", _OF_ONESELF.sub("", text))
     text = _RU.sub("ます", _PLAIN.sub(lambda match: f"{match[1].translate(_POLITE)}ます", text))
+    text = _HOUR_AND_MINUTE.sub(lambda match: f"{match[1]}:{match[2]}時", text)
     text = _AFTERNOON.sub(
         lambda match: f"{int(match[1]) % 12 + 12}時", _COUNTER.sub(lambda match: str(_KANJI.index(match.group()) + 1), text)
     )
@@ -53,7 +54,8 @@ _POLITE = str.maketrans("かがさたなばまらわうくぐすつぬぶむ", "
 """What a verb's ending becomes before ます."""
 _PHRASES = {
     "turned down": "rejected", "turns down": "rejects", "can't stand": "hates", "cannot stand": "hates", "can't bear": "hates",
-    "morning person": "earlybird", "early bird": "earlybird", "early riser": "earlybird", "night owl": "nightowl",
+    "morning person": "earlybird", "late riser": "nightowl", "on time": "punctual", "in plain text": "plaintext",
+     "early bird": "earlybird", "early riser": "earlybird", "night owl": "nightowl",
     "night person": "nightowl",
     "permitted": "allowed", "welcome": "allowed", "fond of": "likes", "gave up": "quit", "given up": "quit", "stopped": "quit",
     "is able to": "can", "are able to": "can", "am able to": "can", "gestattet": "erlaubt", "zugelassen": "erlaubt", "lacks": "has no",
@@ -68,6 +70,7 @@ _SHORT_BE = re.compile(r"\b(he|she|it|that|there|here|who|what)'s\b")
 _UHR = re.compile(r"\b(\d{1,2}) uhr(?: ([0-5]\d)\b)?")
 _FULL_HOUR = re.compile(r"(?<=\d):00\b")
 _THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}(?![\d.,]))")
+_HOUR_AND_MINUTE = re.compile(r"(\d{1,2})時(\d{1,2})分")
 _KANJI = "一二三四五六七八九"
 _COUNTER = re.compile(r"(?<![一二三四五六七八九十百千万第])[一二三四五六七八九](?=[人匹個本枚冊台回歳才時分円階部軒頭杯])")
 _AFTERNOON = re.compile(r"午後(1[0-2]|[1-9])時")

@@ -7,7 +7,9 @@ _EMPTY = """
     a an the this that it its is am are was were be been being has have had having do does did will would of to as so very really just too
     also and then there currently now nowadays still actually these days already anymore any more longer again please by at in on for from
     with into than : =
-    ich wir mein meine unser unsere der die das dem den des ein eine einen einem einer ist bin sind war hat habe haben wird werden am im um
+    schon bereits ever je yet
+    ich wir mein meine unser unsere der die das dem den des ein eine einen einem einer ist bin sind war hat habe haben wird werden am
+    im um
     zum zur auf und jetzt noch mehr inzwischen nun aktuell derzeit doch eigentlich auch sehr
     は 私 です ます でした ました だ
 """
@@ -27,13 +29,15 @@ _ONE_ONLY = """
     scheduled for, due on, due in, due by, assigned to, drives a, drives an, drives, drive a, reports to, report to, runs on, listens on,
     belongs to, prefers, prefer, starts at, starts on, starts in, begins at, begins on, ends at, ends on, opens at, closes at, costs,
     weighs, earns, takes place, wears size, moved to, switched to, born in, born on, studies, majors in, connects to, points to,
-    defaults to, default to, expires on, expires in, comes from, come from, commutes by, gets up at, goes to bed at, banks with, bank with,
+    defaults to, default to, expires on, expires in, comes from, come from, commutes by, gets up at, goes to bed at, banks with,
+    bank with,
     authenticates with, backed by, owned by, led by, managed by, taught by, maintained by,
     wohnt in, wohne in, wohnt bei, wohnt mit, lebt in, lebe in, arbeitet bei, arbeite bei, arbeitet als, arbeite als, arbeitet für,
     arbeite für, heißt, heiße, fährt einen, fährt ein, fahre einen, gehört, bevorzugt, bevorzuge, beginnt um, beginnt am, endet um,
     endet am, öffnet um, schließt um, läuft auf, kostet, wiegt, verdient, studiert, kommt aus, komme aus, findet am, findet um, findet in,
     geboren in, geboren am, verheiratet mit, steht um, zahlt, steht, liegt, hängt, parkt, parks in, is parked, is kept, is stored,
-    is from, am from, hails from, grew up in, resides in, headquartered in, school in, school at, studies at, graduated from,
+    laptop runs, phone runs, server runs, machine runs, pc runs, computer runs, meet in, meets in, is from, am from, hails from,
+    grew up in, resides in, headquartered in, school in, school at, studies at, graduated from,
     everything on, is dating, works under, bin aus, stamme aus, stammt aus, studiert in, studiert an, hängt, sitzt, befindet sich
 """
 _SEVERAL = """
@@ -58,7 +62,8 @@ _LASTING_PASTS = """
     geschrieben
 """
 _HABITS = """
-    every each often usually mondays tuesdays wednesdays thursdays fridays saturdays sundays weekdays weekends jeden jede montags dienstags
+    every each often usually mondays tuesdays wednesdays thursdays fridays saturdays sundays weekdays weekends jeden jede montags
+    dienstags
     mittwochs donnerstags freitags samstags sonntags 毎週
 """
 _TIMES = """
@@ -81,13 +86,14 @@ _DEFINITE = """
     next der die das dem den mein meine meinem meinen unser unsere unserem sein seine ihr ihre
 """
 _NAMING = "is are : = ist sind lautet equals will"
-_PREPOSITIONS = "in for with at on by from during über bei mit für von aus"
+_PREPOSITIONS = "since until seit bis ab wegen in for with at on by from during über bei mit für von aus"
 _UNITS = "% € $ £ ¥ am pm a.m p.m euro euros dollars uhr o'clock th st nd rd k : = . 時 月 日 円 分 歳 人 匹 年"
 
 _LIGHT = """
     there's there' there comes come with is are planned scheduled set due findet statt gibt es hat has have had pays pay zahlt
     costs kostet beträgt liegt
     bei takes take place owns own switched turned employed the a of in von für per pro month monthly monat monatlich currently
+    supports offers includes provides contains gets unterstützt bietet enthält bekommt can could able kann können
     steht stands stays bleibt remains kept be will starts start begins beginnt
 """
 LIGHT = frozenset(_LIGHT.split())
@@ -127,7 +133,8 @@ TIMES = frozenset(_TIMES.split())
 COUNTS = frozenset(_COUNTS.split())
 UNITS = frozenset(_UNITS.split())
 JAPANESE_ONE_ONLY = (
-    "です", "だ", "になり", "に変", "に住", "で働", "に勤", "で暮", "に引っ越", "という", "と呼", "と申", "から", "まで", "に始", "に行わ",
+    "です", "だ", "になり", "に変", "に住", "で働", "に勤", "で暮", "に引っ越", "という", "と呼", "と申", "から", "まで", "に始",
+    "に行わ",
     "が担当", "を使って", "で動", "に決ま", "である", "に設定", "に所属", "出身", "に通って", "にある", "にあり", "に置",
 )  # fmt: skip
 JAPANESE_SEVERAL = (

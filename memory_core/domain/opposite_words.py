@@ -35,7 +35,11 @@ _QUALITIES = """
     domestic foreign; domestic international; natural artificial; organic conventional; leaded unleaded; striped plain; hairy bald;
     curly straight; smooth crunchy; sparkling still; decaf regular; weekly monthly; daily weekly; daily monthly; monthly yearly;
     monthly annually; weekly yearly; hourly daily; nightly weekly; quarterly monthly; quarterly yearly; monthly annual; well badly;
-    well poorly; earlybird nightowl; tabs spaces; merge rebase; yes no
+    well poorly; earlybird nightowl; late punctual; strict easygoing; strict lax; stable unstable; stable flaky; reliable flaky;
+    repaired broken; bland spicy; matte glossy; opaque transparent; loose tight; straight crooked; sharp blurry; sleepy alert;
+    humble arrogant; modest proud; talkative quiet; thrifty wasteful; careful careless; tame wild; blond dark-haired; fertile barren;
+    solid liquid; cloudy clear; profitable unprofitable; popular unpopular; useful useless; harmless harmful; painful painless;
+    permanent interim; frugal extravagant; tabs spaces; merge rebase; yes no
 """
 _AMOUNTS = """
     all none; everyone nobody; everyone none; everybody nobody; everybody none; someone nobody; somebody nobody; everything nothing;
@@ -109,8 +113,11 @@ _GERMAN = """
     behalten weggegeben; verbunden getrennt; geliehen verliehen; gemietet gekauft; miete eigentum; mietet besitzt; vergessen gemerkt;
     erinnert vergessen; angekommen abgefahren; eingetreten ausgetreten; einzieht auszieht; eingezogen ausgezogen; eingeladen ausgeladen;
     besucht verpasst; besucht geschwänzt; erwischt verpasst; bezahlt offen; veröffentlicht zurückgezogen; vegan vegetarisch;
-    vegetarier fleischesser; morgenmensch nachtmensch; morgenmensch abendmensch; morgenmensch nachteule; frühaufsteher nachtmensch;
-    frühaufsteher nachteule; frühaufsteher langschläfer; frühaufsteher morgenmuffel; männlich weiblich;
+    vegetarier fleischesser; steil flach; glatt rau; eng locker; matt glänzend; stolz bescheiden; scheu zutraulich;
+    sparsam verschwenderisch; gesprächig schweigsam; zahm wild; stabil instabil; stabil wackelig; repariert defekt; defekt intakt;
+    defekt funktionsfähig; belegt leer; nützlich nutzlos; vorsichtig leichtsinnig; beliebt unbeliebt; sonnig schattig;
+    sonnig regnerisch; bewölkt klar; morgenmensch nachtmensch; morgenmensch abendmensch; morgenmensch nachteule;
+    frühaufsteher nachtmensch; frühaufsteher nachteule; frühaufsteher langschläfer; frühaufsteher morgenmuffel; männlich weiblich;
     gerade ungerade; schuldig unschuldig; selbstständig angestellt; angestellt arbeitslos; bergauf bergab; stadt land;
     städtisch ländlich; nüchtern betrunken; lockig glatt; natürlich künstlich; roher gekochter; bleibt geht; bleibt kündigt; isst meidet
 """
@@ -121,17 +128,18 @@ _JAPANESE = """
     合格 落第; 近 遠; 甘 辛; 甘 苦; ホット アイス; 強 弱; 長 短; 広 狭; 安 高; 犬派 猫派; 賃貸 持; 賃貸 購入; 重 軽; 厚 薄; 濃 薄;
     太 細; 深 浅; 新 古; 若 老; 明 暗; 硬 柔; 固 柔; 鋭 鈍; 良 悪; 善 悪; 正 誤; 正 間違; 簡単 複雑; 簡単 難; 易 難; 安全 危険; 安全 危;
     静 騒; 静 賑; 清潔 不潔; 綺麗 汚; 満 空; 豊 貧; 健康 病気; 生 死; 買 売; 購入 売却; 許可 禁止; 可能 不可能; 可 不可; 可 禁止;
-    承認 却下; 通 却下; 通 落; 承認 拒否; 許可 拒否; 受諾 拒否; 採用 不採用; 採用 解雇; 採用 却下; 雇 解雇; 入社 退社; 入学 卒業;
-    入会 退会; 参加 欠席;
-    出席 欠席; 参加 不参加; 肯定 否定; 賛 否; 増 減; 増加 減少; 上昇 下降; 上昇 下落; 値上 値下; 拡大 縮小; 延長 短縮; 始 終; 開始 終了;
-    開始 停止; 継続 中止; 継続 終了; 続 止; 開店 閉店; 開催 中止; 勝 負; 勝利 敗北; 覚 忘; 拾 捨; 点 消; 付 消; 笑 泣; 愛 憎; 信頼 疑;
-    信 疑; 自動 手動; 電動 手動; 公立 私立; 公 私; 有料 無料; 有線 無線; 屋内 屋外; 室内 屋外; 室内 室外; 中 外; 内 外; 内側 外側;
-    表 裏; 東 西; 南 北; 最初 最後; 最大 最小; 最高 最低; 全員 誰; 全部 一部; 全部 何; 常勤 非常勤; 正社員 派遣; 正社員 アルバイト;
-    男性 女性; 国内 海外; 国内 国外; 都会 田舎; 生 加熱; 積極的 消極的; 楽観的 悲観的; 内向的 外向的; 厳 優; 厳 甘; 丁寧 乱暴;
-    几帳面 大雑把; 勤勉 怠惰; 真面目 不真面目; 幸 不幸; 便利 不便; 満足 不満; 十分 不足; 平日 週末; 平日 休日; 未婚 既婚; 未 済; 済 未;
-    支払済 未払; 使用中 停止中; 稼働 停止; 同期 非同期; 固定 可変; 静的 動的; 昇順 降順; 大文字 小文字; 在宅 出社; 在宅 不在;
-    リモート 出社; 肉食 菜食; 辛党 甘党; 喫煙 禁煙; 詳 簡潔; 詳細 簡潔; 短 詳; 混 空; 登録 解除; 追加 削除; 接続 切断; 表示 非表示;
-    保存 削除; 営業 休業; 満席 空席; 直 壊; 正常 異常; いつも たまに; 食前 食後; 朝型 夜型; 右利 左利; 辛口 甘口; 賃貸 持ち家
+    承認 却下; 派手 地味; 太 痩; 濃 淡; 急 緩; 忙 暇; 楽 大変; 本物 偽物; 元気 病気; 有名 無名; 慎重 大胆; 短気 気長; 社交的 内気;
+    晴 雨; 晴 曇; 好調 不調; 黒字 赤字; 到着 出発; 直 故障; 修理 故障; 通 却下; 通 落; 承認 拒否; 許可 拒否; 受諾 拒否; 採用 不採用;
+    採用 解雇; 採用 却下; 雇 解雇; 入社 退社; 入学 卒業; 入会 退会; 参加 欠席; 出席 欠席; 参加 不参加; 肯定 否定; 賛 否; 増 減;
+    増加 減少; 上昇 下降; 上昇 下落; 値上 値下; 拡大 縮小; 延長 短縮; 始 終; 開始 終了; 開始 停止; 継続 中止; 継続 終了; 続 止;
+    開店 閉店; 開催 中止; 勝 負; 勝利 敗北; 覚 忘; 拾 捨; 点 消; 付 消; 笑 泣; 愛 憎; 信頼 疑; 信 疑; 自動 手動; 電動 手動; 公立 私立;
+    公 私; 有料 無料; 有線 無線; 屋内 屋外; 室内 屋外; 室内 室外; 中 外; 内 外; 内側 外側; 表 裏; 東 西; 南 北; 最初 最後; 最大 最小;
+    最高 最低; 全員 誰; 全部 一部; 全部 何; 常勤 非常勤; 正社員 派遣; 正社員 アルバイト; 男性 女性; 国内 海外; 国内 国外; 都会 田舎;
+    生 加熱; 積極的 消極的; 楽観的 悲観的; 内向的 外向的; 厳 優; 厳 甘; 丁寧 乱暴; 几帳面 大雑把; 勤勉 怠惰; 真面目 不真面目; 幸 不幸;
+    便利 不便; 満足 不満; 十分 不足; 平日 週末; 平日 休日; 未婚 既婚; 未 済; 済 未; 支払済 未払; 使用中 停止中; 稼働 停止; 同期 非同期;
+    固定 可変; 静的 動的; 昇順 降順; 大文字 小文字; 在宅 出社; 在宅 不在; リモート 出社; 肉食 菜食; 辛党 甘党; 喫煙 禁煙; 詳 簡潔;
+    詳細 簡潔; 短 詳; 混 空; 登録 解除; 追加 削除; 接続 切断; 表示 非表示; 保存 削除; 営業 休業; 満席 空席; 直 壊; 正常 異常;
+    いつも たまに; 食前 食後; 朝型 夜型; 右利 左利; 辛口 甘口; 賃貸 持ち家
 """
 EXCLUSIVE = ";".join((_QUALITIES, _AMOUNTS, _DEEDS, _GERMAN, _JAPANESE)).replace("\n", " ").casefold()
 """Pairs of words, "one other; one other"."""

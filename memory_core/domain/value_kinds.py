@@ -15,7 +15,7 @@ _COLOURS = """
     赤 青 緑 黄 黄色 白 黒 茶 茶色 紫 灰 灰色 紺 金色 銀色 水色 桃色 ピンク オレンジ
 """
 _QUALITIES = """
-    due about sold
+    due about sold 駅前 近 隣 郊外 市内 中心 一人 独身
     spicy tasty delicious pretty beautiful ugly nice kind mean great fine lovely cozy tiny huge ancient modern electric wooden metal
     fresh tall smart clever stupid funny boring tired ill sick injured pregnant retired vegan wild tame round square flat steep sticky
     shiny cracked haunted tidy lost sold empty stable unstable critical minor urgent ready done late slow upstairs downstairs here there
@@ -80,11 +80,10 @@ _CLASSES = (
     """,
 )
 _CLASS = {word: number for number, words in enumerate(_CLASSES) for word in words.casefold().split()}
-_QUALITY = frozenset(word for pair in EXCLUSIVE.split(";") for word in pair.split()) | frozenset(_QUALITIES.split())
 _LEADING = """
     over under above below before after inside outside on off near in up down with without vor nach mit ohne über unter auf zu an aus
 """
-_PREPOSITIONS = frozenset(_LEADING.split())
+_QUALITY = frozenset((*EXCLUSIVE.replace(";", " ").split(), *_QUALITIES.casefold().split())) - frozenset(_LEADING.casefold().split())
 _COLOUR = frozenset(_COLOURS.split())
 _TIME_KINDS = {word: kind for kind, words in _TIMES.items() for word in words.casefold().split()}
 _UNIT_KINDS: dict[str, frozenset[str]] = {
@@ -115,7 +114,7 @@ def _kind_of_value(words: Sequence[str]) -> str:
         return "number"
     if len(said) == 1 and said[0] in _FIELD:
         return "field"
-    return "quality" if said and (_is_quality(said[-1]) or (said[0] in _QUALITY and said[0] not in _PREPOSITIONS)) else "name"
+    return "quality" if said and (_is_quality(said[-1]) or said[0] in _QUALITY) else "name"
 
 
 def _is_quality(word: str) -> bool:
