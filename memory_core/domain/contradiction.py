@@ -377,7 +377,7 @@ def _lead_alike(parting: _Parting) -> bool:
     ours, theirs = _lead(parting.before, parting.ours), _lead(parting.their_before, parting.theirs)
     if ours[1] != theirs[1] and ours[0] | theirs[0]:
         return False
-    of_place = ours[0] <= PLACES and theirs[0] <= PLACES and not POSTURES.isdisjoint(parting.before)
+    of_place = bool(ours[0] and theirs[0]) and ours[0] | theirs[0] <= PLACES and not POSTURES.isdisjoint(parting.before)
     return ours[0] == theirs[0] or of_place
 
 

@@ -25,7 +25,8 @@ _HAVING = """
 _ONE_ONLY = """
     lives in, live in, lives at, lives with, lives on, living in, works at, works for, works as, work at, work for, work as, works in,
     works from, is called, are called, is named, named, called, based in, located in, married to, engaged to, deployed on, deployed to,
-    deploys to, deploy to, deploys on, deploys with, hosted on, hosted in, hosted by, written in, stored in, stored on, set to,
+    deploys to, deploy to, deploys on, deploys with, deploy with, hosted on, hosted in, hosted by, written in, stored in, stored on,
+    set to,
     scheduled for, due on, due in, due by, assigned to, drives a, drives an, drives, drive a, reports to, report to, runs on, listens on,
     belongs to, prefers, prefer, starts at, starts on, starts in, begins at, begins on, ends at, ends on, opens at, closes at, costs,
     weighs, earns, takes place, wears size, moved to, switched to, born in, born on, studies, majors in, connects to, points to,

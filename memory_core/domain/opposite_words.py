@@ -52,28 +52,28 @@ _AMOUNTS = """
 """
 _DEEDS = """
     like dislike; like hate; likes detests; love hate; love dislike; love detest; love loathe; adore hate; adore loathe; enjoy hate;
-    enjoy dislike; loves can't; like loathe; favor oppose; trust distrust; trust mistrust; accept reject; accept refuse; accept decline;
-    accepted rejected; accepted declined; take refuse; allow forbid; allow deny; allow ban; allow prohibit; allowed forbidden;
-    allowed banned; allowed prohibited; permit forbid; permit prohibit; permit ban; permitted forbidden; permitted prohibited;
-    permitted banned; approved rejected; approved denied; approve reject; approve deny; approve disapprove; approved declined;
-    granted denied; granted refused; grant deny; grant refuse; confirmed denied; confirm deny; confirmed canceled; confirmed cancelled;
-    agree disagree; agree refuse; agreed refused; support oppose; supports rejects; encourage discourage; praise criticize; admit deny;
-    include exclude; included excluded; enable disable; activate deactivate; start stop; starts stops; start end; start finish;
-    begin end; begin finish; began ended; continue stop; keep stop; keep drop; kept dropped; keep discard; open close; opens shuts;
-    lock unlock; locks unlocks; add remove; install uninstall; install remove; connect disconnect; attach detach; show hide;
-    lent borrowed; buy sell; buying selling; bought sold; rent own; rents owns; rented owned; win lose; won lost; pass fail;
-    passed failed; succeed fail; succeeded failed; success failure; find lose; found lost; remember forget; remembered forgot;
-    rise fall; rising falling; rose fell; raise lower; raised lowered; raised cut; raised reduced; increase reduce; increase lower;
-    increased decreased; increased reduced; grow shrink; growing shrinking; grew shrank; gain lose; gained lost; gaining losing;
-    improve worsen; improving worsening; improved worsened; expand shrink; speed slow; hire fire; hiring firing; hired fired;
-    hires dismisses; hired dismissed; join leave; joined left; joining leaving; arrive leave; arrive depart; arrived left;
-    arrived departed; enter leave; stay leave; staying leaving; stayed left; save spend; saves wastes; earn lose; build demolish;
-    built demolished; create destroy; repair break; repaired broke; follow ignore; follows breaks; answer ignore; obey disobey;
-    attend skip; attended skipped; attended missed; attends misses; catch miss; caught missed; promoted demoted; promote demote;
-    upgrade downgrade; upgraded downgraded; extend shorten; extended shortened; lengthen shorten; publish withdraw; merged reverted;
-    deploy rollback; lives died; believe doubt; knows ignores; need lack; has lacks; have lack; postponed advanced; delayed expedited;
-    warm cool; heat cool; fill empty; subscribed unsubscribed; prefers avoids; wants refuses; eats avoids; drinks avoids; uses avoids;
-    recommends discourages; sends withholds; married divorced
+    enjoy dislike; loves can't; like loathe; favor oppose; back oppose; back reject; favor reject; endorse reject; endorse oppose;
+    trust distrust; trust mistrust; accept reject; accept refuse; accept decline; accepted rejected; accepted declined; take refuse;
+    allow forbid; allow deny; allow ban; allow prohibit; allowed forbidden; allowed banned; allowed prohibited; permit forbid;
+    permit prohibit; permit ban; permitted forbidden; permitted prohibited; permitted banned; approved rejected; approved denied;
+    approve reject; approve deny; approve disapprove; approved declined; granted denied; granted refused; grant deny; grant refuse;
+    confirmed denied; confirm deny; confirmed canceled; confirmed cancelled; agree disagree; agree refuse; agreed refused;
+    support oppose; supports rejects; encourage discourage; praise criticize; admit deny; include exclude; included excluded;
+    enable disable; activate deactivate; start stop; starts stops; start end; start finish; begin end; begin finish; began ended;
+    continue stop; keep stop; keep drop; kept dropped; keep discard; open close; opens shuts; lock unlock; locks unlocks; add remove;
+    install uninstall; install remove; connect disconnect; attach detach; show hide; lent borrowed; buy sell; buying selling;
+    bought sold; rent own; rents owns; rented owned; win lose; won lost; pass fail; passed failed; succeed fail; succeeded failed;
+    success failure; find lose; found lost; remember forget; remembered forgot; rise fall; rising falling; rose fell; raise lower;
+    raised lowered; raised cut; raised reduced; increase reduce; increase lower; increased decreased; increased reduced; grow shrink;
+    growing shrinking; grew shrank; gain lose; gained lost; gaining losing; improve worsen; improving worsening; improved worsened;
+    expand shrink; speed slow; hire fire; hiring firing; hired fired; hires dismisses; hired dismissed; join leave; joined left;
+    joining leaving; arrive leave; arrive depart; arrived left; arrived departed; enter leave; stay leave; staying leaving; stayed left;
+    save spend; saves wastes; earn lose; build demolish; built demolished; create destroy; repair break; repaired broke; follow ignore;
+    follows breaks; answer ignore; obey disobey; attend skip; attended skipped; attended missed; attends misses; catch miss;
+    caught missed; promoted demoted; promote demote; upgrade downgrade; upgraded downgraded; extend shorten; extended shortened;
+    lengthen shorten; publish withdraw; merged reverted; deploy rollback; lives died; believe doubt; knows ignores; need lack;
+    has lacks; have lack; postponed advanced; delayed expedited; warm cool; heat cool; fill empty; subscribed unsubscribed;
+    prefers avoids; wants refuses; eats avoids; drinks avoids; uses avoids; recommends discourages; sends withholds; married divorced
 """
 _GERMAN = """
     groß klein; lang kurz; hoch niedrig; hoch tief; tief flach; breit schmal; breit eng; weit eng; weit nah; nah fern; dick dünn;
