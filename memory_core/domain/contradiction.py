@@ -14,16 +14,23 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
+from memory_core.domain.contradiction_spelling import one_spelling
 from memory_core.domain.contradiction_words import (
+    ADDING,
     ARTICLES,
+    ATTRIBUTES,
     BEING,
     CALLED,
+    COMPARING,
+    CONTRACTED,
     COUNTS,
     DEFINITE,
     EMPTY,
     HABITS,
     HAVING,
+    JAPANESE_ATTRIBUTES,
     JAPANESE_ONE_ONLY,
+    JAPANESE_ORIGINS,
     JAPANESE_SEVERAL,
     LASTING_PASTS,
     LIGHT,
@@ -32,23 +39,22 @@ from memory_core.domain.contradiction_words import (
     ONE_ROLE,
     PASTS,
     PETS,
+    PIVOTS,
+    PLACES,
+    POSTURES,
     PREPOSITIONS,
     SEVERAL,
+    SOME,
     TIMES,
     UNITS,
+    USING,
 )
+from memory_core.domain.japanese_denial import denies
 from memory_core.domain.normal_form import normal_form
 from memory_core.domain.numerals import plain_digits
-from memory_core.domain.polarity import NEGATIONS, exclude_each_other, opposites_of
+from memory_core.domain.polarity import NEGATIONS, exclude_each_other, is_form_of, opposites_of
+from memory_core.domain.value_kinds import are_of_one_class, are_of_one_kind, share_kind_of_time, share_kind_of_unit
 
-_NUMBERS = {
-    word: str(number)
-    for words in ("two three four five six seven eight nine ten eleven twelve", "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf")
-    for number, word in enumerate(words.split(), 2)
-}
-_NUMBER_WORD = re.compile(
-    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)\b"
-)
 MOST_WORDS = 40
 """Of a statement; a longer one says more than one thing."""
 MOST_OF_VALUE = 5
@@ -87,6 +93,7 @@ class _Parting:
     theirs: tuple[str, ...]
     before: tuple[str, ...]
     after: tuple[str, ...]
+    their_before: tuple[str, ...]
 
     @property
     def says_two(self) -> bool:
@@ -99,7 +106,7 @@ def contradiction(first: str, second: str) -> str | None:
 
     Symmetric. None where both can be true, or where the words don't tell.
     """
-    both = [_one_spelling(normal_form("NFKC", text).replace("’", "'").casefold()) for text in (first, second)]
+    both = [one_spelling(normal_form("NFKC", text).replace("’", "'").casefold()) for text in (first, second)]
     if any(text.rstrip().endswith("?") for text in both):
         return None
     tokens = [_TOKEN.findall(plain_digits(text)[: 20 * MOST_WORDS]) for text in both]
@@ -107,7 +114,15 @@ def contradiction(first: str, second: str) -> str | None:
         return None
     ours, theirs = _words(tokens[0], tokens[1]), _words(tokens[1], tokens[0])
     found, other_way = _found(ours, theirs), _found(theirs, ours)
-    return found if found == other_way else _by_residue(ours, theirs)
+    found = found if found == other_way else _by_residue(ours, theirs)
+    if found is None:
+        return "negation" if _JAPANESE.search(both[0]) and denies(*both) else None
+    return None if found != "negation" and _adds(ours, theirs) else found
+
+
+def _adds(ours: _Words, theirs: _Words) -> bool:
+    """Whether one of the two says that its value is one of several: also, as well."""
+    return ADDING.isdisjoint(ours.tokens) != ADDING.isdisjoint(theirs.tokens)
 
 
 def _found(ours: _Words, theirs: _Words) -> str | None:
@@ -115,7 +130,8 @@ def _found(ours: _Words, theirs: _Words) -> str | None:
     codes = SequenceMatcher(None, ours.compared, theirs.compared, autojunk=False).get_opcodes()
     partings = [_parting(ours, theirs, *code[1:]) for code in codes if code[0] != "equal"]
     in_order = len(partings) <= 1 and all(one.ours and one.theirs and not one.says_two for one in partings)
-    found = None if len(partings) == len(codes) else _in_order(ours, theirs, partings)
+    alone = len(partings) == len(codes) and not (len(codes) == 1 and partings[0].before == partings[0].their_before != ())
+    found = None if alone else _in_order(ours, theirs, partings)
     return found if in_order or found is not None else _by_residue(ours, theirs)
 
 
@@ -124,12 +140,60 @@ def _in_order(ours: _Words, theirs: _Words, partings: Sequence[_Parting]) -> str
     turned = ours.negated != theirs.negated
     if not partings:
         return "negation" if turned else None
+    if turned and all(len(one.ours) == len(one.theirs) == 1 and _is_alike(one.ours[0], one.theirs[0]) for one in partings):
+        return "negation"
+    if not turned and _is_swapped(ours, theirs):
+        return "opposites"
     if any(not one.ours or not one.theirs or one.says_two for one in partings):
         return None
     if all(exclude_each_other(one.ours, one.theirs) for one in partings):
-        return None if turned else "opposites"
+        return "opposites" if not turned and _is_opposite(partings, ours) else None
     kinds = {_kind(one, ours) for one in partings}
     return kinds.pop() if not turned and len(kinds) == 1 and (len(partings) == 1 or kinds == {"times"}) else None
+
+
+def _is_swapped(ours: _Words, theirs: _Words) -> bool:
+    """Whether the two compare the same things the other way round: "tea to coffee" and "coffee to tea"."""
+    if sorted(ours.compared) != sorted(theirs.compared):
+        return False
+    one, other = _beside_pivot(ours), _beside_pivot(theirs)
+    return one is not None and other is not None and one == other[::-1] != other
+
+
+def _beside_pivot(said: _Words) -> tuple[str, str] | None:
+    """The words before and after "to", "over" or "than" in a statement that compares."""
+    if COMPARING.isdisjoint(said.tokens) and not any(token.endswith("er") for token in said.tokens):
+        return None
+    place = next((place for place, token in enumerate(said.tokens) if token in PIVOTS), None)
+    if place is None:
+        return None
+    before = [stem for at, stem in zip(said.weighty, said.compared, strict=True) if at < place]
+    after = [stem for at, stem in zip(said.weighty, said.compared, strict=True) if at > place]
+    return (before[-1], after[0]) if before and after else None
+
+
+def _is_opposite(partings: Sequence[_Parting], ours: _Words) -> bool:
+    """Whether opposite words make opposite statements: said of all, of the same thing, and once or in turn."""
+    if not SOME.isdisjoint(ours.tokens) or ours.negated:
+        return False
+    if len(partings) > 1:
+        return {word for one in partings for word in one.ours} == {word for one in partings for word in one.theirs}
+    (parting,) = partings
+    if parting.before[:1] in _INDEFINITE:
+        return False
+    if _tells_event(ours.tokens) and parting.after and parting.before[-1:] in _INDEFINITE:
+        return False
+    return not (parting.after and _only_leads_to_noun(parting))
+
+
+_INDEFINITE = (("a",), ("an",), ("ein",), ("eine",), ("einen",))
+
+
+def _only_leads_to_noun(parting: _Parting) -> bool:
+    """Whether the opposite words belong to the name of the subject: the old office, 右の引き出しは."""
+    if any(_JAPANESE.search(token) for token in parting.after):
+        return not parting.before and any(token[:1] in "はがに" or token.endswith(("は", "が", "には")) for token in parting.after[:-1])
+    return bool(parting.before) and all(token in ARTICLES or token in DEFINITE or token in PREPOSITIONS for token in parting.before)
 
 
 def _by_residue(ours: _Words, theirs: _Words) -> str | None:
@@ -149,7 +213,11 @@ def _by_residue(ours: _Words, theirs: _Words) -> str | None:
     tokens = {*ours.tokens, *theirs.tokens}
     if not _WAS.isdisjoint(tokens):
         return None
-    if len(ours_alone) == len(theirs_alone) == 1 and exclude_each_other(ours_alone, theirs_alone):
+    if _owner(ours) is not None and _owner(theirs) is not None and _owner(ours) != _owner(theirs):
+        return None
+    if ours.negated and theirs.negated:
+        return None
+    if len(ours_alone) == len(theirs_alone) == 1 and SOME.isdisjoint(tokens) and exclude_each_other(ours_alone, theirs_alone):
         return "opposites" if len(common) >= LEAST_COMMON else None
     if not _one_number(ours_alone) or not _one_number(theirs_alone):
         pass
@@ -159,6 +227,11 @@ def _by_residue(ours: _Words, theirs: _Words) -> str | None:
         return "times" if HABITS.isdisjoint(tokens) and not any(word.endswith("s") and word[:-1] in TIMES for word in tokens) else None
     names_role = any(word.removesuffix("s") in ONE_ROLE for word in common) and not NAMING.isdisjoint(tokens)
     return "values" if names_role and max(len(ours_alone), len(theirs_alone)) <= MOST_OF_VALUE and SEVERAL.isdisjoint(tokens) else None
+
+
+def _owner(said: _Words) -> str | None:
+    """Whose a thing is, where a genitive tells it."""
+    return next((token for token in said.tokens if token.endswith("'s")), None)
 
 
 _WAS = frozenset(["was", "were", "war", "waren"])
@@ -188,7 +261,7 @@ def _one_spelled(numbers: Sequence[str]) -> list[str]:
 def _is_alike(one: str, other: str) -> bool:
     """Whether two words are one, but for an ending: rent and rental, Mia and Mias."""
     shorter, longer = (one, other) if len(one) <= len(other) else (other, one)
-    if shorter == longer:
+    if shorter == longer or (longer.endswith("ing") and len(longer) > LEAST_STEM + 3 and longer[:-3] == shorter.removesuffix("e")):
         return True
     ending = longer.removeprefix(shorter)
     return len(shorter) >= LEAST_STEM and longer.startswith(shorter) and ending in _ENDINGS and shorter.isalpha()
@@ -197,33 +270,6 @@ def _is_alike(one: str, other: str) -> bool:
 _ENDINGS = frozenset(["s", "'s", "al", "in", "n", "e", "en", "es"])
 LEAST_STEM, LEAST_COMMON = 3, 2
 """Letters of a word that may have an ending; words that two statements have in common which only a negation parts."""
-
-
-def _one_spelling(text: str) -> str:
-    """The text with one way of writing times of day, small numbers, Japanese verbs, and what two ways of English spell otherwise."""
-    text = _BRITISH.sub("or", text.replace("licence", "license"))
-    text = _SWITCHED.sub("", _EMPLOYED.sub("works at", text))
-    text = _NUMBER_WORD.sub(lambda match: _NUMBERS[match.group()], text)
-    text = _POLITE_NOT.sub(lambda match: f"{match[1].translate(_POLITE)}ません", _OF_ONESELF.sub("", text))
-    text = _RU.sub("ます", _PLAIN.sub(lambda match: f"{match[1].translate(_POLITE)}ます", text))
-    return _CLOCK.sub(_by_24, text)
-
-
-def _by_24(match: re.Match[str]) -> str:
-    hour = int(match["hour"]) % 12 + (12 if match["half"].startswith("p") else 0)
-    return f"{hour}:{match['minute'] or '00'}"
-
-
-_CLOCK = re.compile(r"\b(?P<hour>1[0-2]|0?[1-9])(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?")
-_BRITISH = re.compile(r"(?<=[a-z]{3})our(?=s?\b|ite)")
-_EMPLOYED = re.compile(r"\b(?:is|am|are) employed (?:at|by)\b|\b(?:works|work) for\b")
-_SWITCHED = re.compile(r"\b(?:switched|turned) (?=(?:on|off)\b)")
-_OF_ONESELF = re.compile(r"(?<=[\u3041-\u9fff])(?:うち|私|僕|ユーザー)の|\A(?:うち|私|僕|ユーザー)の")
-_POLITE_NOT = re.compile(r"(?<=[\u4e00-\u9fff])([かがさたなばまらわ])ない(?![\u3041-\u309f])")
-_PLAIN = re.compile(r"(?<=[\u4e00-\u9fff])([うくぐすつぬぶむ])(?=$|。)")
-_RU = re.compile(r"(?<=[えけげせぜてでねべめれいきぎしじちにびみり])る(?=$|。)")
-_POLITE = str.maketrans("かがさたなばまらわうくぐすつぬぶむ", "きぎしちにびみりいいきぎしちにびみ")
-"""What a verb's ending becomes before ます."""
 
 
 def _words(tokens: Sequence[str], others: Sequence[str]) -> _Words:
@@ -242,7 +288,7 @@ def _words(tokens: Sequence[str], others: Sequence[str]) -> _Words:
             said = _WITHOUT_NOT.get(token, token.removesuffix("n't"))
             negated = not negated
         kept.append(said)
-        if said not in opposites:
+        if not is_form_of(said, opposites):
             negated = negated != (said in NEGATIONS)
             if said in NEGATIONS or said in EMPTY:
                 continue
@@ -261,7 +307,14 @@ def _stem(word: str) -> str:
 def _parting(ours: _Words, theirs: _Words, start: int, end: int, their_start: int, their_end: int) -> _Parting:
     first = ours.weighty[start] if start < len(ours.weighty) else len(ours.tokens)
     last = ours.weighty[end - 1] + 1 if end > start else first
-    return _Parting(ours.between(start, end), theirs.between(their_start, their_end), ours.tokens[:first], ours.tokens[last:])
+    their_first = theirs.weighty[their_start] if their_start < len(theirs.weighty) else len(theirs.tokens)
+    return _Parting(
+        ours.between(start, end),
+        theirs.between(their_start, their_end),
+        ours.tokens[:first],
+        ours.tokens[last:],
+        theirs.tokens[:their_first],
+    )
 
 
 def _kind(parting: _Parting, ours: _Words) -> str | None:
@@ -275,16 +328,76 @@ def _kind(parting: _Parting, ours: _Words) -> str | None:
         return _kind_in_japanese(parting)
     if _tells_event(ours.tokens):
         return None
-    one_only = _leaves_one(before) or parting.after[:1] == ("as",)
+    one_only = _leaves_one(before) or parting.after[:1] == ("as",) or _names_use(before)
     if any(words in f"{' '.join(before)}" for words in CALLED) and not PETS.isdisjoint(before):
         return "values" if _is_definite(before) and len(parting.ours) == len(parting.theirs) == 1 else None
     if _is_number(parting.ours) and _is_number(parting.theirs):
+        if not share_kind_of_unit(parting.ours, parting.theirs):
+            return None
         return "numbers" if one_only or not HAVING.isdisjoint(before) or not DEFINITE.isdisjoint(before) else None
     if _is_time(parting.ours) and _is_time(parting.theirs):
-        return "times" if _is_definite(before) and HABITS.isdisjoint(ours.tokens) else None
+        of_one_kind = share_kind_of_time(parting.ours, parting.theirs)
+        if "called" in before and before[-1] in PREPOSITIONS:
+            return None
+        return (
+            "times"
+            if of_one_kind and (_is_definite(before) or before[-1:] in (("is",), ("ist",))) and HABITS.isdisjoint(ours.tokens)
+            else None
+        )
     if ("of" in parting.ours) != ("of" in parting.theirs):
         return None
+    if not _lead_alike(parting):
+        return None
+    if are_of_one_class(parting.ours, parting.theirs) and _is_copula(before):
+        return "values"
+    if not are_of_one_kind(parting.ours, parting.theirs) and not any(
+        token in ATTRIBUTES or token.endswith(_ATTRIBUTE_ENDS) for token in before
+    ):
+        return None
     return "values" if one_only and SEVERAL.isdisjoint(before) else None
+
+
+_ATTRIBUTE_ENDS = ("sprache", "farbe", "status", "grösse", "name")
+
+
+def _is_copula(before: Sequence[str]) -> bool:
+    """Whether the words before a value end with "is" or "is a"."""
+    last = [token for token in before if token not in _ARTICLES_BEFORE][-1:]
+    return bool(last) and last[0] in ("is", "am", "are", "ist", "bin", "sind", "as", "als", ":")
+
+
+_ARTICLES_BEFORE = frozenset(["a", "an", "ein", "eine", "the"])
+
+
+def _lead_alike(parting: _Parting) -> bool:
+    """Whether the same preposition leads to both values: "works at" and "works at", not "works from".
+
+    Where something is may be told with any preposition of place.
+    """
+    ours, theirs = _lead(parting.before, parting.ours), _lead(parting.their_before, parting.theirs)
+    if ours[1] != theirs[1] and ours[0] | theirs[0]:
+        return False
+    of_place = bool(ours[0] and theirs[0]) and ours[0] | theirs[0] <= PLACES and not POSTURES.isdisjoint(parting.before)
+    return ours[0] == theirs[0] or of_place
+
+
+def _lead(before: Sequence[str], value: Sequence[str]) -> tuple[frozenset[str], bool]:
+    """The prepositions that directly lead to a value, and whether an indefinite article does."""
+    lead = list(value[:1]) if len(value) > 1 and (value[0] in PLACES or value[0] in PREPOSITIONS or value[0] in _INDEFINITES) else []
+    for token in reversed(before):
+        if (token not in EMPTY and token not in PREPOSITIONS and token not in PLACES) or token in BEING:
+            break
+        lead.append(token)
+    words = frozenset(CONTRACTED.get(token, token) for token in lead)
+    return words & (PREPOSITIONS | PLACES), not words.isdisjoint(_INDEFINITES)
+
+
+_INDEFINITES = frozenset(["a", "an", "ein", "eine", "einen", "einem", "einer"])
+
+
+def _names_use(before: Sequence[str]) -> bool:
+    """Whether a value follows that is used as one thing: "als Browser nutze ich", "as a shell I use"."""
+    return before[:1] in (("als",), ("as",), ("for",), ("für",)) and any(token in USING for token in before)
 
 
 def _names_subject(parting: _Parting) -> bool:
@@ -304,7 +417,10 @@ def _leaves_one(before: Sequence[str]) -> bool:
 
 
 def _is_definite(before: Sequence[str]) -> bool:
-    return any(token in DEFINITE or token.endswith("'s") for token in before)
+    return any(token in DEFINITE or token.endswith("'s") or token.startswith(_DEFINITE_STARTS) for token in before)
+
+
+_DEFINITE_STARTS = ("lieblings", "standard", "haupt")
 
 
 def _tells_event(tokens: Sequence[str]) -> bool:
@@ -321,12 +437,27 @@ def _kind_in_japanese(parting: _Parting) -> str | None:
     said, after = "".join(parting.before), "".join(parting.after)
     whole = said + "".join(parting.ours) + after
     if _is_number(parting.ours) and _is_number(parting.theirs):
-        return "numbers" if said and not after.endswith(("ました", "った", "した", "んだ", "いた")) else None
-    if "は" not in said or any(word in whole for word in JAPANESE_SEVERAL):
+        told_once = after.endswith(("ました", "った", "した", "んだ", "いた"))
+        return "numbers" if said and not told_once and share_kind_of_unit(parting.ours, parting.theirs) else None
+    several = "好きな" not in said and any(word in whole for word in JAPANESE_SEVERAL)
+    if "は" not in said or several:
         return None
     if _is_time(parting.ours) and _is_time(parting.theirs):
-        return "times"
-    return "values" if after.startswith(JAPANESE_ONE_ONLY) else None
+        return "times" if share_kind_of_time((*parting.ours, after[:1]), (*parting.theirs, after[:1])) else None
+    if any(word in "".join(side) for word in JAPANESE_ORIGINS for side in (parting.ours, parting.theirs)):
+        return None
+    names_attribute = any(word in said for word in JAPANESE_ATTRIBUTES)
+    if not names_attribute and not are_of_one_kind(parting.ours, parting.theirs):
+        return None
+    ends = (after, after.lstrip(_NO_HIRAGANA), *(after.removeprefix(title) for title in _TITLES))
+    return "values" if any(end.startswith(JAPANESE_ONE_ONLY) for end in ends) else None
+
+
+_TITLES = ("さん", "ちゃん", "くん", "君", "様", "氏", "先生")
+
+
+_NO_HIRAGANA = "人者師員家士型色語県市区町州製派性系業長"
+"""Last characters of words that name kinds of persons and things, which two values may share."""
 
 
 def _is_number(tokens: Sequence[str]) -> bool:

@@ -7,7 +7,9 @@ _EMPTY = """
     a an the this that it its is am are was were be been being has have had having do does did will would of to as so very really just too
     also and then there currently now nowadays still actually these days already anymore any more longer again please by at in on for from
     with into than : =
-    ich wir mein meine unser unsere der die das dem den des ein eine einen einem einer ist bin sind war hat habe haben wird werden am im um
+    schon bereits ever je yet
+    ich wir mein meine unser unsere der die das dem den des ein eine einen einem einer ist bin sind war hat habe haben wird werden am
+    im um
     zum zur auf und jetzt noch mehr inzwischen nun aktuell derzeit doch eigentlich auch sehr
     は 私 です ます でした ました だ
 """
@@ -17,22 +19,27 @@ _BEING = """
 """
 _HAVING = """
     has have hat habe haben own owns keep keeps employs at um weighs costs starts ends takes needs runs lasts dauert braucht
-    kostet wiegt is
+    kostet wiegt is sleep schlafe schläft trinkt trinke arbeitet arbeite works work spend spends gets get seats size schuhgrösse
     are ist sind sleeps drinks drink earns verdient pays zahlt uses every limit
 """
 _ONE_ONLY = """
     lives in, live in, lives at, lives with, lives on, living in, works at, works for, works as, work at, work for, work as, works in,
     works from, is called, are called, is named, named, called, based in, located in, married to, engaged to, deployed on, deployed to,
-    deploys to, deploy to, deploys on, deploys with, hosted on, hosted in, hosted by, written in, stored in, stored on, set to,
+    deploys to, deploy to, deploys on, deploys with, deploy with, hosted on, hosted in, hosted by, written in, stored in, stored on,
+    set to,
     scheduled for, due on, due in, due by, assigned to, drives a, drives an, drives, drive a, reports to, report to, runs on, listens on,
     belongs to, prefers, prefer, starts at, starts on, starts in, begins at, begins on, ends at, ends on, opens at, closes at, costs,
     weighs, earns, takes place, wears size, moved to, switched to, born in, born on, studies, majors in, connects to, points to,
-    defaults to, default to, expires on, expires in, comes from, come from, commutes by, gets up at, goes to bed at, banks with, bank with,
+    defaults to, default to, expires on, expires in, comes from, come from, commutes by, gets up at, goes to bed at, banks with,
+    bank with,
     authenticates with, backed by, owned by, led by, managed by, taught by, maintained by,
     wohnt in, wohne in, wohnt bei, wohnt mit, lebt in, lebe in, arbeitet bei, arbeite bei, arbeitet als, arbeite als, arbeitet für,
     arbeite für, heißt, heiße, fährt einen, fährt ein, fahre einen, gehört, bevorzugt, bevorzuge, beginnt um, beginnt am, endet um,
     endet am, öffnet um, schließt um, läuft auf, kostet, wiegt, verdient, studiert, kommt aus, komme aus, findet am, findet um, findet in,
-    geboren in, geboren am, verheiratet mit, steht um, zahlt, steht, liegt, hängt, parkt, parks in, is parked, is kept, is stored
+    geboren in, geboren am, verheiratet mit, steht um, zahlt, steht, liegt, hängt, parkt, parks in, is parked, is kept, is stored,
+    laptop runs, phone runs, server runs, machine runs, pc runs, computer runs, meet in, meets in, is from, am from, hails from,
+    grew up in, resides in, headquartered in, school in, school at, studies at, graduated from,
+    everything on, is dating, works under, bin aus, stamme aus, stammt aus, studiert in, studiert an, hängt, sitzt, befindet sich
 """
 _SEVERAL = """
     brother brothers sister sisters friend friends colleague colleagues cousin cousins aunt uncle son sons daughter daughters
@@ -48,14 +55,16 @@ _PASTS = """
     wrote swam rode slept watched visited cooked kaufte ging fuhr traf sah las aß lief flog bezahlte besuchte
 """
 _LASTING_PASTS = """
-    moved raised lowered changed scheduled rescheduled postponed shifted named called located based married divorced allowed enabled
+    preferred moved raised lowered changed scheduled rescheduled postponed shifted named called located based married divorced allowed
+    enabled
     disabled supposed need hundred closed hosted deployed stored used assigned switched increased reduced installed engaged retired
     limited capped estimated dedicated planned fixed encrypted locked gesetzt geplant geöffnet geschlossen geschieden gehostet
     gespeichert genutzt gesperrt gestern gegen gegenüber gehören gemeinsam gelegen geboren gehalt gewicht geschäft geburtstag gebaut
     geschrieben
 """
 _HABITS = """
-    every each often usually mondays tuesdays wednesdays thursdays fridays saturdays sundays weekdays weekends jeden jede montags dienstags
+    every each often usually mondays tuesdays wednesdays thursdays fridays saturdays sundays weekdays weekends jeden jede montags
+    dienstags
     mittwochs donnerstags freitags samstags sonntags 毎週
 """
 _TIMES = """
@@ -73,16 +82,20 @@ _COUNTS = """
     一 二 三 四 五 六 七 八 九 十 百 千 万
 """
 _ARTICLES = "user's the a an my our your his her their der die das ein eine mein meine unser unsere"
-_DEFINITE = "the my our his her their its user's next der die das dem den mein meine meinem meinen unser unsere unserem sein seine ihr ihre"
+_DEFINITE = """
+    preferred favorite default primary main current official native standard usual bevorzugte aktuelle the my our his her their its user's
+    next der die das dem den mein meine meinem meinen unser unsere unserem sein seine ihr ihre
+"""
 _NAMING = "is are : = ist sind lautet equals will"
-_PREPOSITIONS = "in for with at on by from during über bei mit für von aus"
+_PREPOSITIONS = "since until seit bis ab wegen in for with at on by from during über bei mit für von aus"
 _UNITS = "% € $ £ ¥ am pm a.m p.m euro euros dollars uhr o'clock th st nd rd k : = . 時 月 日 円 分 歳 人 匹 年"
 
 _LIGHT = """
     there's there' there comes come with is are planned scheduled set due findet statt gibt es hat has have had pays pay zahlt
     costs kostet beträgt liegt
     bei takes take place owns own switched turned employed the a of in von für per pro month monthly monat monatlich currently
-    be will starts start begins beginnt
+    supports offers includes provides contains gets unterstützt bietet enthält bekommt can could able kann können
+    steht stands stays bleibt remains kept be will starts start begins beginnt
 """
 LIGHT = frozenset(_LIGHT.split())
 """Say hardly more than that something is so: two statements may differ in them."""
@@ -121,7 +134,8 @@ TIMES = frozenset(_TIMES.split())
 COUNTS = frozenset(_COUNTS.split())
 UNITS = frozenset(_UNITS.split())
 JAPANESE_ONE_ONLY = (
-    "です", "だ", "になり", "に変", "に住", "で働", "に勤", "で暮", "に引っ越", "という", "と呼", "と申", "から", "まで", "に始", "に行わ",
+    "です", "だ", "になり", "に変", "に住", "で働", "に勤", "で暮", "に引っ越", "という", "と呼", "と申", "から", "まで", "に始",
+    "に行わ",
     "が担当", "を使って", "で動", "に決ま", "である", "に設定", "に所属", "出身", "に通って", "にある", "にあり", "に置",
 )  # fmt: skip
 JAPANESE_SEVERAL = (
@@ -144,3 +158,50 @@ JAPANESE_SEVERAL = (
     "アレルギー",
 )
 """What may be said of many things at once."""
+_ADDING = "also too well auch ebenfalls zusätzlich additionally sometimes manchmal"
+ADDING = frozenset(_ADDING.split())
+"""Say that there is another one."""
+_SOME = "some several certain sometimes manche einige manchmal teils few many"
+SOME = frozenset(_SOME.split())
+"""Of some one thing can be so, and of others the opposite."""
+_ATTRIBUTES = """
+    name status state mode color colour level priority setting type size default theme nationality version format plan tier language
+    lautet heißt called named farbe status modus stufe priorität größe thema sprache format
+"""
+ATTRIBUTES = frozenset(_ATTRIBUTES.casefold().split())
+"""Have one value at a time, whatever word it is."""
+_USING = "use uses using nutze nutzt nutzen verwende verwendet verwenden benutze benutzt benutzen nehme nimmt have has habe hat"
+USING = frozenset(_USING.split())
+_PLACES = """
+    vor in on at under behind beside near above below inside by im in am an auf unter hinter neben bei über
+"""
+PLACES = frozenset(_PLACES.split())
+POSTURES = frozenset(
+    [
+        "is",
+        "are",
+        "liegt",
+        "liegen",
+        "steht",
+        "stehen",
+        "hängt",
+        "hängen",
+        "ist",
+        "sind",
+        "sits",
+        "kept",
+        "stored",
+        "parked",
+        "located",
+        "parkt",
+    ]
+)
+"""Verbs that tell where something is."""
+CONTRACTED = {"im": "in", "am": "an", "beim": "bei", "vom": "von", "zum": "zu", "zur": "zu"}
+COMPARING = frozenset(
+    ["prefer", "prefers", "preferred", "rather", "more", "less", "better", "bevorzugt", "bevorzuge", "lieber", "mehr", "weniger", "besser"]
+)
+PIVOTS = frozenset(["to", "over", "than", "als", "vor"])
+JAPANESE_ATTRIBUTES = ("名前", "職業", "仕事", "血液型", "色は", "言語", "国籍", "母国語", "母語", "専攻", "苗字", "名字", "出身")
+"""Have one value at a time, whatever word it is."""
+JAPANESE_ORIGINS = ("出身", "在住", "勤務", "生まれ", "育ち")

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from memory_core.domain.opposite_words import EXCLUSIVE
+
 NEGATIONS = frozenset(
     {
         # English; "n't" is cut off as "not" before words are looked up, "no longer" is found by its "no"
@@ -56,36 +58,14 @@ _RIVALS: tuple[str, ...] = (
     "я ты он она мы вы они", "до после", "всегда никогда", "любит ненавидит",
     "二 三 四 五 六 七 八 九 十 百 千 万", "我 你 他 她", "上 下", "左 右", "大 小", "多 少", "前 后", "前 後", "爱 恨", "愛 恨", "男 女",
 )  # fmt: skip
-_EXCLUSIVE = """
-    before after; above below; over under; left right; left-handed right-handed; on off; up down; early late; earlier later;
-    morning evening; morning night; mornings evenings; mornings nights; morning afternoon; all none; few many; more less; more fewer;
-    most least; minimum maximum; min max; always never; always sometimes; always rarely; often rarely; often never; usually never;
-    sometimes never; daily weekly; daily monthly; weekly monthly; best worst; better worse; high low; higher lower; big small;
-    large small; long short; full empty; with without; true false; yes no; good bad; open closed; opened closed; start stop;
-    starts stops; accept reject; accept refuse; accepted rejected; accepted declined; allow forbid; allow deny; allowed forbidden;
-    enable disable; enabled disabled; increase decrease; hot cold; hot iced; warm cold; fast slow; light dark; cheap expensive;
-    easy hard; easy difficult; pass fail; passed failed; married divorced; married single; married unmarried; married engaged;
-    can cannot; public private; like dislike; like hate; love hate; love dislike; enjoy hate; enjoy dislike; loves can't;
-    active inactive; online offline; indoors outdoors; inside outside; alive dead; awake asleep; manual automatic;
-    manually automatically; window aisle; odd even; required optional; mandatory optional; paid free; vegan vegetarian;
-    vegetarian carnivore; pro con; for against; approved rejected; approved denied; introvert extrovert; introverted extroverted;
-    synchronous asynchronous; remote on-site; remotely office; lefty righty; present absent; confident nervous; full-time part-time;
-    single-threaded multi-threaded; uppercase lowercase; tabs spaces; merge rebase; ascending descending; vor nach; links rechts;
-    linkshänder rechtshänder; linkshänderin rechtshänderin; immer nie; immer niemals; oft selten; mag hasst; mag verabscheut;
-    liebt hasst; an aus; ein aus; eingeschaltet ausgeschaltet; angeschaltet ausgeschaltet; aktiviert deaktiviert; offen geschlossen;
-    geöffnet geschlossen; auf zu; verheiratet ledig; verheiratet geschieden; verheiratet single; mit ohne; morgens abends; früh spät;
-    groß klein; lang kurz; heiß kalt; warm kalt; schnell langsam; gern ungern; gerne ungern; erlaubt verboten; öffentlich privat;
-    täglich wöchentlich; drinnen draußen; hell dunkel; voll leer; billig teuer; vollzeit teilzeit; laut leise; manuell automatisch;
-    bestanden durchgefallen; zugesagt abgesagt; angenommen abgelehnt; frühaufsteher nachteule; frühaufsteher langschläfer; 好 嫌;
-    大好 大嫌; 右 左; 右利 左利; 朝 夜; 朝 夕方; 朝型 夜型; 前 後; 食前 食後; 有効 無効; オン オフ; 独身 既婚; 独身 結婚; 毎日 毎週;
-    得意 苦手; 上 下; 高 低; 大 小; 多 少; 暑 寒; 熱 冷; 早 遅; 賛成 反対; 公開 非公開; 開 閉; 必須 任意; 成功 失敗; 合格 不合格;
-    近 遠; 甘口 辛口; ホット アイス; 強 弱; 長 短; 広 狭; 安 高; 犬派 猫派; 賃貸 持ち家
-"""
-"""Pairs of words that exclude each other about one thing, whoever and whatever that is."""
 MOST_BESIDE = 1
 """Words on either side of which one says the opposite of the other: "on" and "off", not "on in the kitchen" and "off in the hall"."""
 _ENDINGS = ("", "s", "d", "es", "ed", "ing")
-_REVERSING = ("un", "in", "im", "il", "ir", "dis", "non", "de", "mis")
+_INFLECTIONS = ("s", "d", "es", "ed", "ing", "er", "est", "r", "st", "ly", "e", "en", "em", "t")
+_CHANGED_ENDINGS = (("ier", "y"), ("iest", "y"), ("ily", "y"), ("ies", "y"), ("ied", "y"), ("ing", "e"))
+LEAST_LETTERS = 4
+"""Of a word that may have an ending."""
+_REVERSING = ("un", "in", "im", "il", "ir", "dis", "non", "de", "mis", "non-")
 
 
 def _groups() -> dict[str, frozenset[int]]:
@@ -100,12 +80,15 @@ _GROUPS = _groups()
 
 
 def _exclusive() -> frozenset[tuple[str, str]]:
-    pairs = [tuple(pair.split()) for pair in _EXCLUSIVE.split(";")]
+    pairs = [tuple(pair.split()) for pair in EXCLUSIVE.split(";")]
     return frozenset((one, other) for first, second in pairs for one, other in ((first, second), (second, first)))
 
 
 _EXCLUDES = _exclusive()
 _OPPOSITES = {one: frozenset(other for word, other in _EXCLUDES if word == one) for one, _ in _EXCLUDES}
+
+
+_JAPANESE_REVERSING = ("不", "非", "無", "未")
 
 
 def exclude_each_other(first: Sequence[str], second: Sequence[str]) -> bool:
@@ -114,11 +97,25 @@ def exclude_each_other(first: Sequence[str], second: Sequence[str]) -> bool:
     Case-folded; a few words each, of which what both have in common says nothing. Symmetric.
     """
     ours, theirs = [one for one in first if one not in second], [one for one in second if one not in first]
-    if any(len([one for one in side if not "\u3041" <= one[0] <= "\u309f"]) > MOST_BESIDE for side in (ours, theirs)):
+    if _exclude_in_japanese(first, second):
+        return True
+    if any(len([one for one in side if not _is_hiragana(one)]) > MOST_BESIDE for side in (ours, theirs)):
         return False
     return any((one, other) in _EXCLUDES for mine in ours for your in theirs for one in _forms(mine) for other in _forms(your)) or (
         len(ours) == len(theirs) == 1 and (_reverses(ours, frozenset(theirs)) or _reverses(theirs, frozenset(ours)))
     )
+
+
+def _exclude_in_japanese(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Whether the characters of both sides, which are tokens of their own, make words that exclude each other."""
+    one, other = ("".join(token for token in side if not _is_hiragana(token)) for side in (first, second))
+    if not one or not other or one.isascii() or other.isascii():
+        return False
+    return (one, other) in _EXCLUDES or any(one == mark + other or other == mark + one for mark in _JAPANESE_REVERSING)
+
+
+def _is_hiragana(token: str) -> bool:
+    return "\u3041" <= token[0] <= "\u309f"
 
 
 def opposites_of(words: Iterable[str]) -> frozenset[str]:
@@ -126,9 +123,19 @@ def opposites_of(words: Iterable[str]) -> frozenset[str]:
     return frozenset(opposite for word in words for form in _forms(word) for opposite in _OPPOSITES.get(form, ()))
 
 
+def is_form_of(word: str, words: Collection[str]) -> bool:
+    """Whether a word stands among these, with an ending or without."""
+    return any(form in words for form in _forms(word))
+
+
 def _forms(word: str) -> tuple[str, ...]:
-    """A word as it is, and without the ending of a third person or a past."""
-    return (word, *(word.removesuffix(ending) for ending in ("s", "d", "es", "ed", "ing") if word.endswith(ending)))
+    """A word as it is, and without an English ending of a person, a past or a comparison, or a German ending of an adjective."""
+    if not word.isalpha() or len(word) < LEAST_LETTERS:
+        return (word,)
+    shorter = {word.removesuffix(ending) for ending in _INFLECTIONS if word.endswith(ending)}
+    changed = {word[: -len(ending)] + base for ending, base in _CHANGED_ENDINGS if word.endswith(ending)}
+    doubled = {stem[:-1] for stem in shorter if len(stem) > LEAST_LETTERS and stem[-1] == stem[-2]}
+    return (word, *sorted(shorter | changed | doubled))
 
 
 def opposed(first: Collection[str], second: Collection[str]) -> bool:
