@@ -38,7 +38,9 @@ PHRASES: Mapping[str, str] = {
         取り消して, 消した, 消したい, 取り除い, 片付け, unknow, unhear,
         rid yourself of, blot out, obliterate, unsave, un-save, deleteing, remvoe, deltee, get shot of, withdraw my consent,
         i withdraw my consent, i hereby withdraw my consent, i revoke my consent, ich widerrufe meine einwilligung, rauswischen,
-        lösche mir, schmeiss raus
+        lösche mir, schmeiss raus,
+        rid your memory of, free your memory of,
+        out with it, make it disappear, make that disappear, make this disappear
     """,
     # verbs that are mostly said of other things
     "DROP": """
@@ -107,11 +109,14 @@ PHRASES: Mapping[str, str] = {
         you didn't remember, you didn't keep, you didn't store, not known to you, shouldn't be known to you, don't hang on to,
         not hang on to, do not hang on to, don't hold onto, do not hold onto, don't hang onto, not stay with you, need to stay with you,
         shouldn't stay with you, shouldn't be kept, shouldn't be stored, shouldn't be saved, shouldn't be remembered, not be remembered,
-        not be on file, don't memorise, don't memorize, don't log, do not log, don't record, do not record, never store,
+        not be on file, don't memorise, don't memorize, don't record, do not record, never store,
         you shouldn't have it, you shouldn't have that, don't remember, do not remember, nicht mehr hättest, nicht mehr weißt,
         nicht mehr wüsstest, nicht mehr speichern, nicht im gedächtnis, nicht mehr zu wissen, nicht zu wissen, nicht ab,
         nicht abspeichern, nicht aufheben, nicht länger speichern, nicht mehr gespeichert, 持っていてほしくな, 持たないで, 保持しない, 保管しないで, 知っていてほしくな,
-        覚えていてほしくな, 記憶しておかないで, 覚えとかないで, 覚えんといて, 控えないで
+        覚えていてほしくな, 記憶しておかないで, 覚えとかないで, 覚えんといて, 控えないで,
+        don't have it, don't have that, don't have it any more, not be known to you, nicht mehr drinstehen, nicht mehr drin,
+        nicht drinstehen, behalte nicht, behalte bitte nicht, speicher bitte nicht, don't know it any more, no longer in there,
+        no longer have
     """,
     # what was told
     "TOLD": """
@@ -150,7 +155,9 @@ PHRASES: Mapping[str, str] = {
         you still have, you've kept, you kept, you stored, you saved, you noted, du weißt, weißt du, du gespeichert, du dir gemerkt,
         du über, du von, du zu, du noch weißt, du hast über, du wissen, dass du weißt, du kennst, wissen, weißt, 知ってる, 知っている,
         覚えてる, 覚えている, 持ってる, 把握し, 知っていること,
-        you've got on, you have got on, you know of, you've got about, you have in memory, you hold on, you hold about
+        you've got on, you have got on, you know of, you've got about, you have in memory, you hold on, you hold about,
+        you to have, you to know, you to keep, you to hold, you to remember, you to store, you knowing, you having, you keeping,
+        you holding, you holding on to, you storing
     """,
     # where it is kept, or a part of it
     "MEMORY": """
@@ -173,7 +180,8 @@ PHRASES: Mapping[str, str] = {
         that thing with, the note on, stuff bout, thing bout, the episode with, on record, on your end, anything you have,
         the information on, the information about, the info about, the details of, details of, the one about, the fact that, the story of,
         that story about, what i said of, what i said on, off your records, die info zu, die info über, das über, das zu, die infos,
-        sache mit, das wegen, im gedächtnis, dem gedächtnis
+        sache mit, das wegen, im gedächtnis, dem gedächtnis,
+        where you keep, free your memory of, rid your memory of
     """,
     # what was said just before
     "LAST": """
@@ -324,12 +332,14 @@ PHRASES: Mapping[str, str] = {
         ぬよう, じゃない, しないで, ずに, sprich mich nicht, sprich mich bitte nicht, erinner mich bitte nicht,
         erinnere mich bitte nicht, fang nicht, fang nicht wieder, frag nicht, frag nicht nach, frag mich nicht, frag mich nicht nach,
         frag mich bitte nicht, sprich nicht, sprich bitte nicht, not mention, not mentioning, 話をしない, 話はしない, 話しない,
-        聞かない, 言わないで, 話はもう, 話はやめ, 話はなし, 名前は出, 名前出, refrain from, refrain from mentioning, refrain, weder
+        聞かない, 言わないで, 話はもう, 話はやめ, 話はなし, 名前は出, 名前出, refrain from, refrain from mentioning, refrain, weder,
+        i don't want, i do not want, i no longer want, i dont want, ich will nicht, ich möchte nicht
     """,
     # dismissals
     "NEVERMIND": """
         never mind, nevermind, egal, hat sich erledigt, schon gut, nvm, no matter, いいや, やっぱいい, 何でもない, なんでもない,
-        気にしない
+        気にしない,
+        forget about it
     """,
     # requests
     "PLEASE": """
@@ -357,7 +367,8 @@ PHRASES: Mapping[str, str] = {
         can't stand, ich möchte, ich will, ich wünsche, ich mag, ich bevorzuge, ich hätte, ich brauche, lieber, ich hasse, möchte ich,
         will ich, mag ich, したい, べき, i like, i like my, i want my, i want all, i need my,
         i'd feel, i would feel, i'd feel safer, feel better if, i would feel better if, i'd feel better if, would be safer if,
-        be safer if, safer if, i'd sleep better if, mir wäre wohler, wohler, es wäre gut, es wäre schön, i'd love for, i'd love it if
+        be safer if, safer if, i'd sleep better if, mir wäre wohler, wohler, es wäre gut, es wäre schön, i'd love for, i'd love it if,
+        i dont want, i don't feel comfortable, ich will nicht, ich möchte nicht
     """,
     # the speaker
     "ME": """
@@ -458,7 +469,8 @@ PHRASES: Mapping[str, str] = {
         汚れ, テーブル, 財布, 鍵, 傘, 宿題, 薬を飲み, スマホ, パソコン, インスタ, ツイッター, 記事, ブログ, イメージ, キャッシュ, 動画,
         資料, リスト, タスク, カレンダー, ほくろ, ラーメン, 映画, 携帯, 定期, パスポート, ゴミ, 変数, 関数, コマンド, 銀行に, 会議,
         text, item, items, user, users, satz, wort, from the list, from this list, this text, this list, aus der liste, dem text,
-        einladung, rechnungen, from the sheet, reifen, fruits, mushrooms, onion, tomatoes, pilze, zwiebeln
+        einladung, rechnungen, from the sheet, reifen, fruits, mushrooms, onion, tomatoes, pilze, zwiebeln,
+        report, log in, login, log into, verse, application, application form, form, script, novel, bericht, artikel
     """,
     # questions how
     "HOW": """

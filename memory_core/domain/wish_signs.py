@@ -40,6 +40,7 @@ _ARTICLES = frozenset(
 _FOR_A_WHILE = frozenset({"for a second", "for a moment", "for now", "mal kurz", "一旦"})
 _NEVER = frozenset({"never", "nie", "niemals"})
 _INFINITIVES = frozenset({"löschen", "vergessen", "entfernen", "streichen"})
+_TAKE_BACK = frozenset({"take back", "taking back", "retract", "nehme zurück", "nehm zurück"})
 _SECOND_PERSON = frozenset({"löschst", "entfernst", "vergisst", "streichst"})
 _JA_KEEPS = (
     "のを忘れて",
@@ -172,15 +173,15 @@ def _removes(reading: Reading) -> bool:
         return True
     if "takeout" in reading.signs:
         return True
-    if "DROP" in kinds and kinds & {"TOLD", "MEMORY", "KNOW", "PRON", "ABOUT_JA", "PLEASE"}:
+    if "DROP" in kinds and kinds & {"TOLD", "MEMORY", "KNOW", "PRON", "ABOUT_JA", "PLEASE", "GONE"}:
         return True
     first = next((kind for kind in reading.kinds if kind not in ("LEAD", BREAK, "FUNC", "PLEASE")), "")
     tells = first in ("ME", "OTHER", "HABIT", "PASTI")
     if "GONE" in kinds and (
-        kinds & {"TOLD", "MEMORY", "KNOW", "MUST", "WISH", "PLEASE", "ABOUT_JA"} or ("PERSONAL" in kinds and not tells)
+        kinds & {"TOLD", "MEMORY", "KNOW", "MUST", "WISH", "PLEASE", "ABOUT_JA", "PRON"} or ("PERSONAL" in kinds and not tells)
     ):
         return True
-    keeps_not = kinds & {"KEEP", "MEMORY"} and kinds & {"NOT", "STOP", "NO_NEED"}
+    keeps_not = kinds & {"KEEP", "MEMORY", "KNOW"} and kinds & {"NOT", "STOP", "NO_NEED"}
     return bool(keeps_not and kinds & {"PLEASE", "WISH", "MUST", "STOP", "NO_NEED", "ABOUT_JA"} and not tells)
 
 
@@ -350,7 +351,7 @@ def _is_elsewhere(marks: Sequence[Mark]) -> bool:
 
 def _signs_of_subject(reading: Reading, place: int) -> Iterator[str]:
     verb, before = reading.marks[place].text, reading.marks[place - 1] if place else None
-    if before is None or verb in _INFINITIVES:
+    if before is None or verb in _INFINITIVES or (verb in _TAKE_BACK and "DONT_KEEP" in reading.kind_set):
         return
     if before.kind in ("ME", "OTHER", "HABIT") and verb not in _SECOND_PERSON:
         yield "subj"
