@@ -14,7 +14,8 @@ PHRASES: Mapping[str, str] = {
         mind forgetting, forget, forgett, forgetting, unlearn, unlearning, unremember, vergiss, vergis, vergesst, vergessen sie, 忘れて,
         忘れといて, 忘れておいて, 忘れちゃって, お忘れ, 忘れていい, 忘れてよ, 忘れてくれ, 忘れていただ, 忘れてもら, 忘れてほし,
         忘れて欲し, 忘れてくだ, 忘れて下, 忘却, 消えてほし, unknow, unhear,
-        un-know, un-learn, un-remember, un-hear, unlearnt, let slip from your mind, forgt, forgte, froget, foget
+        un-know, un-learn, un-remember, un-hear, unlearnt, let slip from your mind, forgt, forgte, froget, foget,
+        un-*
     """,
     # German forms that are a request, a report or a participle
     "VERGESSEN": """
@@ -40,7 +41,8 @@ PHRASES: Mapping[str, str] = {
         i withdraw my consent, i hereby withdraw my consent, i revoke my consent, ich widerrufe meine einwilligung, rauswischen,
         lösche mir, schmeiss raus,
         rid your memory of, free your memory of,
-        out with it, make it disappear, make that disappear, make this disappear
+        out with it, make it disappear, make that disappear, make this disappear,
+        revoke consent, withdraw consent, revoke my consent, strip, sweep, clear away, take back out
     """,
     # verbs that are mostly said of other things
     "DROP": """
@@ -61,7 +63,9 @@ PHRASES: Mapping[str, str] = {
         take it out, take that out, take this out, take them out, raus haben, 外して, 無しにして, entfernt,
         dropped, scrapped, binned, discarded, destroyed, come out, comes out, taken off, cleared out, out of there, off there,
         out with it, expunged, redacted, struck, struck out, off your memory, out of your head, out of here, off file, must be gone,
-        be gone, weg damit, wieder raus, wieder weg, rausfliegen, rausgelöscht, ungesagt, ungeschehen, forgotten about, be unsaid
+        be gone, weg damit, wieder raus, wieder weg, rausfliegen, rausgelöscht, ungesagt, ungeschehen, forgotten about, be unsaid,
+        go from your, gone from your, gone from here, off my profile, out of my profile, out of my file, off my file, out of your files,
+        out of your system, out of your notes, out of your records, off your notes
     """,
     # to behave as if
     "PRETEND": """
@@ -79,7 +83,8 @@ PHRASES: Mapping[str, str] = {
         als hätte ich nie, als hätte ich dir nie, unsaid, as never said, never took place, never happened, had never happened,
         had never said, had never told you, had never mentioned, i'd never said, i'd never told you, i'd never mentioned,
         i never told you, i never said, i never mentioned, i ever mentioned, i ever said, i ever told you, never been told,
-        nie gesprochen, ungesagt
+        nie gesprochen, ungesagt,
+        never knew, you never knew, never knew about, never been said, never met
     """,
     # verbs of keeping
     "KEEP": """
@@ -116,7 +121,11 @@ PHRASES: Mapping[str, str] = {
         覚えていてほしくな, 記憶しておかないで, 覚えとかないで, 覚えんといて, 控えないで,
         don't have it, don't have that, don't have it any more, not be known to you, nicht mehr drinstehen, nicht mehr drin,
         nicht drinstehen, behalte nicht, behalte bitte nicht, speicher bitte nicht, don't know it any more, no longer in there,
-        no longer have
+        no longer have,
+        isn't kept, isn't stored, isn't saved, isn't retained, aren't kept, aren't stored, not hold, to not hold, to not keep,
+        to not store, don't hold, do not hold, no longer consent to, don't consent to, do not consent to, not consent to,
+        refrain from storing, refrain from keeping, leave no trace, no trace of, quit storing, quit keeping, quit remembering,
+        nothing stored
     """,
     # what was told
     "TOLD": """
@@ -129,7 +138,9 @@ PHRASES: Mapping[str, str] = {
         erzählte, 話した, 話しました, 話しちゃ, 言った, 言いました, 言っちゃ, 教えた, 教えました, 教えちゃ, 伝えた, 伝えました,
         お伝えし, お話しし, 打ち明け, しゃべった, しゃべっちゃ, 喋った, 喋っちゃ, 書いた, 書いちゃ, 書いてしま, 話して, 相談した,
         送った, 送ってしま, 漏らし, 口走, 口を滑ら, 口が滑, 愚痴, 暴露, just told, just said, just mentioned, just wrote, just shared,
-        just sent, just told you, gerade gesagt, eben gesagt, 今言った, vented about, told ya, ive told, ive said
+        just sent, just told you, gerade gesagt, eben gesagt, 今言った, vented about, told ya, ive told, ive said,
+        give you, to give you, given you, have given you, mean to tell you, to tell you, confessed, to mention, let you know,
+        talked about, talked to you about, spoke about, typed, pasted, i typed in, i pasted, you heard
     """,
     # that it should not have been told
     "REGRET": """
@@ -157,7 +168,8 @@ PHRASES: Mapping[str, str] = {
         覚えてる, 覚えている, 持ってる, 把握し, 知っていること,
         you've got on, you have got on, you know of, you've got about, you have in memory, you hold on, you hold about,
         you to have, you to know, you to keep, you to hold, you to remember, you to store, you knowing, you having, you keeping,
-        you holding, you holding on to, you storing
+        you holding, you holding on to, you storing,
+        for you to know, for you to have, for you to keep, for you to remember, you have noted down, you store
     """,
     # where it is kept, or a part of it
     "MEMORY": """
@@ -181,7 +193,9 @@ PHRASES: Mapping[str, str] = {
         the information on, the information about, the info about, the details of, details of, the one about, the fact that, the story of,
         that story about, what i said of, what i said on, off your records, die info zu, die info über, das über, das zu, die infos,
         sache mit, das wegen, im gedächtnis, dem gedächtnis,
-        where you keep, free your memory of, rid your memory of
+        where you keep, free your memory of, rid your memory of,
+        out of my profile, off my profile, my file with you, with you any more, left with you, on your side, gone from your, go from your,
+        out of your files, out of your system, out of your notes, out of your records, off your notes, noted, info
     """,
     # what was said just before
     "LAST": """
@@ -318,7 +332,8 @@ PHRASES: Mapping[str, str] = {
         brauchst nicht mehr, brauchst dir, nicht mehr nötig, gilt nicht mehr, nicht nötig, braucht's nicht, brauchts nicht, hinfällig,
         überflüssig, musst du nicht, brauchst du nicht, musst, brauchst, なくていい, なくて大丈夫, なくてもいい, なくて構わ, 不要,
         いらない, 必要ない, 必要はない, 必要はありません, じゃなくていい, もういらない, 終わりで, cancel, lift, no longer need,
-        brauchen wir nicht mehr, brauche ich nicht mehr
+        brauchen wir nicht mehr, brauche ich nicht mehr,
+        no reason, there's no reason, no place, has no place, have no place, no business
     """,
     # ends
     "STOP": """
@@ -358,7 +373,9 @@ PHRASES: Mapping[str, str] = {
         please see to it that, please ensure that, kindly ensure that, make sure that, i request that, formal request to,
         a formal request to, i ask that you, i ask that, i'd be grateful if, i would be grateful if, i'd be glad if, it'd be great if,
         it would be great if, verlange ich, fordere ich, ich fordere, bitte ich, ich bitte um, do me a favour and, do me a favor and,
-        i'd ask you to, may i have, could i have, can i have, i'd like to have, i hereby ask
+        i'd ask you to, may i have, could i have, can i have, i'd like to have, i hereby ask,
+        how do i get you, so that you, could we agree that, can we agree that, please see that, any way for you to, a way for you to,
+        what would it take, i'm asking you to, i am asking you to, i'm asking that you, may i ask that you, i insist that you
     """,
     # what the speaker wants or likes
     "WISH": """
@@ -368,7 +385,8 @@ PHRASES: Mapping[str, str] = {
         will ich, mag ich, したい, べき, i like, i like my, i want my, i want all, i need my,
         i'd feel, i would feel, i'd feel safer, feel better if, i would feel better if, i'd feel better if, would be safer if,
         be safer if, safer if, i'd sleep better if, mir wäre wohler, wohler, es wäre gut, es wäre schön, i'd love for, i'd love it if,
-        i dont want, i don't feel comfortable, ich will nicht, ich möchte nicht
+        i dont want, i don't feel comfortable, ich will nicht, ich möchte nicht,
+        right to be forgotten, i'd be more at ease, i'd rest easier if, i'd rest easier
     """,
     # the speaker
     "ME": """

@@ -368,7 +368,7 @@ def _signs_of_words(reading: Reading) -> Iterator[str]:
         yield "how0"
     if _is_reported(reading) or _TOLD_OTHERS.search(reading.text):
         yield "says"
-    if kinds & {"PERSONAL", "MY", "PRON", "MEMORY"} and _TAKEN_OUT.search(reading.text):
+    if kinds & {"MY", "PRON", "MEMORY"} and _TAKEN_OUT.search(reading.text):
         yield "takeout"
     if "EMAIL" in kinds:
         yield "email"
