@@ -50,7 +50,7 @@ PHRASES: Mapping[str, str] = {
         let go of, toss, retract, disregard, ignore, throw out, throw away, dump, take down, clean out, clean up, streich, streiche,
         streichen, nimm, ignoriere, ignorier, ausblenden, zurücknehmen, nehme zurück, nehm zurück, wirf, schmeiß, verwirf, räum, 無視,
         撤回, 白紙, take out, take it out, take that out, take them out, lösch dir,
-        scrap, bin, nix, chuck, trash, zap, kill, strike out, rub out, void, shed, let that slip, let it slip, let slip, throw, blank out,
+        scrap, bin it, bin that, bin the, bin my, bin what, bin everything, nix, chuck, trash, zap, kill, strike out, rub out, void, shed, let that slip, let it slip, let slip, throw, blank out,
         lasse fallen
     """,
     # what is erased is to be: participles and adverbs
