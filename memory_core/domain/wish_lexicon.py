@@ -15,7 +15,9 @@ PHRASES: Mapping[str, str] = {
         忘れといて, 忘れておいて, 忘れちゃって, お忘れ, 忘れていい, 忘れてよ, 忘れてくれ, 忘れていただ, 忘れてもら, 忘れてほし,
         忘れて欲し, 忘れてくだ, 忘れて下, 忘却, 消えてほし, unknow, unhear,
         un-know, un-learn, un-remember, un-hear, unlearnt, let slip from your mind, forgt, forgte, froget, foget,
-        un-*
+        un-*,
+        i'd rather you forgot, i would rather you forgot, i'd prefer you forgot, better if you forgot, great if you forgot,
+        nice if you forgot, grateful if you forgot
     """,
     # German forms that are a request, a report or a participle
     "VERGESSEN": """
@@ -51,7 +53,8 @@ PHRASES: Mapping[str, str] = {
         streichen, nimm, ignoriere, ignorier, ausblenden, zurücknehmen, nehme zurück, nehm zurück, wirf, schmeiß, verwirf, räum, 無視,
         撤回, 白紙, take out, take it out, take that out, take them out, lösch dir,
         scrap, bin it, bin that, bin the, bin my, bin what, bin everything, nix, chuck, trash, zap, kill, strike out, rub out, void, shed, let that slip, let it slip, let slip, throw, blank out,
-        lasse fallen
+        lasse fallen,
+        let it go, let that go, let them go, cut the bit, cut the part, cut what, cut everything
     """,
     # what is erased is to be: participles and adverbs
     "GONE": """
@@ -72,7 +75,8 @@ PHRASES: Mapping[str, str] = {
         pretend, act as if, act like, as if, as though, tu so, tu einfach so, tun wir so, als hätte, als hättest, als ob, als wenn,
         聞かなかった, 知らないふり, ふりを,
         als hätte ich nie, als hätte ich dir nie, als wäre nie, als wär nie, as though i'd never, as if i'd never, as if i never,
-        as though i never, make like, make believe
+        as though i never, make like, make believe,
+        pretend you don't know, pretend you didn't know, pretend you never knew
     """,
     # what is to be pretended
     "NEVER_TOLD": """
@@ -84,7 +88,9 @@ PHRASES: Mapping[str, str] = {
         had never said, had never told you, had never mentioned, i'd never said, i'd never told you, i'd never mentioned,
         i never told you, i never said, i never mentioned, i ever mentioned, i ever said, i ever told you, never been told,
         nie gesprochen, ungesagt,
-        never knew, you never knew, never knew about, never been said, never met
+        never knew, you never knew, never knew about, never been said, never met,
+        i never brought up, i never shared, i never spoke of, i never talked about, i never wrote, you never heard,
+        pretend you don't know, pretend you didn't know, pretend you never knew
     """,
     # verbs of keeping
     "KEEP": """
@@ -92,7 +98,8 @@ PHRASES: Mapping[str, str] = {
         record, recording, log, logged, hang on to, know anymore, remember, remembering, remembered, memorize, memorise, note down,
         write down, behalte, behalten, behältst, merk, merke, merken, gemerkt, merkst, speicher, speichere, speichern, gespeichert,
         speicherst, aufbewahren, festhalten, notier, notieren, abgespeichert, im kopf behalten, aufheben, 覚えて, 覚え, 記憶し,
-        記憶しない, 保存, 保存し, 残し, 残さ, 記録し, 保持, とっておか, 残って, 登録
+        記憶しない, 保存, 保存し, 残し, 残さ, 記録し, 保持, とっておか, 残って, 登録,
+        hold, holding, cling to, clinging to, held
     """,
     # these with their negation
     "DONT_KEEP": """
@@ -125,7 +132,11 @@ PHRASES: Mapping[str, str] = {
         isn't kept, isn't stored, isn't saved, isn't retained, aren't kept, aren't stored, not hold, to not hold, to not keep,
         to not store, don't hold, do not hold, no longer consent to, don't consent to, do not consent to, not consent to,
         refrain from storing, refrain from keeping, leave no trace, no trace of, quit storing, quit keeping, quit remembering,
-        nothing stored
+        nothing stored,
+        needn't remember, needn't keep, needn't store, no need to remember, no need to keep, no need to store, don't cling to,
+        do not cling to, isn't there any more, isn't there anymore, not there any more, not there anymore, wasn't stored, wasn't saved,
+        wasn't kept, wasn't in your, weren't in your, isn't in your, weren't stored, weren't saved, weren't kept, not be in your,
+        stop holding, stop saving, stop recording, stop retaining
     """,
     # what was told
     "TOLD": """
@@ -169,7 +180,8 @@ PHRASES: Mapping[str, str] = {
         you've got on, you have got on, you know of, you've got about, you have in memory, you hold on, you hold about,
         you to have, you to know, you to keep, you to hold, you to remember, you to store, you knowing, you having, you keeping,
         you holding, you holding on to, you storing,
-        for you to know, for you to have, for you to keep, for you to remember, you have noted down, you store
+        for you to know, for you to have, for you to keep, for you to remember, you have noted down, you store,
+        still know, already know
     """,
     # where it is kept, or a part of it
     "MEMORY": """
@@ -290,7 +302,8 @@ PHRASES: Mapping[str, str] = {
         in all your, at a time, every one of your, all of your answers, in every answer, in any answer, in any reply, wenn du mir,
         whenever i, whenever you, if i ask you for, when i write to you, wenn ich nach, wenn ich dich, wenn du antwortest,
         when you answer, when you reply, when you give me, when you write, when you talk, when you mention, when you suggest,
-        when you explain, mehr, every birthday, mehr bitte, never mentioned
+        when you explain, mehr, every birthday, mehr bitte, never mentioned,
+        any longer
     """,
     # what is off limits
     "LIMITS": """
@@ -348,7 +361,8 @@ PHRASES: Mapping[str, str] = {
         erinnere mich bitte nicht, fang nicht, fang nicht wieder, frag nicht, frag nicht nach, frag mich nicht, frag mich nicht nach,
         frag mich bitte nicht, sprich nicht, sprich bitte nicht, not mention, not mentioning, 話をしない, 話はしない, 話しない,
         聞かない, 言わないで, 話はもう, 話はやめ, 話はなし, 名前は出, 名前出, refrain from, refrain from mentioning, refrain, weder,
-        i don't want, i do not want, i no longer want, i dont want, ich will nicht, ich möchte nicht
+        i don't want, i do not want, i no longer want, i dont want, ich will nicht, ich möchte nicht,
+        wasn't, weren't, aren't, hadn't, needn't, isnt, wasnt, shouldnt, doesnt, not be, had better not, better not
     """,
     # dismissals
     "NEVERMIND": """
@@ -375,7 +389,8 @@ PHRASES: Mapping[str, str] = {
         it would be great if, verlange ich, fordere ich, ich fordere, bitte ich, ich bitte um, do me a favour and, do me a favor and,
         i'd ask you to, may i have, could i have, can i have, i'd like to have, i hereby ask,
         how do i get you, so that you, could we agree that, can we agree that, please see that, any way for you to, a way for you to,
-        what would it take, i'm asking you to, i am asking you to, i'm asking that you, may i ask that you, i insist that you
+        what would it take, i'm asking you to, i am asking you to, i'm asking that you, may i ask that you, i insist that you,
+        i'd rather you forgot, i would rather you forgot, i'd prefer you forgot, grateful if you forgot
     """,
     # what the speaker wants or likes
     "WISH": """
@@ -386,7 +401,8 @@ PHRASES: Mapping[str, str] = {
         i'd feel, i would feel, i'd feel safer, feel better if, i would feel better if, i'd feel better if, would be safer if,
         be safer if, safer if, i'd sleep better if, mir wäre wohler, wohler, es wäre gut, es wäre schön, i'd love for, i'd love it if,
         i dont want, i don't feel comfortable, ich will nicht, ich möchte nicht,
-        right to be forgotten, i'd be more at ease, i'd rest easier if, i'd rest easier
+        right to be forgotten, i'd be more at ease, i'd rest easier if, i'd rest easier,
+        better if you forgot, great if you forgot, nice if you forgot
     """,
     # the speaker
     "ME": """
