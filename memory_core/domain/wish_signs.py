@@ -272,7 +272,7 @@ def _kinds_at(words: Sequence[re.Match[str]], place: int) -> tuple[Sequence[str]
         if kinds:
             return kinds, count
     word = words[place].group()
-    if word.endswith("'s") and "PERSONAL" in (kinds := _OF_WORDS.get((word[:-2],), ())):
+    if word.endswith("'s") and "PERSONAL" in (kinds := _OF_WORDS.get((word[:-2],), [])):
         return kinds, 1
     return next((kinds for size in range(min(len(word), 16), 2, -1) if (kinds := _OF_BEGINNINGS.get(word[:size]))), ()), 1
 

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 from memory_core.domain.wish_signs import BREAK, OTHER_WORDS, Mark, Reading, read
 
-_ABOUT = re.compile(r"(?:\b(?:about|abt|bout|on|regarding|concerning|of|over|über|zu|zum|zur|von|vom|mit|bezüglich|with|at|angeht|to)|(?<=\ba)n)\Z")
+_ABOUT = re.compile(
+    r"(?:\b(?:about|abt|bout|on|regarding|concerning|of|over|über|zu|zum|zur|von|vom|mit|bezüglich|with|at|angeht|to)|(?<=\ba)n)\Z"
+)
 _POINTS = frozenset(
     {"MEMORY", "TOLD", "KNOW", "FORGET", "VERGESSEN", "DELETE", "DROP", "ALL", "KEEP", "DONT_KEEP", "NEVER_TOLD", "MENTION"}
 )
