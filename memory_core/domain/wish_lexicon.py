@@ -13,7 +13,11 @@ PHRASES: Mapping[str, str] = {
     "FORGET": """
         mind forgetting, forget, forgett, forgetting, unlearn, unlearning, unremember, vergiss, vergis, vergesst, vergessen sie, 忘れて,
         忘れといて, 忘れておいて, 忘れちゃって, お忘れ, 忘れていい, 忘れてよ, 忘れてくれ, 忘れていただ, 忘れてもら, 忘れてほし,
-        忘れて欲し, 忘れてくだ, 忘れて下, 忘却, 消えてほし, unknow, unhear
+        忘れて欲し, 忘れてくだ, 忘れて下, 忘却, 消えてほし, unknow, unhear,
+        un-know, un-learn, un-remember, un-hear, unlearnt, let slip from your mind, forgt, forgte, froget, foget,
+        un-*,
+        i'd rather you forgot, i would rather you forgot, i'd prefer you forgot, better if you forgot, great if you forgot,
+        nice if you forgot, grateful if you forgot
     """,
     # German forms that are a request, a report or a participle
     "VERGESSEN": """
@@ -34,14 +38,24 @@ PHRASES: Mapping[str, str] = {
         lösche, löschst, löscht, löschen, loesch, loesche, loeschen, lösch's, löschung, entfern, entferne, entfernen, entfernst, tilge,
         tilgen, tilg, radier, radiere, ausradieren, vernichte, vernichten, rausnehmen, rauslöschen, rausstreichen, rauswerfen,
         austragen, rausschmeiß*, 消して, 消しと, 消しちゃ, 消せ, 消す, 消し, 削除, 消去, 抹消, 破棄, 消しておい, 消えて, 取り消し,
-        取り消して, 消した, 消したい, 取り除い, 片付け, unknow, unhear
+        取り消して, 消した, 消したい, 取り除い, 片付け, unknow, unhear,
+        rid yourself of, blot out, obliterate, unsave, un-save, deleteing, remvoe, deltee, get shot of, withdraw my consent,
+        i withdraw my consent, i hereby withdraw my consent, i revoke my consent, ich widerrufe meine einwilligung, rauswischen,
+        lösche mir, schmeiss raus,
+        rid your memory of, free your memory of,
+        out with it, make it disappear, make that disappear, make this disappear,
+        revoke consent, withdraw consent, revoke my consent, strip, sweep, clear away, take back out
     """,
     # verbs that are mostly said of other things
     "DROP": """
         drop, dropping, scratch, strike, lose, ditch, clear, take off, take back, taking back, cross out, cut out, leave out, undo,
         let go of, toss, retract, disregard, ignore, throw out, throw away, dump, take down, clean out, clean up, streich, streiche,
         streichen, nimm, ignoriere, ignorier, ausblenden, zurücknehmen, nehme zurück, nehm zurück, wirf, schmeiß, verwirf, räum, 無視,
-        撤回, 白紙, take out, take it out, take that out, take them out, lösch dir
+        撤回, 白紙, take out, take it out, take that out, take them out, lösch dir,
+        scrap, bin it, bin that, bin the, bin my, bin what, bin everything, nix, chuck, trash, zap, kill, strike out, rub out, void,
+        shed, let that slip, let it slip, let slip, throw, blank out,
+        lasse fallen,
+        let it go, let that go, let them go, cut the bit, cut the part, cut what, cut everything
     """,
     # what is erased is to be: participles and adverbs
     "GONE": """
@@ -50,19 +64,34 @@ PHRASES: Mapping[str, str] = {
         erased, wiped, purged, scrubbed, disappear, vanish, out of, off your, off the record, off the books, off record, no trace,
         taken out, gelöscht, gestrichen, weg, raus, verschwinden, verschwindet, verschwunden, getilgt, rausgenommen, なかったこと,
         無かったこと, 聞かなかったこと, 知らなかったこと, 言わなかったこと, オフレコ, be forgotten, vergessen werden, been forgotten,
-        take it out, take that out, take this out, take them out, raus haben, 外して, 無しにして, entfernt
+        take it out, take that out, take this out, take them out, raus haben, 外して, 無しにして, entfernt,
+        dropped, scrapped, binned, discarded, destroyed, come out, comes out, taken off, cleared out, out of there, off there,
+        out with it, expunged, redacted, struck, struck out, off your memory, out of your head, out of here, off file, must be gone,
+        be gone, weg damit, wieder raus, wieder weg, rausfliegen, rausgelöscht, ungesagt, ungeschehen, forgotten about, be unsaid,
+        go from your, gone from your, gone from here, off my profile, out of my profile, out of my file, off my file, out of your files,
+        out of your system, out of your notes, out of your records, off your notes
     """,
     # to behave as if
     "PRETEND": """
         pretend, act as if, act like, as if, as though, tu so, tu einfach so, tun wir so, als hätte, als hättest, als ob, als wenn,
-        聞かなかった, 知らないふり, ふりを
+        聞かなかった, 知らないふり, ふりを,
+        als hätte ich nie, als hätte ich dir nie, als wäre nie, als wär nie, as though i'd never, as if i'd never, as if i never,
+        as though i never, make like, make believe,
+        pretend you don't know, pretend you didn't know, pretend you never knew
     """,
     # what is to be pretended
     "NEVER_TOLD": """
         didn't bring up, hadn't brought up, never brought up, didn't talk about, never told you, never told, didn't tell you,
         hadn't told you, never said, never mentioned, hadn't mentioned, didn't mention, didn't say, hadn't said, never shared,
         never heard, never came up, didn't hear, nie erzählt, nie gesagt, nie erwähnt, nichts gesagt, nie was gesagt, nie davon gehört,
-        nicht gehört, nichts gehört, nie gehört
+        nicht gehört, nichts gehört, nie gehört,
+        als hätte ich nie, als hätte ich dir nie, unsaid, as never said, never took place, never happened, had never happened,
+        had never said, had never told you, had never mentioned, i'd never said, i'd never told you, i'd never mentioned,
+        i never told you, i never said, i never mentioned, i ever mentioned, i ever said, i ever told you, never been told,
+        nie gesprochen, ungesagt,
+        never knew, you never knew, never knew about, never been said, never met,
+        i never brought up, i never shared, i never spoke of, i never talked about, i never wrote, you never heard,
+        pretend you don't know, pretend you didn't know, pretend you never knew
     """,
     # verbs of keeping
     "KEEP": """
@@ -70,7 +99,8 @@ PHRASES: Mapping[str, str] = {
         record, recording, log, logged, hang on to, know anymore, remember, remembering, remembered, memorize, memorise, note down,
         write down, behalte, behalten, behältst, merk, merke, merken, gemerkt, merkst, speicher, speichere, speichern, gespeichert,
         speicherst, aufbewahren, festhalten, notier, notieren, abgespeichert, im kopf behalten, aufheben, 覚えて, 覚え, 記憶し,
-        記憶しない, 保存, 保存し, 残し, 残さ, 記録し, 保持, とっておか, 残って, 登録
+        記憶しない, 保存, 保存し, 残し, 残さ, 記録し, 保持, とっておか, 残って, 登録,
+        hold, holding, cling to, clinging to, held
     """,
     # these with their negation
     "DONT_KEEP": """
@@ -80,7 +110,35 @@ PHRASES: Mapping[str, str] = {
         not stored, not saved, not kept, merk dir bitte nicht, merk dir nicht, nicht merken, nicht speichern, nicht behalten,
         nicht mehr wissen, nicht mehr merken, speicher nicht, nicht gespeichert, nichts gespeichert, gar nicht erst, 覚えないで,
         覚えておかないで, 覚えなくて, 覚えておかなくて, 覚えていなくて, 記憶しないで, 保存しないで, 残さないで, 記録しないで,
-        記録に残さない, 記憶に残さない, 保存せず, 覚えてなくて
+        記録に残さない, 記憶に残さない, 保存せず, 覚えてなくて,
+        not be in there, shouldn't be in there, not in there, wasn't in there, weren't in there, isn't in there, weren't on file,
+        wasn't on file, not on file, isn't on file, no longer kept, no longer stored, no longer saved, no longer retained,
+        no longer remembered, no longer on file, no longer keep, no longer store, no longer save, no longer retain, no longer remember,
+        no longer hold, no longer had it, no longer had that, no longer have it, no longer have that, no longer had, not have that,
+        not have it, not know that, not know about, i don't want you holding, i don't want you keeping, i don't want you knowing,
+        i don't want you having, i don't want you remembering, i don't want you storing, not comfortable with you having,
+        not comfortable with you knowing, not comfortable with you keeping, not comfortable with you storing, have no record of,
+        have no memory of, you had no memory of, you had no record of, you didn't know about, you didn't have, you didn't know,
+        you didn't remember, you didn't keep, you didn't store, not known to you, shouldn't be known to you, don't hang on to,
+        not hang on to, do not hang on to, don't hold onto, do not hold onto, don't hang onto, not stay with you, need to stay with you,
+        shouldn't stay with you, shouldn't be kept, shouldn't be stored, shouldn't be saved, shouldn't be remembered, not be remembered,
+        not be on file, don't memorise, don't memorize, don't record, do not record, never store,
+        you shouldn't have it, you shouldn't have that, don't remember, do not remember, nicht mehr hättest, nicht mehr weißt,
+        nicht mehr wüsstest, nicht mehr speichern, nicht im gedächtnis, nicht mehr zu wissen, nicht zu wissen, nicht ab,
+        nicht abspeichern, nicht aufheben, nicht länger speichern, nicht mehr gespeichert, 持っていてほしくな, 持たないで, 保持しない,
+        保管しないで, 知っていてほしくな,
+        覚えていてほしくな, 記憶しておかないで, 覚えとかないで, 覚えんといて, 控えないで,
+        don't have it, don't have that, don't have it any more, not be known to you, nicht mehr drinstehen, nicht mehr drin,
+        nicht drinstehen, behalte nicht, behalte bitte nicht, speicher bitte nicht, don't know it any more, no longer in there,
+        no longer have,
+        isn't kept, isn't stored, isn't saved, isn't retained, aren't kept, aren't stored, not hold, to not hold, to not keep,
+        to not store, don't hold, do not hold, no longer consent to, don't consent to, do not consent to, not consent to,
+        refrain from storing, refrain from keeping, leave no trace, no trace of, quit storing, quit keeping, quit remembering,
+        nothing stored,
+        needn't remember, needn't keep, needn't store, no need to remember, no need to keep, no need to store, don't cling to,
+        do not cling to, isn't there any more, isn't there anymore, not there any more, not there anymore, wasn't stored, wasn't saved,
+        wasn't kept, wasn't in your, weren't in your, isn't in your, weren't stored, weren't saved, weren't kept, not be in your,
+        stop holding, stop saving, stop recording, stop retaining
     """,
     # what was told
     "TOLD": """
@@ -93,7 +151,9 @@ PHRASES: Mapping[str, str] = {
         erzählte, 話した, 話しました, 話しちゃ, 言った, 言いました, 言っちゃ, 教えた, 教えました, 教えちゃ, 伝えた, 伝えました,
         お伝えし, お話しし, 打ち明け, しゃべった, しゃべっちゃ, 喋った, 喋っちゃ, 書いた, 書いちゃ, 書いてしま, 話して, 相談した,
         送った, 送ってしま, 漏らし, 口走, 口を滑ら, 口が滑, 愚痴, 暴露, just told, just said, just mentioned, just wrote, just shared,
-        just sent, just told you, gerade gesagt, eben gesagt, 今言った, vented about, told ya, ive told, ive said
+        just sent, just told you, gerade gesagt, eben gesagt, 今言った, vented about, told ya, ive told, ive said,
+        give you, to give you, given you, have given you, mean to tell you, to tell you, confessed, to mention, let you know,
+        talked about, talked to you about, spoke about, typed, pasted, i typed in, i pasted, you heard
     """,
     # that it should not have been told
     "REGRET": """
@@ -107,7 +167,10 @@ PHRASES: Mapping[str, str] = {
         nicht sagen dürfen, nicht erzählen dürfen, nichts an, versehentlich, aus versehen, will nicht dass du, nicht öffentlich, heikel,
         rausgerutscht, 内緒, 秘密, 個人的, プライベート, 言わなければよかった, 言っちゃいけ, 言うべきじゃ, 言うんじゃなか,
         話すんじゃなか, 知られたく, 恥ずかし, 嫌がって, 話しすぎ, うっかり, つい, 口外, 極秘, 機密, 社外秘, まずかった, よくなかった,
-        後悔
+        後悔,
+        nobody's business, no one's business, none of your concern, second thoughts, was a mistake, out of line, should never have,
+        i should never have, overshared, wish i hadn't, i wish i hadn't, was a bit drunk, wish i'd never, i wish i'd never, bereue ich,
+        nie erzählen dürfen, nie sagen dürfen, hätte ich dir nie, geht dich nichts an, geht niemanden
     """,
     # what the assistant knows
     "KNOW": """
@@ -115,7 +178,12 @@ PHRASES: Mapping[str, str] = {
         you hold, you learned, you learnt, you picked up, you've noted, you have saved, you know about, you knew, you've been told,
         you still have, you've kept, you kept, you stored, you saved, you noted, du weißt, weißt du, du gespeichert, du dir gemerkt,
         du über, du von, du zu, du noch weißt, du hast über, du wissen, dass du weißt, du kennst, wissen, weißt, 知ってる, 知っている,
-        覚えてる, 覚えている, 持ってる, 把握し, 知っていること
+        覚えてる, 覚えている, 持ってる, 把握し, 知っていること,
+        you've got on, you have got on, you know of, you've got about, you have in memory, you hold on, you hold about,
+        you to have, you to know, you to keep, you to hold, you to remember, you to store, you knowing, you having, you keeping,
+        you holding, you holding on to, you storing,
+        for you to know, for you to have, for you to keep, for you to remember, you have noted down, you store,
+        still know, already know
     """,
     # where it is kept, or a part of it
     "MEMORY": """
@@ -131,7 +199,17 @@ PHRASES: Mapping[str, str] = {
         eintrag über, eintrag zu, einträge, notiz über, notiz zu, infos zu, infos über, informationen über, informationen zu,
         angaben zu, daten über, daten zu, alles über, alles zu, alles von, alles was, die sache mit, die geschichte mit, das mit,
         die geschichte von, was ich über, was ich dir über, was ich von, etwas über, nichts über, gespeicherten, 記憶, 記録, メモリ,
-        履歴, 例の件, あの件, この件, あの話
+        履歴, 例の件, あの件, この件, あの話,
+        in there, out of there, off your memory, what you've got on, whatever you've got on, whatever you have on, the stuff on,
+        the stuff about, the stuff with, the business with, that business with, anything concerning, everything concerning,
+        all data about, all data on, any data on, any data about, the bit on, the bit with, that bit about, the bits about,
+        that thing with, the note on, stuff bout, thing bout, the episode with, on record, on your end, anything you have,
+        the information on, the information about, the info about, the details of, details of, the one about, the fact that, the story of,
+        that story about, what i said of, what i said on, off your records, die info zu, die info über, das über, das zu, die infos,
+        sache mit, das wegen, im gedächtnis, dem gedächtnis,
+        where you keep, free your memory of, rid your memory of,
+        out of my profile, off my profile, my file with you, with you any more, left with you, on your side, gone from your, go from your,
+        out of your files, out of your system, out of your notes, out of your records, off your notes, noted, info
     """,
     # what was said just before
     "LAST": """
@@ -226,7 +304,8 @@ PHRASES: Mapping[str, str] = {
         in all your, at a time, every one of your, all of your answers, in every answer, in any answer, in any reply, wenn du mir,
         whenever i, whenever you, if i ask you for, when i write to you, wenn ich nach, wenn ich dich, wenn du antwortest,
         when you answer, when you reply, when you give me, when you write, when you talk, when you mention, when you suggest,
-        when you explain, mehr, every birthday, mehr bitte, never mentioned
+        when you explain, mehr, every birthday, mehr bitte, never mentioned,
+        any longer
     """,
     # what is off limits
     "LIMITS": """
@@ -268,7 +347,8 @@ PHRASES: Mapping[str, str] = {
         brauchst nicht mehr, brauchst dir, nicht mehr nötig, gilt nicht mehr, nicht nötig, braucht's nicht, brauchts nicht, hinfällig,
         überflüssig, musst du nicht, brauchst du nicht, musst, brauchst, なくていい, なくて大丈夫, なくてもいい, なくて構わ, 不要,
         いらない, 必要ない, 必要はない, 必要はありません, じゃなくていい, もういらない, 終わりで, cancel, lift, no longer need,
-        brauchen wir nicht mehr, brauche ich nicht mehr
+        brauchen wir nicht mehr, brauche ich nicht mehr,
+        no reason, there's no reason, no place, has no place, have no place, no business
     """,
     # ends
     "STOP": """
@@ -282,12 +362,15 @@ PHRASES: Mapping[str, str] = {
         ぬよう, じゃない, しないで, ずに, sprich mich nicht, sprich mich bitte nicht, erinner mich bitte nicht,
         erinnere mich bitte nicht, fang nicht, fang nicht wieder, frag nicht, frag nicht nach, frag mich nicht, frag mich nicht nach,
         frag mich bitte nicht, sprich nicht, sprich bitte nicht, not mention, not mentioning, 話をしない, 話はしない, 話しない,
-        聞かない, 言わないで, 話はもう, 話はやめ, 話はなし, 名前は出, 名前出, refrain from, refrain from mentioning, refrain, weder
+        聞かない, 言わないで, 話はもう, 話はやめ, 話はなし, 名前は出, 名前出, refrain from, refrain from mentioning, refrain, weder,
+        i don't want, i do not want, i no longer want, i dont want, ich will nicht, ich möchte nicht,
+        wasn't, weren't, aren't, hadn't, needn't, isnt, wasnt, shouldnt, doesnt, not be, had better not, better not
     """,
     # dismissals
     "NEVERMIND": """
         never mind, nevermind, egal, hat sich erledigt, schon gut, nvm, no matter, いいや, やっぱいい, 何でもない, なんでもない,
-        気にしない
+        気にしない,
+        forget about it
     """,
     # requests
     "PLEASE": """
@@ -301,14 +384,27 @@ PHRASES: Mapping[str, str] = {
         ich will dass du, ich bitte, ich hätte gern, mir wäre lieber, mir wäre es lieber, wäre es möglich, ist es möglich, lässt sich,
         bitte dich, du sollst, du solltest, sei so lieb, sei so gut, sei so nett, tu mir den gefallen, ich verlange, ich wünsche mir,
         lieber wäre mir, magst du, ください, 下さい, お願い, ほしい, 欲しい, もらえ, いただけ, いただき, くれる, くれない, くれ,
-        もらって, 頼む, 頼みます, 幸い, 助かり, 助かる, 願います, くださ, ほしく
+        もらって, 頼む, 頼みます, 幸い, 助かり, 助かる, 願います, くださ, ほしく,
+        would you be so good, would you be so good as, be so good as to, would you be so kind as, be so kind as to, see to it that,
+        please see to it that, please ensure that, kindly ensure that, make sure that, i request that, formal request to,
+        a formal request to, i ask that you, i ask that, i'd be grateful if, i would be grateful if, i'd be glad if, it'd be great if,
+        it would be great if, verlange ich, fordere ich, ich fordere, bitte ich, ich bitte um, do me a favour and, do me a favor and,
+        i'd ask you to, may i have, could i have, can i have, i'd like to have, i hereby ask,
+        how do i get you, so that you, could we agree that, can we agree that, please see that, any way for you to, a way for you to,
+        what would it take, i'm asking you to, i am asking you to, i'm asking that you, may i ask that you, i insist that you,
+        i'd rather you forgot, i would rather you forgot, i'd prefer you forgot, grateful if you forgot
     """,
     # what the speaker wants or likes
     "WISH": """
         i want, i'd like, i would like, i need, i prefer, it would be great, it would be nice, i wish, i'd feel better, i'd love,
         i'd be happier, better if, happier if, nice if, great if, i don't want, i do not want, i no longer want, i don't like, i hate,
         can't stand, ich möchte, ich will, ich wünsche, ich mag, ich bevorzuge, ich hätte, ich brauche, lieber, ich hasse, möchte ich,
-        will ich, mag ich, したい, べき, i like, i like my, i want my, i want all, i need my
+        will ich, mag ich, したい, べき, i like, i like my, i want my, i want all, i need my,
+        i'd feel, i would feel, i'd feel safer, feel better if, i would feel better if, i'd feel better if, would be safer if,
+        be safer if, safer if, i'd sleep better if, mir wäre wohler, wohler, es wäre gut, es wäre schön, i'd love for, i'd love it if,
+        i dont want, i don't feel comfortable, ich will nicht, ich möchte nicht,
+        right to be forgotten, i'd be more at ease, i'd rest easier if, i'd rest easier,
+        better if you forgot, great if you forgot, nice if you forgot
     """,
     # the speaker
     "ME": """
@@ -337,7 +433,8 @@ PHRASES: Mapping[str, str] = {
         want me to, want us to, wanted me, he said, she said, they said, mum said, mom said, dad said, boss said, said i should,
         made me, begged me, ordered me, meinte mein, sagte, gesagt ich soll, meint ich soll, sag ihm, sag ihr, bat mich, ich soll,
         soll ich, 頼まれ, 言われた, 言われて, って言う, って言って, ask him, ask her, ask them, tell tom, tell my, tell our, tell the,
-        ask my, ask our, ask the
+        ask my, ask our, ask the,
+        i told my, i told him, i told her, i told them, i asked my
     """,
     # pronouns for what was told
     "PRON": """
@@ -376,7 +473,19 @@ PHRASES: Mapping[str, str] = {
         面接, 合併, 裁判, 逮捕, 喧嘩, けんか, 彼氏, 彼女, 元カレ, 元カノ, 元彼, 元夫, 元妻, 妻, 夫, 母, 父, 姉, 妹, 兄, 弟, 息子, 娘,
         友達, 友人, 同僚, 上司, 課長, 部長, 家族, 実家, 学歴, 受験, 結婚, 旧姓, 本名, 名前, 職場, 会社, 住んで, 通院, カウンセリング,
         不妊, 治療, アレルギー, 収支, 貯金, 失業, リストラ, 事故, 宗教, 性別, 性的, the name, name of, namen, number, numbers, nummer,
-        client, contract, the offer, the trip, the client, my will, op
+        client, contract, the offer, the trip, the client, my will, op,
+        email address, e-mail address, old email, user name, username, door code, alarm code, gate code, gym code, locker code,
+        access code, security code, entry code, bank card, license plate, licence plate, number plate, sister-in-law, mother-in-law,
+        father-in-law, brother-in-law, landlord, landlady, cousin, niece, nephew, grandmother, grandfather, grandma, grandpa, girlfriend,
+        boyfriend, fiancé, fiancée, hometown, home town, birthplace, school, political party, gp, medication list, prescription,
+        hearing aid, injury, knee, rash, stammer, stutter, panic attack, diabetes, stroke, epilepsy, adhd, autism, ptsd, eating disorder,
+        vasectomy, pay, paycheck, credit score, bonus, rent, gambling, alimony, custody, court date, court case, conviction, prison,
+        immigration status, citizenship, nationality, shoe size, fax number, mobile number, cell number, landline, home phone,
+        phone nubmer, phone numer, phone no, national insurance number, tax id, expiry date, cvv, sort code, smoking, fertility treatment,
+        medical information, health data, asthma, migraine, insomnia, sleep problems, stepmother, stepson, stepdaughter, twins, baby, kid,
+        parents, maiden, money problems, passport number, insurance, türcode, zugangscode, panikattacken, panikattacke, gesundheitsdaten,
+        sozialversicherungsnummer, geburtsdatums, geburtstags, gehalts, knie, vermieter, vermieterin, oma, opa, cousine, eltern,
+        kreditkartennummer, steuernummer, kennzeichen, 免許証番号, 体調, 癖
     """,
     # things that are edited, lost or cleaned
     "THING": """
@@ -396,7 +505,8 @@ PHRASES: Mapping[str, str] = {
         汚れ, テーブル, 財布, 鍵, 傘, 宿題, 薬を飲み, スマホ, パソコン, インスタ, ツイッター, 記事, ブログ, イメージ, キャッシュ, 動画,
         資料, リスト, タスク, カレンダー, ほくろ, ラーメン, 映画, 携帯, 定期, パスポート, ゴミ, 変数, 関数, コマンド, 銀行に, 会議,
         text, item, items, user, users, satz, wort, from the list, from this list, this text, this list, aus der liste, dem text,
-        einladung, rechnungen, from the sheet, reifen, fruits, mushrooms, onion, tomatoes, pilze, zwiebeln
+        einladung, rechnungen, from the sheet, reifen, fruits, mushrooms, onion, tomatoes, pilze, zwiebeln,
+        report, log in, login, log into, verse, application, application form, form, script, novel, bericht, artikel
     """,
     # questions how
     "HOW": """

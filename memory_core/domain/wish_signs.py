@@ -40,6 +40,7 @@ _ARTICLES = frozenset(
 _FOR_A_WHILE = frozenset({"for a second", "for a moment", "for now", "mal kurz", "一旦"})
 _NEVER = frozenset({"never", "nie", "niemals"})
 _INFINITIVES = frozenset({"löschen", "vergessen", "entfernen", "streichen"})
+_TAKE_BACK = frozenset({"take back", "taking back", "retract", "nehme zurück", "nehm zurück"})
 _SECOND_PERSON = frozenset({"löschst", "entfernst", "vergisst", "streichst"})
 _JA_KEEPS = (
     "のを忘れて",
@@ -55,6 +56,15 @@ _JA_KEEPS = (
     "消去しない",
     "忘れないよう",
 )
+_JA_PROPOSES = re.compile(r"(?<!りがと)(?:[おこごそとのぼろよ]う|飲もう|休もう|楽しもう|ましょう)[よねぜか。!！]{0,3}\Z")
+"""The end of what people propose to do together."""
+_TOLD_OTHERS = re.compile(r", (?:i|he|she|they|we) (?:told|asked|said|says|tells|begged)(?! you)(?: [\w']{1,20}){0,3}[.!]?\Z")
+"""Where words are another person's, or were said to another: "…, I told my son"."""
+_TAKEN_OUT = re.compile(
+    r"\b(?:take|get|cut|pull|kick|leave|keep|have|want|like) (?:[^\W_][\w'-]{0,30} ){1,6}(?:out|off)"
+    r"(?= (?:please|pls|again|of there|of your|of it|your|for me)\b|[,.;:!?]|\Z)"
+)
+"""A verb with its object before "out": "take my address out"."""
 _JA_FORBIDS = re.compile(r"ないで|なしで|のはやめて|禁止|NG|タブー|やめて")
 _JA_ASKS = re.compile(
     r"[てで](?:ください|下さい|ほしい|欲しい|くれ|ね|よ|もらえ|いただけ)?[^ぁ-ん]{0,8}\Z"
@@ -161,15 +171,17 @@ def _removes(reading: Reading) -> bool:
     kinds = reading.kind_set
     if kinds & {"FORGET", "DELETE", "VERGESSEN", "PRETEND", "NEVER_TOLD", "DONT_KEEP"}:
         return True
-    if "DROP" in kinds and kinds & {"TOLD", "MEMORY", "KNOW", "PRON", "ABOUT_JA", "PLEASE"}:
+    if "takeout" in reading.signs:
+        return True
+    if "DROP" in kinds and kinds & {"TOLD", "MEMORY", "KNOW", "PRON", "ABOUT_JA", "PLEASE", "GONE"}:
         return True
     first = next((kind for kind in reading.kinds if kind not in ("LEAD", BREAK, "FUNC", "PLEASE")), "")
     tells = first in ("ME", "OTHER", "HABIT", "PASTI")
     if "GONE" in kinds and (
-        kinds & {"TOLD", "MEMORY", "KNOW", "MUST", "WISH", "PLEASE", "ABOUT_JA"} or ("PERSONAL" in kinds and not tells)
+        kinds & {"TOLD", "MEMORY", "KNOW", "MUST", "WISH", "PLEASE", "ABOUT_JA", "PRON"} or ("PERSONAL" in kinds and not tells)
     ):
         return True
-    keeps_not = kinds & {"KEEP", "MEMORY"} and kinds & {"NOT", "STOP", "NO_NEED"}
+    keeps_not = kinds & {"KEEP", "MEMORY", "KNOW"} and kinds & {"NOT", "STOP", "NO_NEED"}
     return bool(keeps_not and kinds & {"PLEASE", "WISH", "MUST", "STOP", "NO_NEED", "ABOUT_JA"} and not tells)
 
 
@@ -260,6 +272,8 @@ def _kinds_at(words: Sequence[re.Match[str]], place: int) -> tuple[Sequence[str]
         if kinds:
             return kinds, count
     word = words[place].group()
+    if word.endswith("'s") and "PERSONAL" in (kinds := _OF_WORDS.get((word[:-2],), [])):
+        return kinds, 1
     return next((kinds for size in range(min(len(word), 16), 2, -1) if (kinds := _OF_BEGINNINGS.get(word[:size]))), ()), 1
 
 
@@ -337,7 +351,7 @@ def _is_elsewhere(marks: Sequence[Mark]) -> bool:
 
 def _signs_of_subject(reading: Reading, place: int) -> Iterator[str]:
     verb, before = reading.marks[place].text, reading.marks[place - 1] if place else None
-    if before is None or verb in _INFINITIVES:
+    if before is None or verb in _INFINITIVES or (verb in _TAKE_BACK and "DONT_KEEP" in reading.kind_set):
         return
     if before.kind in ("ME", "OTHER", "HABIT") and verb not in _SECOND_PERSON:
         yield "subj"
@@ -352,8 +366,10 @@ def _signs_of_words(reading: Reading) -> Iterator[str]:
     first = next((kind for kind in reading.kinds if kind not in ("LEAD", BREAK)), "")
     if first in ("HOW", "ASKS_BACK"):
         yield "how0"
-    if _is_reported(reading):
+    if _is_reported(reading) or _TOLD_OTHERS.search(reading.text):
         yield "says"
+    if kinds & {"MY", "PRON", "MEMORY"} and _TAKEN_OUT.search(reading.text):
+        yield "takeout"
     if "EMAIL" in kinds:
         yield "email"
     if "THING" in kinds:
@@ -436,6 +452,8 @@ def _japanese_signs(reading: Reading) -> Iterator[str]:
         yield "jforbid"
     if _JA_ASKS.search(reading.text):
         yield "jask"
+    if _JA_PROPOSES.search(reading.text):
+        yield "neg"
 
 
 def _acts(reading: Reading) -> bool:

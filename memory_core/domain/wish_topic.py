@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 from memory_core.domain.wish_signs import BREAK, OTHER_WORDS, Mark, Reading, read
 
-_ABOUT = re.compile(r"(?:\b(?:about|on|regarding|concerning|of|over|über|zu|zum|zur|von|vom|mit|bezüglich|with|at|angeht|to)|(?<=\ba)n)\Z")
+_ABOUT = re.compile(
+    r"(?:\b(?:about|abt|bout|on|regarding|concerning|of|over|über|zu|zum|zur|von|vom|mit|bezüglich|with|at|angeht|to)|(?<=\ba)n)\Z"
+)
 _POINTS = frozenset(
     {"MEMORY", "TOLD", "KNOW", "FORGET", "VERGESSEN", "DELETE", "DROP", "ALL", "KEEP", "DONT_KEEP", "NEVER_TOLD", "MENTION"}
 )
@@ -37,7 +39,7 @@ def topic_of(reading: Reading) -> str:
     tells = reading.kind_set & {"TOLD", "MEMORY", "KNOW", "REGRET", "KEEP", "DONT_KEEP"}
     if not points_only(reading):
         return _longest(reading, marks, frozenset())
-    return _longest(reading, marks, frozenset({"PERSONAL", "MY"})) if tells else ""
+    return _longest(reading, marks, frozenset({"PERSONAL", "MY"})) if tells or _names_before_verb(marks) else ""
 
 
 def names_all(reading: Reading) -> bool:
@@ -64,6 +66,13 @@ def points_only(reading: Reading) -> bool:
             if after[:1] == ["PRON"] and (len(after) == 1 or after[1] in (BREAK, "AGAIN", "STAND", "EARLIER", "FUNC")):
                 return True
     return False
+
+
+def _names_before_verb(marks: Sequence[Mark]) -> bool:
+    """Whether the sentence begins with something of the speaker's, before the verb that removes: "my nickname, please delete it"."""
+    verb = next((place for place, mark in enumerate(marks) if mark.kind in ("FORGET", "DELETE", "DROP", "VERGESSEN")), 0)
+    named = [mark.kind for mark in marks[:verb] if mark.kind not in ("LEAD", "FUNC", BREAK)]
+    return named[:1] == ["MY"] and named[1:2] in (["PERSONAL"], [OTHER_WORDS])
 
 
 def _after_about(reading: Reading, marks: Sequence[Mark]) -> str:

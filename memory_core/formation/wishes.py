@@ -21,6 +21,7 @@ from memory_core.domain.conversation import Conversation
 from memory_core.domain.errors import MemoryCoreError, NotFound
 from memory_core.domain.instruction import INSTRUCTION, key_for
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.messages import MESSAGE
 from memory_core.domain.models import Memory, MemoryType
 from memory_core.domain.repetition import repeats
 from memory_core.domain.requests import SaveInput
@@ -49,8 +50,11 @@ MOST_GUESSED = 5
 """Memories that may be what a request means where none has its words: the nearest."""
 NEAR_ENOUGH = 0.5
 """Of the answer threshold: as near as an instruction has to be to what lifts it in other words."""
+LATEST_READ = 40
+"""Latest messages among which what a user said last is looked for."""
 FIRST_TOLD = 1_000
 """The number of the first wish that an agent found; those that rules read have smaller ones."""
+_EPISODIC = frozenset({MemoryType.EPISODIC.value})
 RULES = Provenance("rules")
 Finder = Callable[[Owner, str], Awaitable[Sequence[tuple[Memory, float]]]]
 """What a text finds, best first, each with its relevance to the answer threshold: 1 and more answers it."""
@@ -183,8 +187,15 @@ class Wishes:
             forgotten = [memory.id for memory in [*named, *(answer for answer in answers if answer.cell_id in cells)]]
             forgotten += _repeated(conversation, names, wish.message, forgotten)
             return Heeded(message_id=message_id, withdrawn=withdrawn, forgotten=forgotten)
-        likely = named or told[:MOST_GUESSED]
+        likely = named or told[:MOST_GUESSED] or await self._latest(owner, frozenset(names[wish.message :]))
         return Heeded(message_id=message_id, to_confirm=[memory.id for memory in likely[:MOST_TO_CONFIRM]])
+
+    async def _latest(self, owner: Owner, request: frozenset[str]) -> list[Memory]:
+        """What the user said last, newest first: it may be meant where the search finds nothing."""
+        statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
+        where = Filter(statuses, types=_EPISODIC, categories=frozenset({MESSAGE}), now=self.clock.now())
+        memories, _ = readable(await self.store.page(owner, "memory", where, None, LATEST_READ))
+        return [memory for memory in memories if memory.id not in request and not _by_machine(memory)][:MOST_GUESSED]
 
     async def _lifted(self, owner: Owner, wish: Wish, held: Sequence[Memory]) -> list[Memory]:
         """The instructions that share the most words with what lifts one; else the nearest, unless it may instruct by itself."""

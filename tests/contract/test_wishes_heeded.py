@@ -116,12 +116,26 @@ async def test_nobody_else_is_forgotten(core: MemoryCore) -> None:
     assert "Gerd" in texts(await living(core, BOB))
 
 
-async def test_a_request_that_names_nothing_that_is_known_says_so(core: MemoryCore) -> None:
+async def test_a_request_that_names_nothing_that_is_known_asks_back_with_what_was_told_last(core: MemoryCore) -> None:
     await tell(core, "I have a dog called Rex.", session="s1")
     task = await tell(core, "Delete everything about Wilhelmine.", session="s2", at=NOW + DAY)
     assert task.result is not None
-    assert [(one["status"], one["memory_ids"]) for one in task.result["forgetting"]] == [("nothing_found", [])]
+    (request,) = task.result["forgetting"]
+    assert request["status"] == "pending"
+    told = [(await core.get(ALICE, name)).content for name in request["memory_ids"]]
+    assert any("Rex" in content for content in told)
+    assert not [content for content in told if "Wilhelmine" in content]
     assert "Rex" in texts(await living(core))
+
+
+async def test_a_request_in_other_words_than_those_of_what_was_told_asks_back(core: MemoryCore) -> None:
+    await tell(core, "I make 67,500 a year before tax.", session="s1")
+    task = await tell(core, "My exact pay is nobody's business, so please lose that one.", session="s2", at=NOW + DAY)
+    assert task.result is not None
+    (request,) = task.result["forgetting"]
+    assert request["status"] == "pending"
+    assert "67,500" in "".join([(await core.get(ALICE, name)).content for name in request["memory_ids"]])
+    assert "67,500" in texts(await living(core))
 
 
 SALARY = ("My salary is 4,200 euros a month.", ("assistant", "Noted: 4,200 euros a month."))
