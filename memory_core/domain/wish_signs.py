@@ -65,6 +65,9 @@ _TAKEN_OUT = re.compile(
     r"(?= (?:please|pls|again|of there|of your|of it|your|for me)\b|[,.;:!?]|\Z)"
 )
 """A verb with its object before "out": "take my address out"."""
+_ALL_KNOWN = re.compile(r"forget (?:all|everything) you know about [^,;.!?]{1,60}, ")
+"""Common knowledge that a new matter stands against."""
+_OF_THINGS = frozenset({"DONT_KEEP", "PLEASE", "FUNC", "NOT", "LEAD", "STAND", "THING", "LIMITS", OTHER_WORDS, BREAK})
 _JA_FORBIDS = re.compile(r"ないで|なしで|のはやめて|禁止|NG|タブー|やめて")
 _JA_ASKS = re.compile(
     r"[てで](?:ください|下さい|ほしい|欲しい|くれ|ね|よ|もらえ|いただけ)?[^ぁ-ん]{0,8}\Z"
@@ -163,7 +166,17 @@ def is_no_request(reading: Reading) -> bool:
         return True
     if any(mark.text in _FOR_A_WHILE for mark in reading.marks):
         return True
+    if not reading.japanese and not reading.capitals and _is_of_the_world(reading):
+        return True
     return ("how0" in signs and "PLEASE" not in kinds) or ("lets" in signs and "FORGET" in kinds)
+
+
+def _is_of_the_world(reading: Reading) -> bool:
+    """Whether nothing of the speaker's is meant: "don't store the eggs in the door", "forget all you know about tea, this is new"."""
+    kinds = reading.kind_set
+    if _ALL_KNOWN.match(reading.text) and not kinds & {"ME", "MY", "PLEASE"}:
+        return True
+    return "DONT_KEEP" in kinds and kinds <= _OF_THINGS
 
 
 def _removes(reading: Reading) -> bool:
@@ -314,6 +327,8 @@ def _signs_of_verbs(reading: Reading) -> Iterator[str]:
     """Of each verb that removes: whether it is negated, has a subject, or stands as an imperative."""
     kinds, marks = reading.kinds, reading.marks
     for place, kind in enumerate(kinds):
+        if kind == "GONE" and marks[place].text == "out of" and _is_elsewhere(marks[place:]):
+            yield "elsewhere"
         if kind not in _REMOVES:
             continue
         at = place - 1
