@@ -53,10 +53,12 @@ from memory_core.domain.japanese_denial import denies
 from memory_core.domain.normal_form import normal_form
 from memory_core.domain.numerals import plain_digits
 from memory_core.domain.polarity import NEGATIONS, exclude_each_other, is_form_of, opposites_of
-from memory_core.domain.value_kinds import are_of_one_class, are_of_one_kind, share_kind_of_time, share_kind_of_unit
+from memory_core.domain.value_kinds import TITLES, are_of_one_class, are_of_one_kind, share_kind_of_time, share_kind_of_unit
 
 MOST_WORDS = 40
 """Of a statement; a longer one says more than one thing."""
+MOST_LONGER = 3
+"""Words by which a statement that says the same in the same order may be longer."""
 MOST_OF_VALUE = 5
 MOST_OF_JAPANESE = 8
 """Words of a value on one side, and of a Japanese one, whose characters stand alone."""
@@ -96,6 +98,11 @@ class _Parting:
     their_before: tuple[str, ...]
 
     @property
+    def says_it_alike(self) -> bool:
+        """Whether each side has words there, one thing's, and about as many as the other."""
+        return bool(self.ours and self.theirs) and not self.says_two and abs(len(self.ours) - len(self.theirs)) < MOST_LONGER
+
+    @property
     def says_two(self) -> bool:
         """Whether a preposition within both sides makes two differences of it: "tabs in Go", "spaces in Python"."""
         return all(not PREPOSITIONS.isdisjoint(each[1:-1]) for each in (self.ours, self.theirs))
@@ -129,7 +136,7 @@ def _found(ours: _Words, theirs: _Words) -> str | None:
     """What parts two statements, read by the words that stand before it in the first."""
     codes = SequenceMatcher(None, ours.compared, theirs.compared, autojunk=False).get_opcodes()
     partings = [_parting(ours, theirs, *code[1:]) for code in codes if code[0] != "equal"]
-    in_order = len(partings) <= 1 and all(one.ours and one.theirs and not one.says_two for one in partings)
+    in_order = len(partings) <= 1 and all(one.says_it_alike for one in partings)
     alone = len(partings) == len(codes) and not (len(codes) == 1 and partings[0].before == partings[0].their_before != ())
     found = None if alone else _in_order(ours, theirs, partings)
     return found if in_order or found is not None else _by_residue(ours, theirs)
@@ -351,7 +358,7 @@ def _kind(parting: _Parting, ours: _Words) -> str | None:
     if are_of_one_class(parting.ours, parting.theirs) and _is_copula(before):
         return "values"
     if not are_of_one_kind(parting.ours, parting.theirs) and not any(
-        token in ATTRIBUTES or token.endswith(_ATTRIBUTE_ENDS) for token in before
+        token in ATTRIBUTES or token in TITLES or token.endswith(_ATTRIBUTE_ENDS) for token in before
     ):
         return None
     return "values" if one_only and SEVERAL.isdisjoint(before) else None

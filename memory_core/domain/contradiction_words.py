@@ -173,7 +173,7 @@ ATTRIBUTES = frozenset(_ATTRIBUTES.casefold().split())
 _USING = "use uses using nutze nutzt nutzen verwende verwendet verwenden benutze benutzt benutzen nehme nimmt have has habe hat"
 USING = frozenset(_USING.split())
 _PLACES = """
-    vor in on at under behind beside near above below inside by im in am an auf unter hinter neben bei über
+    vor in on at under behind beside near above below inside by im in am auf unter hinter neben bei über
 """
 PLACES = frozenset(_PLACES.split())
 POSTURES = frozenset(
@@ -197,7 +197,7 @@ POSTURES = frozenset(
     ]
 )
 """Verbs that tell where something is."""
-CONTRACTED = {"im": "in", "am": "an", "beim": "bei", "vom": "von", "zum": "zu", "zur": "zu"}
+CONTRACTED = {"im": "in", "am": "auf", "beim": "bei", "vom": "von", "zum": "zu", "zur": "zu"}
 COMPARING = frozenset(
     ["prefer", "prefers", "preferred", "rather", "more", "less", "better", "bevorzugt", "bevorzuge", "lieber", "mehr", "weniger", "besser"]
 )

@@ -80,7 +80,7 @@ _CLASSES = (
     """,
 )
 _CLASS = {word: number for number, words in enumerate(_CLASSES) for word in words.casefold().split()}
-_TITLES = frozenset(["dr", "mr", "mrs", "ms", "prof", "professor", "herr", "frau", "miss"])
+TITLES = frozenset(["dr", "mr", "mrs", "ms", "prof", "professor", "herr", "frau", "miss"])
 _LEADING = """
     over under above below before after inside outside on off near in up down with without vor nach mit ohne über unter auf zu an aus
 """
@@ -113,8 +113,6 @@ def _kind_of_value(words: Sequence[str]) -> str:
         return "colour"
     if any(word[0].isdigit() for word in said):
         return "number"
-    if said[0] in _TITLES:
-        return "name"
     if len(said) == 1 and said[0] in _FIELD:
         return "field"
     return "quality" if said and (_is_quality(said[-1]) or said[0] in _QUALITY) else "name"

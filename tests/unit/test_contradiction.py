@@ -46,6 +46,12 @@ EXCLUDE = [
     ("The team lead is Sara", "The team lead is Omar", "values"),
     ("User's dog is called Rex", "User's dog is called Bo", "values"),
     ("会社は渋谷にあります", "会社は新宿にあります", "values"),
+    ("Rosa prefers tea to coffee", "Rosa prefers coffee to tea", "opposites"),
+    ("The user wants longer answers", "The user wants shorter answers", "opposites"),
+    ("Gabe is a plumber", "Gabe is an electrician", "values"),
+    ("For notes I use Obsidian", "For notes I use Notion", "values"),
+    ("車を持っている", "車は持っていません", "negation"),
+    ("参加は必須です", "参加は任意です", "opposites"),
 ]
 BOTH_TRUE = [
     ("Likes tea", "Likes coffee"),
@@ -77,6 +83,13 @@ BOTH_TRUE = [
     ("Version 2.4 came out in May", "Version 2.5 came out in July"),
     ("Ben is 30 years old", "Ben's wife is 32 years old"),
     ("", "Likes tea"),
+    ("The car is red", "The car is electric"),
+    ("He lives in Berlin", "He lives with his sister"),
+    ("Nora isn't tall", "Nora isn't short"),
+    ("The old office was noisy", "The new office was quiet"),
+    ("Some tests are slow", "Some tests are fast"),
+    ("会議は午後3時です", "会議は15時です"),
+    ("部屋が少ない", "部屋が少ないです"),
 ]
 
 
