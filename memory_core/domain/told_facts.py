@@ -226,8 +226,11 @@ class _Record:
             return wanted in folded_quote(self._own_words(number))  # over more than a sentence, or in a part of one
         if all(not _has_own_words(one, wanted) for one in within) or all(_asks(one) or _supposes(one, wanted) for one in within):
             return False
-        wishes = [wish for kind, wish in self._wishes_in(number) if kind == "forget" or not fills_slot]
-        return not any(wish in wanted or wanted in wish for wish in wishes)
+        for kind, wish in self._wishes_in(number):
+            whole, part = wish in wanted, wanted in wish
+            if (kind == "forget" and (whole or part)) or (whole and not fills_slot):
+                return False
+        return True
 
     def _own_words(self, number: int) -> str:
         if number not in self._own:
