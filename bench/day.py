@@ -92,7 +92,12 @@ class Day:
 async def day(folder: Path, users: int, mean: float, seed: int, dimensions: int) -> Day:
     """Live it. mean: conversations a user and day."""
     settings = Settings(
-        embedding_provider="hash", llm_provider="offline", data=folder, consolidation_spread_minutes=0, sqlite_synchronous="normal"
+        embedding_provider="hash",
+        llm_provider="offline",
+        data=folder,
+        consolidation_spread_minutes=0,
+        consolidation_first_minutes=0,  # a user's first run is once in a life, and no part of a day
+        sqlite_synchronous="normal",
     )
     clock, telemetry, counts = _Clock(), Telemetry(), Counter[str]()
     made = Adapters.of(settings, clock, telemetry.charged, telemetry)
