@@ -46,5 +46,8 @@ def _without_measures(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unless_now(match: re.Match[str]) -> str:
-    moment = datetime.fromisoformat(match[0])
-    return "<now>" if abs(datetime.now(timezone.utc) - moment) < _NOW else match[0]
+    """A fixed moment as it is; one that is reckoned from now, as when a memory fades, by how far it lies ahead."""
+    ahead = datetime.fromisoformat(match[0]) - datetime.now(timezone.utc)
+    if abs(ahead) < _NOW:
+        return "<now>"
+    return match[0] if ahead < _NOW else f"<in {round(ahead / timedelta(days=1))} days>"
