@@ -12,8 +12,11 @@ from dataclasses import replace
 from memory_core.domain.changes import change_between
 from memory_core.domain.changes_read import Message, read
 from memory_core.domain.excerpt import excerpt
+from memory_core.domain.messages import is_message
 from memory_core.domain.packing import Piece
 
+MOST_NAME_WORDS = 4
+"""Words of what a line of the profile is about."""
 MARK_TOKENS = 30
 """Tokens of the later message that a mark repeats."""
 
@@ -30,8 +33,21 @@ def _mark(earlier: Piece, later: Sequence[tuple[int, Piece, Message]]) -> str:
         return ""
     message = read(earlier.text)
     for _, one, said in later:
-        if one.said <= earlier.said:
-            break
-        if one.said_by == earlier.said_by and (found := change_between(message, said)) is not None:
+        if one.said_by != earlier.said_by or not _is_later(one, earlier) or _repeats_value(earlier.text, one.text):
+            continue
+        if (found := change_between(message, said)) is not None:
             return f"replaced on {one.said[0].date().isoformat()}: {excerpt(found.said, (), MARK_TOKENS)}"
     return ""
+
+
+def _is_later(piece: Piece, other: Piece) -> bool:
+    """Whether a piece was said after another one; at one moment only turns have an order, what was formed of them has none."""
+    if piece.said[0] != other.said[0]:
+        return piece.said[0] > other.said[0]
+    return is_message(piece.id) and is_message(other.id) and piece.order > other.order
+
+
+def _repeats_value(line: str, later: str) -> bool:
+    """Whether a line "name: value" of the profile has its value in the later words: "car: a Tesla", "bought a Tesla"."""
+    name, _, value = line.partition(": ")
+    return bool(value) and "\n" not in line and len(name.split()) <= MOST_NAME_WORDS and value.casefold() in later.casefold()

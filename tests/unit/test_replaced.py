@@ -1,0 +1,39 @@
+"""Which lines of a context are marked as replaced by what was said later."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from memory_core.domain.packing import Piece
+from memory_core.recollection.replaced import marked
+from tests.builders import NOW
+
+SOLD = "User sold the Golf and bought a Tesla."
+
+
+def piece(name: str, text: str, *, order: int, days: int = 0) -> Piece:
+    return Piece(id=name, at=NOW + timedelta(days=days), order=order, text=text, priority=1.0, said_by="")
+
+
+def marks(*pieces: Piece) -> list[str]:
+    return [one.mark for one in marked(pieces)]
+
+
+def test_a_line_of_the_profile_is_not_replaced_by_what_told_it() -> None:
+    assert marks(piece("mem_1", "car: a Tesla", order=3), piece("mem_2", SOLD, order=50)) == ["", ""]
+
+
+def test_a_line_of_the_profile_is_not_replaced_by_a_later_repeat_of_its_value() -> None:
+    assert marks(piece("mem_1", "car: a Tesla", order=3), piece("mem_2", SOLD, order=50, days=2)) == ["", ""]
+
+
+def test_what_was_said_before_is_marked_with_the_day_and_the_later_words() -> None:
+    golf, sold = marks(piece("msg_1", "I drive an old Golf.", order=1), piece("msg_2", "I sold the Golf.", order=9, days=7))
+    assert golf.startswith(f"replaced on {(NOW + timedelta(days=7)).date()}: I sold the Golf")
+    assert sold == ""
+
+
+def test_of_two_turns_of_one_moment_the_later_in_order_marks_the_earlier() -> None:
+    golf, sold = marks(piece("msg_1", "I drive an old Golf.", order=1), piece("msg_2", "I sold the Golf.", order=2))
+    assert golf
+    assert not sold
