@@ -12,6 +12,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -191,7 +192,15 @@ def test_a_run_that_is_interrupted_goes_on(data: Path, model: ChatServer, capsys
     state = data.with_name("state.jsonl")
     command = [sys.executable, "-m", "bench.answers", str(data), "--state", str(state), "--embedder", "hash", "--yes"]
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))}
-    child = subprocess.Popen(command, cwd=ROOT, env={**kept, **environ(model)}, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    child = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env={**kept, **environ(model)},
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # a shell starts what runs behind it with Ctrl-C ignored
+    )
     deadline = time.monotonic() + 60
     while not (state.exists() and len(state.read_text().splitlines()) >= 7) and time.monotonic() < deadline:
         time.sleep(0.05)
