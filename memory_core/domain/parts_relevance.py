@@ -9,6 +9,7 @@ import numpy as np
 
 from memory_core.domain.candidates import CandidateSet, Flags, Floats, Ints, Statistics
 from memory_core.domain.learned_order import AskedTokens, falling, joined_tokens, learned_order, order_features, order_logits, sharing
+from memory_core.domain.messages import is_message
 from memory_core.domain.models import Vector
 from memory_core.domain.query import QueryAnalysis
 from memory_core.domain.query_parts import Part, QueryParts
@@ -115,7 +116,18 @@ def _verdict(
         joined_tokens(tokens),
     )
     logits = order_logits(features, long_turns(statistics), len(candidates), learned_order())
-    return _Verdict(relevant, falling(logits, float(order.max()), learned_order()), logits, features)
+    return _Verdict(relevant, _learned_among_turns(order, logits, candidates), logits, features)
+
+
+def _learned_among_turns(order: Floats, logits: Floats, candidates: CandidateSet) -> Floats:
+    """The learned order of turns, of which it was learned; a fact, a note or an episode keeps its place by relevance."""
+    sessions = candidates.sessions or [""] * len(candidates)
+    rows = zip(candidates.ids, candidates.cell, sessions, strict=True)
+    turns = np.array([is_message(name) or (cell is None and session is not None) for name, cell, session in rows], dtype=np.bool_)
+    mixed = order.copy()
+    if turns.any():
+        mixed[turns] = falling(logits[turns], float(order[turns].max()), learned_order())
+    return mixed
 
 
 def _shared(found: Sequence[_Verdict], relevances: Floats, parts: Sequence[Part]) -> Floats:
