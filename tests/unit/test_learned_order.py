@@ -24,10 +24,10 @@ def token(*places):
     return encoded(made)
 
 
-def asked(query, parameters, states=("", "", "", ""), tokens=(), texts=TEXTS):
+def asked(query, parameters, states=("", "", "", ""), tokens=(), texts=TEXTS, kind="msg"):
     message = query_parts_of(query, NOW)
     vectors = tuple(unit(place) for place in range(len(message.sentences)))
-    memories = [memory(text, id=f"mem_{place}", embedding=unit(place)) for place, text in enumerate(texts)]
+    memories = [memory(text, id=f"{kind}_{place}", embedding=unit(place)) for place, text in enumerate(texts)]
     for one, kept in zip(memories, states, strict=False):
         one.lexical = one.lexical.model_copy(update={"states": kept})
     found = from_memories(memories, message.whole.terms, vectors[0] if message.is_plain else np.stack(vectors))
@@ -43,6 +43,12 @@ def test_only_the_order_is_learned():
     assert learned.part.tolist() == plain.part.tolist()
     assert learned.order.tolist() != plain.order.tolist()
     assert (learned.order > 0).all()
+
+
+def test_what_is_no_turn_keeps_the_order_of_its_relevance():
+    query = "Where does Dee sail her boat?"
+    learned, plain = asked(query, LEARNED, kind="mem"), asked(query, replace(LEARNED, learned=False), kind="mem")
+    np.testing.assert_array_equal(learned.order, plain.order)
 
 
 def test_what_a_features_shares_come_to_is_what_orders():
