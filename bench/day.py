@@ -1,6 +1,6 @@
 """One day of a sample of users through the real code: conversations become memories, each hour consolidates who is due.
 
-Who is active when is drawn by a power law, seeded. What a reader would get wrong: the sample takes its users at even quantiles of the power
+Who is active when is drawn by a power law, seeded. Note: the sample takes its users at even quantiles of the power
 law, not at random, so that a hundred and twenty have the mean and the tail of millions; ids and clock are ours, so two days of one seed are
 equal to the byte.
 """

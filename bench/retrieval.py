@@ -9,7 +9,7 @@ DATA is a conversation data set, a JSON list of conversations:
 `caption` describes an image sent with the turn ("" when none was), `cat` is the question's category, `evidence` the turns that hold
 the answer; `answer`, which may be left out, is for `bench.answers`. Every turn is saved as one episodic memory, every question is one
 retrieve with the default recipe, no language model anywhere. Questions of the categories in --apart, and those without evidence, are left
-out of every number. An unrelated query is a question of the next conversation, asked of this one's user. What a reader would get wrong:
+out of every number. An unrelated query is a question of the next conversation, asked of this one's user. Note:
 the table of thresholds is computed from the relevance of each hit of one unfiltered run; the line "as shipped" below it really asked with
 the host's own thresholds.
 """

@@ -1,7 +1,7 @@
 """Settings: every knob with its default, its meaning and its environment variable, each said once, here.
 
 Read once at the start and passed down; nothing else in the product reads the environment for them. `python -m
-memory_core.config` prints them all. What a reader would get wrong: a threshold of None is not "no threshold" but the
+memory_core.config` prints them all. Note: a threshold of None is not "no threshold" but the
 embedder's own (`domain/calibration.py`); `calibrated` says what holds.
 """
 

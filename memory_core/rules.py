@@ -1,6 +1,6 @@
 """What each phase goes by, as the settings say it: thresholds on the embedder's scale, times as spans.
 
-One would get wrong: a threshold left unset is not a constant, but what was measured for the embedder (`Settings.calibrated`).
+Note: a threshold left unset is not a constant, but what was measured for the embedder (`Settings.calibrated`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The model that answers and judges: the one of the product's settings, asked through the product's own client.
 
-What a reader would get wrong: the judge is the model that answered. It is shown the question, what is right, and one answer; not which
+Note: the judge is the model that answered. It is shown the question, what is right, and one answer; not which
 context the answer was made from.
 """
 

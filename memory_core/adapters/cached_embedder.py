@@ -1,7 +1,7 @@
 """Embeddings remembered: in this process, then in the short term, and only then made.
 
 Wraps any embedder whose work costs more than a look-up (not `hash`). Equal texts that are asked for at the same time are
-embedded once. What a reader would get wrong: a caller that goes away does not stop the work, since others may wait for it; and a query
+embedded once. Note: a caller that goes away does not stop the work, since others may wait for it; and a query
 that has waited for its deadline goes away, so the same question asked again later finds its vector here. What is asked and what is saved
 share what is kept, for agents often save what they have asked with, but not what is under way: a query is refused where a save is not.
 """

@@ -1,6 +1,6 @@
 """Chains on their way into the archive: read whole, with vectors and old versions, in portions that one commit can cut.
 
-One would get wrong: it is coming back that needs the room. A stub is small, but what was cut together comes back in one commit, with
+Note: it is coming back that needs the room. A stub is small, but what was cut together comes back in one commit, with
 its text twice (the memory and its event) and its vectors; so a chain that would not come back in one stays where it is.
 """
 

@@ -1,6 +1,6 @@
 """What rules say of an open conflict, without an agent: the two need not contradict, or which of them holds is certain.
 
-One would get wrong: nothing here decides for a person. What somebody pinned, restored by hand, or took back a decision about, waits for
+Note: nothing here decides for a person. What somebody pinned, restored by hand, or took back a decision about, waits for
 somebody.
 """
 

@@ -1,6 +1,6 @@
 """Which episodes an agent is shown at once when it looks for patterns: those of one session and one time together, as many as fit.
 
-One would get wrong: what repeats, repeats over days, and a run sees an hour. So beside what is new stand some older episodes that lie near
+Note: what repeats, repeats over days, and a run sees an hour. So beside what is new stand some older episodes that lie near
 it; a pattern needs at least one new one all the same, or every run would find the old ones again.
 """
 

@@ -1,6 +1,6 @@
 """The file of an export: JSON Lines. The first line says what follows, every other one is a document.
 
-`{"kind", "id", "body"}`; a memory's line says with `embedded` whether it has a vector, which itself is left out. One would get wrong: no
+`{"kind", "id", "body"}`; a memory's line says with `embedded` whether it has a vector, which itself is left out. Note: no
 line says whose it is, and what is named by its owner in the store (sessions, buffers) is named by its session here. So the files of
 two users who hold the same are the same, but for the first line.
 """

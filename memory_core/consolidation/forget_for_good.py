@@ -1,7 +1,7 @@
 """Forgetting for good: the memories themselves, what was made of them, every mention in what stays, and what the log says of them.
 
 In steps, each in as many commits as it takes. The memories go first, so nothing is found any more and nobody makes anything of them; then
-come, in one pass each, what mentions them, the log, and the texts that they came from. One would get wrong: a worker decides by what it
+come, in one pass each, what mentions them, the log, and the texts that they came from. Note: a worker decides by what it
 reads within the commit, never by what it found before it. Memories are merged, edited and told anew while this goes on.
 """
 

@@ -1,6 +1,6 @@
 """Whether a file is one that can be brought in whole: looked at line by line, before anything of it is stored.
 
-One would get wrong: a file may come from anywhere. What it says of itself is believed nowhere: ids could name our own bookkeeping,
+Note: a file may come from anywhere. What it says of itself is believed nowhere: ids could name our own bookkeeping,
 references could lead out of the file, a log could have holes. Whatever is wrong is said with the line that it stands in.
 """
 

@@ -1,6 +1,6 @@
 """The lines of a file that is brought in, as documents: JSON, the fields of a line, documents in several pieces, the model of each kind.
 
-One would get wrong: what is stored is what the model says, never the line itself. A number that came as text is a number then.
+Note: what is stored is what the model says, never the line itself. A number that came as text is a number then.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """One commit's patterns: each that was found becomes a memory, or makes one that is held surer, or is dropped.
 
-One would get wrong: a pattern that is known already is no loss. What a fact in a slot says is left to the fact, which the next truth
+Note: a pattern that is known already is no loss. What a fact in a slot says is left to the fact, which the next truth
 replaces; a pattern that said the same would go on saying it.
 """
 

@@ -1,7 +1,7 @@
 """The step of a run that looks for contradictions within scenes: what was told anew against what else was told there.
 
 Forming compares a new fact with what its vector or its slot is near to; here agents see facts that have nothing in common but their scene.
-One would get wrong: a fact in the same slot is not for them to judge, that is settled by event time. And a decision that somebody took back
+Note: a fact in the same slot is not for them to judge, that is settled by event time. And a decision that somebody took back
 is not made again: where there is a record about two facts, this step has nothing to say.
 """
 

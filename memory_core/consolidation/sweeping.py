@@ -1,6 +1,6 @@
 """The passes of forgetting for good: over what mentions the forgotten, over the log, and over the texts that they came from.
 
-One would get wrong: whoever mentions a forgotten memory stays, and so does its history. Both are struck by one rule (`domain.forgetting`),
+Note: whoever mentions a forgotten memory stays, and so does its history. Both are struck by one rule (`domain.forgetting`),
 the memory by an event that says no more than that, the events in place; so the log goes on telling what is stored.
 """
 

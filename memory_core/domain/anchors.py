@@ -4,7 +4,7 @@
     of the candidates           → those whose own words tell most of the event (`tellers`)
     of their texts              → the day of the event, and the window so long before or after it (`dated`)
 
-One would get wrong: nothing is searched for again. Who tells of the event is found by the query itself, since it has the event's words.
+Note: nothing is searched for again. Who tells of the event is found by the query itself, since it has the event's words.
 English, with an amount ("two weeks", "the day") before "before" or "after"; a bare "after the wedding" is anything since.
 """
 

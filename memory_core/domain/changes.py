@@ -5,7 +5,7 @@
     switch    who uses it says to have switched                 "all my coding in Vim" … "moved over to VS Code, but the Vim keys …"
     matter    one thing holds in it, and it is another now      "I live in Mainz" … "we've moved to Kassel"
 
-What a reader would get wrong: two statements that differ are mostly both true. So the later one has to say that something changed, in the
+Note: two statements that differ are mostly both true. So the later one has to say that something changed, in the
 sentence that has the shared word; and whoever else than the speaker it is about has to be named in both.
 """
 

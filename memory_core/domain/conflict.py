@@ -1,6 +1,6 @@
 """A conflict record: two memories that could not both be true, what was done about it, and what it takes to undo that.
 
-One would get wrong: `old_id` and `new_id` say who was held and who came, not who is in force.
+Note: `old_id` and `new_id` say who was held and who came, not who is in force.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Whether two statements about one thing exclude each other, by their words: a negation, opposites, another number, time or value.
 
-The two are laid side by side, word by word. What a reader would get wrong: most statements that differ in one word are both true: "likes
+The two are laid side by side, word by word. Note: most statements that differ in one word are both true: "likes
 tea" and "likes coffee", "my brother lives in Rome" and "my sister ...". So a difference counts only where the rest is the same, after what
 is spoken of, and, for numbers, times and values, where the words before it leave room for one only: lives in, works at, starts at, the ...
 is; not likes, met, paid.

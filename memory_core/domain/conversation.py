@@ -1,6 +1,6 @@
 """A conversation as it was told: its messages, and how much of it has become memories.
 
-The conversation is the truth of formation; tasks are projections of it. A reader would get wrong: `cells` is empty until the
+The conversation is the truth of formation; tasks are projections of it. Note: `cells` is empty until the
 boundaries are frozen, and grows while `messages` never does.
 """
 

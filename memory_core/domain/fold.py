@@ -1,7 +1,7 @@
 """The log, told again: from events to what every memory was at a sequence.
 
 Pure, and in steps: folding some events and later the others gives what folding all gives, so a state may be kept as a snapshot and gone
-on from. One would get wrong: old versions are no events' business. Whoever raises a memory's version keeps the old one, by a rule that
+on from. Note: old versions are no events' business. Whoever raises a memory's version keeps the old one, by a rule that
 this module shares with the writers (`versions`); so the log need not repeat it.
 """
 

@@ -1,6 +1,6 @@
 """Whether a text tells of what it was made of: what keeps invented stories and names, and other languages, from being remembered.
 
-One would get wrong: this is no check of truth. A story in other words, or with one wrong word, passes; one about something else, an
+Note: this is no check of truth. A story in other words, or with one wrong word, passes; one about something else, an
 example that a model repeats or an order that it obeyed, has next to none of the words that were said.
 """
 

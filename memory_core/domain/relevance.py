@@ -1,7 +1,7 @@
 """Relevance: how much of what a query asks for a memory answers, in [0, 1].
 
-Absolute, never scaled per query: 0.4 means the same for every query, so that an unrelated one finds nothing. What a reader
-would get wrong: terms that no memory knows STAY in the denominator of the lexical share, that is what rejects.
+Absolute, never scaled per query: 0.4 means the same for every query, so that an unrelated one finds nothing. Note: terms that no memory
+knows STAY in the denominator of the lexical share, that is what rejects.
 
     tf_i(t)  = own and context + 0.25·[the turn after it says t]
     norm_i   = k1·(1 − b + b·length_i / (mean length, within 30 and 40))

@@ -1,6 +1,6 @@
 """Where the sentences of a text begin and end.
 
-What a reader would get wrong: a sentence is a stretch of the text as it stands, so `text[start:end]` is a quotation. Bullets and
+Note: a sentence is a stretch of the text as it stands, so `text[start:end]` is a quotation. Bullets and
 heading marks before it are left out; a line end is a sentence's end, because chats have more of them than full stops.
 """
 

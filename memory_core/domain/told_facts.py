@@ -1,7 +1,7 @@
 """The checks that the facts and the foresight of every agent go through before they become memories, whoever the agent is.
 
-A fact is kept where a person asserts it in words of their own, and where its text says nothing that people did not say. What a reader would
-get wrong: a fact in words that nobody used, or in another language, is not thrown away. It is told in the words that prove it, and fills no
+A fact is kept where a person asserts it in words of their own, and where its text says nothing that people did not say. Note: a fact in
+words that nobody used, or in another language, is not thrown away. It is told in the words that prove it, and fills no
 slot with a value that was not said.
 """
 

@@ -1,6 +1,6 @@
 """Old versions of a memory: how they are named, and what a new version makes of those before it.
 
-One would get wrong: an old version's validity is not only ended by the one that follows it. A correction may begin earlier than several
+Note: an old version's validity is not only ended by the one that follows it. A correction may begin earlier than several
 versions before it, and then it ends them all; so at any moment at most one version of a memory holds.
 """
 

@@ -1,6 +1,6 @@
 """Conflicts: listed, read, decided by whoever calls, and undone.
 
-One would get wrong: a decision is about the two memories as they are when it commits, not as whoever decides has seen them. Between two
+Note: a decision is about the two memories as they are when it commits, not as whoever decides has seen them. Between two
 who decide at once, or a save that lets a side fall, the first commit counts; the others look again and get the same answer, or a 409.
 """
 

@@ -1,6 +1,6 @@
 """What a decision about an open conflict does to its two memories, as they are now: supersede, keep both, reject the new one, merge.
 
-One would get wrong: here somebody decides who has seen both, so event time settles nothing. What is superseded by hand may be the truth
+Note: here somebody decides who has seen both, so event time settles nothing. What is superseded by hand may be the truth
 that was told later; then it was never valid.
 """
 

@@ -1,6 +1,6 @@
 """Where an agent and the rules say opposite things about two memories: whether these exclude each other, or can both be true.
 
-Neither is believed then: both memories stand, and the record waits for a person, with both reasons. What a reader would get wrong: that
+Neither is believed then: both memories stand, and the record waits for a person, with both reasons. Note: that
 the rules see no contradiction is no opinion; most contradictions are beyond them. They deny one only where they know why both can be true.
 """
 

@@ -1,6 +1,6 @@
 """Back from the archive: a memory and the whole chain it was moved with, as they were, in one commit.
 
-The hot copies come first; the cold one is left to the sweep, which finds that nothing points to it any more. One would get wrong: a
+The hot copies come first; the cold one is left to the sweep, which finds that nothing points to it any more. Note: a
 truth may have been told while this one was away, and both can't stand. The one told of the later time stands, as ever.
 """
 

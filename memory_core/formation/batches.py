@@ -1,6 +1,6 @@
 """Batches: messages gathered session by session, and formed together when there are enough, when nothing more comes, or when asked.
 
-One would get wrong: an append is one conditional write beside the log and moves no head; what begins a generation, and what hands one
+Note: an append is one conditional write beside the log and moves no head; what begins a generation, and what hands one
 over to be formed, is a commit, because a task begins or changes with it. Whichever write loses a race looks again: no message is lost
 or doubled, and all that a caller must do about lost answers is to name an idempotency key.
 """

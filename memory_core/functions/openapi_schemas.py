@@ -1,6 +1,6 @@
 """The schemas of what is answered, for the OpenAPI document: made from the models, or written down where an answer is no model.
 
-One would get wrong: a model's schema is what is stored; what never leaves the product is taken out of it in `_as_shown`.
+Note: a model's schema is what is stored; what never leaves the product is taken out of it in `_as_shown`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A buffer: messages of one session that wait until there are enough of them to be formed together. One document a session.
 
-Its generations follow each other: closing one is beginning the next. One would get wrong: every append has an id, which stays with the
+Its generations follow each other: closing one is beginning the next. Note: every append has an id, which stays with the
 messages that it brought, into the conversation that they become. So whoever did not hear whether its append arrived can look.
 """
 

@@ -1,6 +1,6 @@
 """Deterministic ids: whatever is derived is named by what it was derived from, so doing it twice is doing it once.
 
-One would get wrong: the id of a memory is made of what it holds, never of whose it is. It is unique among its user's, and stays right
+Note: the id of a memory is made of what it holds, never of whose it is. It is unique among its user's, and stays right
 when all of them are imported for another user.
 """
 

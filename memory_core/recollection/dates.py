@@ -2,7 +2,7 @@
 
 What happened "yesterday", or "two weeks before her birthday", says neither: such memories are on no list by words, and by vector only by
 chance. So where a query tells a time that way, a second search looks into that time alone; and before it, whoever tells of the event
-is read for its day. One would get wrong: a query with a plain date ("on 8 May") needs none of this, its words are among those of each
+is read for its day. Note: a query with a plain date ("on 8 May") needs none of this, its words are among those of each
 memory of that day.
 """
 

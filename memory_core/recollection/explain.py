@@ -1,6 +1,6 @@
 """Why a result stands where it stands: every list it came from, every number that its relevance was made of.
 
-One would get wrong: nothing here is computed for the answer. The worth of a term and what a memory has of it are told from the same columns
+Note: nothing here is computed for the answer. The worth of a term and what a memory has of it are told from the same columns
 that relevance read. What the store charged is put in by `MemoryCore`, which sees every read of the call.
 """
 

@@ -7,7 +7,7 @@
     ≥ the floor                                              the first few, marked as perhaps
     below                                                    nothing
 
-The floor is `FLOOR` of the answer threshold, or the caller's `similarity_threshold`. One would get wrong: not only the results that a
+The floor is `FLOOR` of the answer threshold, or the caller's `similarity_threshold`. Note: not only the results that a
 retrieve shows. A budget of tokens decides here, and no number of results; and where nothing surely answers, a retrieve has none at all.
 """
 

@@ -1,6 +1,6 @@
 """The profile of a person as it is read: what the memories that it names say now, or said at a moment.
 
-One would get wrong: a run writes down which memories a profile rests on, not what they say. So what has fallen, was edited or is gone since
+Note: a run writes down which memories a profile rests on, not what they say. So what has fallen, was edited or is gone since
 the last run is so here as well, at the price of one read by ids; and one more for what has come in its place. Before the first run it is
 told from the latest facts themselves.
 """

@@ -1,6 +1,6 @@
 """The vectors of a query, if the embedder makes them in time; else the words alone must do, and the answer says so.
 
-One would get wrong: what "in time" means is the embedder's own to say. One behind a network has a deadline, and after several that passed
+Note: what "in time" means is the embedder's own to say. One behind a network has a deadline, and after several that passed
 it refuses at once. One in this process can't hang, and its first call loads it, which may take longer on a busy machine: nobody is helped
 by an answer without it.
 """

@@ -1,7 +1,7 @@
 """Retrieve, the reconstructive way: what was said is quoted, with what stands beside it, judged, and asked for again in other words.
 
 Widely found candidates → the turns around the best → quotations within a budget of tokens → is that enough? → at most two more rounds with
-a rewritten query. Design: EverMemOS, reconstructive recollection. What a reader would get wrong: the context holds every hit that fits, not
+a rewritten query. Design: EverMemOS, reconstructive recollection. Note: the context holds every hit that fits, not
 the ten results alone; and where nothing surely answers it has the first few, though there are no results.
 """
 

@@ -1,6 +1,6 @@
 """How somebody behaves in a conversation, by what can be seen in it; N/A where nothing can.
 
-A reader would get wrong: this is a count of cues, not a judgement of character, so most fields of a short talk stay N/A. Wishes
+Note: this is a count of cues, not a judgement of character, so most fields of a short talk stay N/A. Wishes
 about style come from a table ("keep it short"), never word for word: what a user writes must not become guidance by itself.
 """
 

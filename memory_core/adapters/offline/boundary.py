@@ -2,7 +2,7 @@
 
 A cut is looked for only where one can be: before a message that opens something, after one that does not wait for an answer. There
 the talk goes on when enough of what comes next was there before (or means something near, where vectors mean anything).
-What a reader would get wrong: `after` names the last message of the old topic, and greetings and thanks never stand alone.
+Note: `after` names the last message of the old topic, and greetings and thanks never stand alone.
 """
 
 from __future__ import annotations

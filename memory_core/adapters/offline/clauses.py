@@ -1,6 +1,6 @@
 """A sentence in clauses: of whom each one speaks, and whether it asserts anything.
 
-"I live in Berlin, work as a baker and love ramen" is three clauses about "I". What a reader would get wrong: whoever matches a
+"I live in Berlin, work as a baker and love ramen" is three clauses about "I". Note: whoever matches a
 pattern against `Clause.rest` from its beginning has already left out "I think I live", "I would live" and "if I lived", because
 the verb does not stand right after the subject there. English; a clause of another language comes with no subject.
 """

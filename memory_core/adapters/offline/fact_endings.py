@@ -1,6 +1,6 @@
 """What a clause says is over: "no longer live in Berlin", "am not vegan any more", "stopped being vegan".
 
-Each way of saying so is turned into the clause that held before, which the table of facts can read. A reader would get wrong: a plain
+Each way of saying so is turned into the clause that held before, which the table of facts can read. Note: a plain
 "not" ends nothing ("I don't live in Berlin" tells of no time when that was so).
 """
 

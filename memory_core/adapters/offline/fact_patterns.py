@@ -1,7 +1,7 @@
 """The table of what people say of themselves and of others, and which fact it is. English, and the commonest lines of three others.
 
 Read a row so: when the words after the subject begin with `said`, what follows in the given shape is the value; the fact is
-`told`, and `attribute` with `filled` is its slot. A reader would get wrong: only one thing can stand in a slot at a time, so what
+`told`, and `attribute` with `filled` is its slot. Note: only one thing can stand in a slot at a time, so what
 one may have many of is part of the attribute itself ("opinion of rain": likes), and an attribute of None fills no slot.
 """
 

@@ -1,7 +1,7 @@
 """What may fill a fact: the shape of a place, a name, a job, a thing that somebody likes.
 
 Each shape takes the words after a pattern and gives the value, or None when they are no such thing ("I live in fear", "I like
-it"). A reader would get wrong: a value is cut short rather than let grow, because what follows belongs to something else.
+it"). Note: a value is cut short rather than let grow, because what follows belongs to something else.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The facts of some messages: what people said of themselves and of others, each with the words that prove it.
 
 Two kinds: those of the table (`fact_patterns`), which may fill a slot, and plain statements in the third person, which never do.
-What a reader would get wrong: a fact is made only of what a user himself asserts; questions, suppositions, quotations, pasted or
+Note: a fact is made only of what a user himself asserts; questions, suppositions, quotations, pasted or
 recalled text, and what systems, tools and nameless assistants say make none.
 """
 

@@ -1,7 +1,7 @@
 """What holds for a while, or will: "User is travelling for two weeks", with its beginning and its end.
 
-Explicit stretches of time come first (`forward_dates`), else what is known to pass by itself (`foresight_cues`). What a reader
-would get wrong: everything counts from the message's own moment, so a conversation that is told a year late is foreseen in its
+Explicit stretches of time come first (`forward_dates`), else what is known to pass by itself (`foresight_cues`). Note: everything counts
+from the message's own moment, so a conversation that is told a year late is foreseen in its
 own time, and is over on arrival. Only users' own statements count, as with facts.
 """
 

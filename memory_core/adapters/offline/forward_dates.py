@@ -1,7 +1,7 @@
 """The stretch of time ahead that a sentence names, counted from the moment it was said.
 
 `date_windows` looks back, and wide ("next week" is its nearest fortnight), because it nudges a ranking; here a memory begins and
-ends by what is found. Only plain dates are read by it. What a reader would get wrong: "now" is the message's own moment, never the
+ends by what is found. Only plain dates are read by it. Note: "now" is the message's own moment, never the
 clock's, and days are those of its zone. Why no library: the ones that read dates from prose cost
 milliseconds a sentence and a quarter of a second at the start, and guess ("may", "sat", "second") where this must not.
 """

@@ -1,6 +1,6 @@
 """What people say of themselves in German, as rows: the clause that says it, and which slot it fills.
 
-A row is looked for in one clause. What a reader would get wrong: the verb may stand before its subject ("Seit 2012 bin ich Vegetarier"),
+A row is looked for in one clause. Note: the verb may stand before its subject ("Seit 2012 bin ich Vegetarier"),
 and a clause that supposes, asks or denies is read by no row that does not say so. The fact's text is the clause itself, as it was said.
 """
 

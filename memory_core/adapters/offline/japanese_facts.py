@@ -1,6 +1,6 @@
 """What people say of themselves in Japanese, as rows: the clause that says it, and which slot it fills.
 
-Nobody is named where the speaker is meant, so a clause without another topic is the speaker's. What a reader would get wrong: a clause
+Nobody is named where the speaker is meant, so a clause without another topic is the speaker's. Note: a clause
 ends at its verb, and what it ends with tells a fact from a question, a wish or a guess.
 """
 

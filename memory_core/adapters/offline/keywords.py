@@ -1,7 +1,7 @@
 """By which words a stretch of talk should be found: keywords, tags and queries.
 
 Keywords are the phrases between the function words, weighed as RAKE does it (Rose et al. 2010: a word by the company it keeps,
-divided by how often it occurs) and by how often they are said. What a reader would get wrong: tags are broader, themes first.
+divided by how often it occurs) and by how often they are said. Note: tags are broader, themes first.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What lasts of what somebody tells in passing: a habit, a relative, a possession, where things stand. English, German, Japanese.
 
 People tell such things on the way to a question: "Our dog Biscuit is a whippet, does she need a coat?" So a sentence is taken apart where
-it begins to ask or to request, and what is left is kept in the words in which it was said. What a reader would get wrong: no word is
+it begins to ask or to request, and what is left is kept in the words in which it was said. Note: no word is
 turned, so nothing kept is false; what is left out is what passes by itself, moods, wishes, guesses and the matter of the moment.
 """
 

@@ -1,6 +1,6 @@
 """What somebody says of himself, told of him: "I moved to Lisbon" becomes "User moved to Lisbon".
 
-Only where that is simple; `third_person` gives None rather than a guess, and the caller then quotes. A reader would get wrong:
+Only where that is simple; `third_person` gives None rather than a guess, and the caller then quotes. Note:
 the words are never improved, only pronouns and the verb after "I" change, so nothing is told that was not said. English.
 """
 

@@ -1,6 +1,6 @@
 """One user's memories in columns: everything that a search needs, so that it reads no document.
 
-One would get wrong: a row never moves. A memory whose text, tags or vector changed falls (`alive` = False) and comes back as a
+Note: a row never moves. A memory whose text, tags or vector changed falls (`alive` = False) and comes back as a
 new row; a change of status, weights or times is made in place. Whoever uses a slice holds its lock (`slices`).
 """
 

@@ -1,6 +1,6 @@
 """A file of ours: how a connection to it is opened, its tables made or its mark checked, and what goes wrong said in our words.
 
-One would get wrong: SQLite opens any database that it is given. A file is ours only when its header says so, and each kind of
+Note: SQLite opens any database that it is given. A file is ours only when its header says so, and each kind of
 file has a mark of its own, so that none is taken for another.
 """
 
