@@ -85,9 +85,16 @@ def _exclusive() -> frozenset[tuple[str, str]]:
 
 
 _EXCLUDES = _exclusive()
-_OPPOSITES = {one: frozenset(other for word, other in _EXCLUDES if word == one) for one, _ in _EXCLUDES}
 
 
+def _opposites() -> dict[str, set[str]]:
+    opposites: dict[str, set[str]] = {}
+    for word, opposite in _EXCLUDES:
+        opposites.setdefault(word, set()).add(opposite)
+    return opposites
+
+
+_OPPOSITES = _opposites()
 _JAPANESE_REVERSING = ("不", "非", "無", "未")
 
 
