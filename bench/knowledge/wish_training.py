@@ -6,6 +6,7 @@ Without `--write` it learns from the train part and measures on the check part; 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -15,18 +16,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_core.domain.wish_model import WEIGHTS
 from memory_core.domain.wish_signs import features, is_no_instruction, is_no_request, read
 
 SENTENCES = Path(__file__).parent / "wish_sentences.tsv"
-WEIGHTS = Path(__file__).parents[2] / "memory_core" / "domain" / "wish_weights.py"
 LABELS = "NFIW"
 L2, L1, SEEN, STEPS = 0.2, 0.3, 2, 300
-_HEAD = '''"""Weights of `wish_model`, by feature: to forget, to instruct, to lift. `python -m bench.knowledge.wish_training` makes them."""
-
-from __future__ import annotations
-
-WEIGHTS = """
-'''
 Matrix = NDArray[np.float64]
 
 
@@ -57,9 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for lang in ("en", "de", "ja", ""):
         print(lang or "all", _shares([row for row in measured if lang in ("", row.lang)], learnt))
     if options.write:
-        lines = [f"{name} {' '.join(f'{weight:.2f}' for weight in weights)}" for name, weights in sorted(learnt.items())]
-        WEIGHTS.write_text(f'{_HEAD}{chr(10).join(lines)}\n"""\n', encoding="utf-8")
-        print(f"{len(lines)} features in {WEIGHTS.name}")
+        rows = [f"{json.dumps(name)}: {[round(weight, 2) for weight in weights]}" for name, weights in sorted(learnt.items())]
+        WEIGHTS.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
+        print(f"{len(rows)} features in {WEIGHTS.name}")
     return 0
 
 

@@ -1,15 +1,19 @@
 """A linear model that says how likely a sentence is a wish, of which kind: weights of features, and a softmax.
 
-The weights are made by `python -m bench.knowledge.wish_training` from sentences in three languages.
+The weights stand in `wish_weights.json`; `python -m bench.knowledge.wish_training` makes it from sentences in three languages.
 """
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 
-from memory_core.domain.wish_weights import WEIGHTS
+WEIGHTS = Path(__file__).with_name("wish_weights.json")
+"""By feature what it weighs for each kind: to forget, to instruct, to lift an instruction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +27,10 @@ class Likely:
 
 def likely(features: Iterable[str]) -> Likely:
     """How likely a sentence with these features is a wish of each kind."""
+    table = _weights()
     totals = [0.0, 0.0, 0.0]
     for feature in ("bias", *sorted(features)):
-        weights = _TABLE.get(feature)
+        weights = table.get(feature)
         if weights is not None:
             totals = [total + weight for total, weight in zip(totals, weights, strict=True)]
     most = max(0.0, *totals)
@@ -34,9 +39,8 @@ def likely(features: Iterable[str]) -> Likely:
     return Likely(*(share / whole for share in shares))
 
 
-def _table(text: str) -> dict[str, tuple[float, float, float]]:
-    rows = (line.split() for line in text.strip().splitlines())
-    return {name: (float(forget), float(instruct), float(lift)) for name, forget, instruct, lift in rows}
-
-
-_TABLE = _table(WEIGHTS)
+@lru_cache(maxsize=1)
+def _weights() -> Mapping[str, Sequence[float]]:
+    """What ships with the product, read once."""
+    table: dict[str, list[float]] = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+    return table
