@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 
-_COUNTED = (
-    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty",
-    "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn zwanzig",
-)
+from memory_core.domain.numerals import GERMAN_NUMBER_WORDS, NUMBER_WORDS
+
 _TENS = ("thirty forty fifty sixty seventy eighty ninety hundred", "dreißig vierzig fünfzig sechzig siebzig achtzig neunzig hundert")
-_NUMBERS = {word.casefold(): str(number) for words in _COUNTED for number, word in enumerate(words.split(), 2)} | {
+_NUMBERS = {word: str(number) for words in (NUMBER_WORDS, GERMAN_NUMBER_WORDS) for number, word in enumerate(words) if number > 1} | {
     word.casefold(): str(number * 10) for words in _TENS for number, word in enumerate(words.split(), 3)
 }
 _NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from memory_core.domain.calendar_names import GERMAN_MONTHS, GERMAN_WEEKDAYS, MONTHS, WEEKDAYS
+
 _EMPTY = """
     user user's i we my our me us
     a an the this that it its is am are was were be been being has have had having do does did will would of to as so very really just too
@@ -63,15 +65,11 @@ _LASTING_PASTS = """
     geschrieben
 """
 _HABITS = """
-    every each often usually mondays tuesdays wednesdays thursdays fridays saturdays sundays weekdays weekends jeden jede montags
-    dienstags
-    mittwochs donnerstags freitags samstags sonntags 毎週
+    every each often usually weekdays weekends jeden jede 毎週
 """
 _TIMES = """
-    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november
-    december today tomorrow morning afternoon evening noon midnight spring summer autumn winter
-    montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz mai juni juli oktober dezember heute vormittag
-    nachmittag abend frühling frühjahr sommer herbst
+    today tomorrow morning afternoon evening noon midnight spring summer autumn winter
+    heute vormittag nachmittag abend frühling frühjahr sommer herbst
     月 火 水 木 金 土 日 曜 朝 昼 夜 午 前 後 今 来 週 明 時 分 年
 """
 _COUNTS = """
@@ -129,8 +127,8 @@ PREPOSITIONS = frozenset(_PREPOSITIONS.split())
 PASTS = frozenset(_PASTS.split())
 LASTING_PASTS = frozenset(_LASTING_PASTS.split())
 """Look like a past, and tell how something is."""
-HABITS = frozenset(_HABITS.split())
-TIMES = frozenset(_TIMES.split())
+HABITS = frozenset((*_HABITS.split(), *(f"{day}s" for day in (*WEEKDAYS, *GERMAN_WEEKDAYS))))
+TIMES = frozenset((*_TIMES.split(), *WEEKDAYS, *MONTHS, *GERMAN_WEEKDAYS, *GERMAN_MONTHS))
 COUNTS = frozenset(_COUNTS.split())
 UNITS = frozenset(_UNITS.split())
 JAPANESE_ONE_ONLY = (
@@ -139,24 +137,9 @@ JAPANESE_ONE_ONLY = (
     "が担当", "を使って", "で動", "に決ま", "である", "に設定", "に所属", "出身", "に通って", "にある", "にあり", "に置",
 )  # fmt: skip
 JAPANESE_SEVERAL = (
-    "も",
-    "好き",
-    "嫌い",
-    "行った",
-    "行きま",
-    "食べ",
-    "買",
-    "会っ",
-    "会い",
-    "会う",
-    "見",
-    "読",
-    "友達",
-    "兄弟",
-    "姉妹",
-    "趣味",
+    "も", "好き", "嫌い", "行った", "行きま", "食べ", "買", "会っ", "会い", "会う", "見", "読", "友達", "兄弟", "姉妹", "趣味",
     "アレルギー",
-)
+)  # fmt: skip
 """What may be said of many things at once."""
 _ADDING = "also too well auch ebenfalls zusätzlich additionally sometimes manchmal"
 ADDING = frozenset(_ADDING.split())
@@ -176,26 +159,10 @@ _PLACES = """
     vor in on at under behind beside near above below inside by im in am auf unter hinter neben bei über
 """
 PLACES = frozenset(_PLACES.split())
-POSTURES = frozenset(
-    [
-        "is",
-        "are",
-        "liegt",
-        "liegen",
-        "steht",
-        "stehen",
-        "hängt",
-        "hängen",
-        "ist",
-        "sind",
-        "sits",
-        "kept",
-        "stored",
-        "parked",
-        "located",
-        "parkt",
-    ]
-)
+_POSTURES = """
+    is are liegt liegen steht stehen hängt hängen ist sind sits kept stored parked located parkt
+"""
+POSTURES = frozenset(_POSTURES.split())
 """Verbs that tell where something is."""
 CONTRACTED = {"im": "in", "am": "auf", "beim": "bei", "vom": "von", "zum": "zu", "zur": "zu"}
 COMPARING = frozenset(

@@ -17,6 +17,8 @@ from datetime import date, datetime, timedelta, timezone, tzinfo
 import numpy as np
 import numpy.typing as npt
 
+from memory_core.domain.calendar_names import ANY_MONTH
+
 MAX_WINDOWS = 8
 """More dates than this in one query name no time any more."""
 
@@ -45,9 +47,7 @@ _PART = (
     r"(?:(?P<part>first|second|third|last|beginning|start|early|middle|mid|late|end)\b[\s-]*"
     r"(?:(?P<unit>week|half)\s+)?(?:of\s+)?(?:the\s+)?)?"
 )
-_MONTH_NAMES = (
-    "january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
-)
+_MONTH_NAMES = f"{ANY_MONTH}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
 _YEAR = r"(?:,?\s+(?:of\s+)?(?P<year>(?:19|20)\d\d)(?!\d))?"
 _ISO = re.compile(r"(?<![\d-])(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12]\d|3[01]))?(?![\d-])")
 _IN_MONTH = re.compile(

@@ -9,17 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+from memory_core.domain.calendar_names import GERMAN_MONTHS, GERMAN_WEEKDAYS, MONTHS, WEEKDAYS
 from memory_core.domain.conversation import Message
 from memory_core.domain.languages import ENGLISH, language_of, votes_for
 from memory_core.domain.sameness import names_in
 from memory_core.domain.text import tokens, words
 
-DAYS = frozenset(
-    tokens(
-        "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october"
-        " november december montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz mai juni juli oktober dezember"
-    )
-)
+DAYS = frozenset(tokens(" ".join((*WEEKDAYS, *MONTHS, *GERMAN_WEEKDAYS, *GERMAN_MONTHS))))
 """Terms of names of days and months: who reckons a date names one that was not said."""
 OTHER_SCRIPT = re.compile(r"[\u0370-\u1fff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """A letter that is none of the Latin ones."""

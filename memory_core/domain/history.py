@@ -18,6 +18,7 @@ from typing import Final
 
 import numpy as np
 
+from memory_core.domain.calendar_names import ANY_MONTH
 from memory_core.domain.chat_messages import ReadMessage
 from memory_core.domain.history_alignment import Step, aligned
 from memory_core.domain.normal_form import normal_form
@@ -35,7 +36,7 @@ _WITH_ID: Final = "#"
 """What the mark of a message ends with that was told with an id."""
 _CLOCK: Final = re.compile(
     r"\d+(?:st|nd|rd|th)?|\b[ap]\.?m\b\.?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
-    r"|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
+    rf"|\b(?:{ANY_MONTH})\b"
     r"|\b(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)\b|(?<=\d)[TZ]",
     re.IGNORECASE,
 )

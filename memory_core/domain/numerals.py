@@ -12,6 +12,17 @@ from collections import Counter
 
 from memory_core.domain.normal_form import normal_form
 
+_ENGLISH = """
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
+    twenty
+"""
+_GERMAN = """
+    null ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn
+    zwanzig
+"""
+NUMBER_WORDS = tuple(_ENGLISH.split())
+GERMAN_NUMBER_WORDS = tuple(_GERMAN.split())
+"""The words for 0 to 20, each at the place of its number."""
 _JOINT = re.compile(r"(?<=\d)[\u00a0\u202f'’_](?=\d{3}(?!\d))")
 _NUMBER = re.compile(r"(?:(?<!\S)|(?<=[(\[]))-?\d+(?:[.,:/-]\d+)*|\d+(?:[.,:/-]\d+)*")
 _THOUSANDS = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from memory_core.domain.calendar_names import MONTHS, WEEKDAYS
 from memory_core.domain.opposite_words import EXCLUSIVE
 
 NEGATIONS = frozenset(
@@ -37,8 +38,7 @@ _RIVALS: tuple[str, ...] = (
     # where and when
     "from to", "before after", "above below", "over under", "left right", "in out", "on off", "up down", "north south east west",
     "yesterday today tomorrow", "morning noon afternoon evening night", "early late", "earlier later", "is was", "are were", "am was",
-    "has had", "do did", "does did", "monday tuesday wednesday thursday friday saturday sunday",
-    "january february march april may june july august september october november december",
+    "has had", "do did", "does did", " ".join(WEEKDAYS), " ".join(MONTHS),
     # how many and how much
     "one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand million",
     "first second third fourth last", "all some none", "few many", "more less", "more fewer", "most least", "minimum maximum", "min max",

@@ -9,15 +9,13 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
-)  # fmt: skip
+from memory_core.domain.calendar_names import MONTHS, PLAIN_MONTHS
 
 _UNITS = r"(?:second|minute|hour|day|night|morning|afternoon|evening|weekday|weekend|week|fortnight|month|season|year|decade)s?"
 _SEASONS = r"(?:spring|summer|autumn|fall|winter)"
 _WEEKDAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 _COUNTS = r"(?:last|next|this|past|few|couple\s+of|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,3})"
-_PLAIN_MONTHS = "|".join(month for month in MONTHS if month != "may")
+_PLAIN_MONTHS = "|".join(PLAIN_MONTHS)
 # "may" is a verb far more often than a month, unless a day or a year stands beside it or "in" before it.
 _MAY = r"(?:in|of|since|until|by|during|last|next|this|early|mid|late|\d{1,2}(?:st|nd|rd|th)?)[\s-]+may|may\s+\d{1,4}(?:st|nd|rd|th)?"
 

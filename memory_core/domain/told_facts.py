@@ -19,7 +19,7 @@ from memory_core.domain.beginning import beginning
 from memory_core.domain.conversation import Message
 from memory_core.domain.endings import NO_LONGER
 from memory_core.domain.grounding import DAYS, OTHER_SCRIPT, in_another_language, unknown_names
-from memory_core.domain.numerals import numbers_in
+from memory_core.domain.numerals import GERMAN_NUMBER_WORDS, NUMBER_WORDS, numbers_in
 from memory_core.domain.own_words import own_words
 from memory_core.domain.patterns import telling
 from memory_core.domain.quotes import Proofs, folded_quote, may_tell
@@ -73,22 +73,9 @@ _CLOSED = frozenset({"yes", "no", "likes", "dislikes", "married", "single", "eng
 """Values that stand for what was said in other words."""
 _PRONOUN_WORDS = "he she it they we him her them us his hers their our er sie es wir ihn ihm ihr ihnen uns 彼 彼女"
 _PRONOUNS = frozenset(_PRONOUN_WORDS.split())
-_COUNT_WORDS = (
-    "zero null",
-    "one ein eine einen once",
-    "two zwei twice both couple",
-    "three drei",
-    "four vier",
-    "five fünf",
-    "six sechs",
-    "seven sieben",
-    "eight acht",
-    "nine neun",
-    "ten zehn",
-    "eleven elf",
-    "twelve zwölf dozen",
-)
-_COUNTS = {word: str(number) for number, names in enumerate(_COUNT_WORDS) for word in names.split()}
+_COUNTS = {word: str(number) for named in (NUMBER_WORDS, GERMAN_NUMBER_WORDS) for number, word in enumerate(named[:13])} | {
+    "eine": "1", "einen": "1", "once": "1", "twice": "2", "both": "2", "couple": "2", "dozen": "12"
+}  # fmt: skip
 _MONTH = re.compile(
     r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez)[a-zä]*\b|\d[-/.年月]\d|月|\d{4}-\d{2}", re.IGNORECASE
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memory_core.domain.calendar_names import GERMAN_MONTHS, GERMAN_WEEKDAYS, MONTHS, WEEKDAYS
 from memory_core.domain.opposite_words import EXCLUSIVE
 
 _COLOURS = """
@@ -28,13 +29,8 @@ _ENDINGS = ("able", "ible", "ful", "ous", "less", "ing", "ed", "ant", "ent", "ig
 LEAST_LETTERS = 5
 """Of a word that an ending makes a quality."""
 _TIMES = {
-    "weekday": """
-        monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag 曜
-    """,
-    "month": """
-        january february march april may june july august september october november december januar februar märz mai juni juli oktober
-        dezember
-    """,
+    "weekday": " ".join((*WEEKDAYS, *GERMAN_WEEKDAYS, "曜")),
+    "month": " ".join((*MONTHS, *GERMAN_MONTHS)),
     "season": "spring summer autumn winter frühling frühjahr sommer herbst",
     "relative": "today tomorrow heute 今 明 来",
     "part": "morning afternoon evening noon midnight vormittag nachmittag abend 朝 昼 夜 午",

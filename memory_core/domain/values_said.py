@@ -13,120 +13,28 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from memory_core.domain.calendar_names import GERMAN_MONTHS, GERMAN_WEEKDAYS, JAPANESE_WEEKDAYS, MONTHS, WEEKDAYS
+from memory_core.domain.numerals import GERMAN_NUMBER_WORDS, NUMBER_WORDS
 from memory_core.domain.text import terms_of
 
-_WEEKDAYS = (
-    "monday montag 月曜", "tuesday tue tues dienstag 火曜", "wednesday mittwoch 水曜", "thursday thu thurs donnerstag 木曜",
-    "friday fri freitag 金曜", "saturday samstag sonnabend 土曜", "sunday sonntag 日曜",
-)  # fmt: skip
-_MONTHS = (
-    "january jan januar", "february feb februar", "march mar märz", "april apr", "may mai", "june jun juni", "july jul juli",
-    "august aug", "september sep sept", "october oct oktober", "november nov", "december dec dezember",
-)  # fmt: skip
-_COUNTS = {
-    word: str(number)
-    for number, said in enumerate(
-        [
-            "zero one two three four five six seven eight nine ten eleven twelve",
-            "null ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-        ]
-    )
-    for number, word in enumerate(said.split())
-    if number > 1
-}
+_COUNTS = {word: str(number) for names in (NUMBER_WORDS, GERMAN_NUMBER_WORDS) for number, word in enumerate(names[:13]) if number > 1}
 _KANJI = {sign: str(number) for number, sign in enumerate("一二三四五六七八九十", 1)}
-_MONEY = frozenset(
-    [
-        "€",
-        "$",
-        "£",
-        "¥",
-        "円",
-        "euro",
-        "euros",
-        "eur",
-        "dollar",
-        "dollars",
-        "usd",
-        "pound",
-        "pounds",
-        "gbp",
-        "quid",
-        "bucks",
-        "franken",
-        "chf",
-        "yen",
-    ]
-)
-_NOT_COUNTED = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "of",
-        "in",
-        "on",
-        "at",
-        "to",
-        "for",
-        "and",
-        "or",
-        "but",
-        "so",
-        "per",
-        "from",
-        "with",
-        "now",
-        "in",
-        "by",
-        "after",
-        "before",
-        "is",
-        "was",
-        "are",
-        "were",
-        "my",
-        "our",
-        "his",
-        "her",
-        "every",
-        "each",
-        "die",
-        "der",
-        "das",
-        "den",
-        "im",
-        "am",
-        "um",
-        "auf",
-        "mit",
-        "für",
-        "und",
-        "oder",
-        "pro",
-        "ab",
-        "zu",
-        "von",
-        "in",
-        "bei",
-        "i",
-        "we",
-        "they",
-        "it",
-        "you",
-        "as",
-        "than",
-        "more",
-        "less",
-        "up",
-        "down",
-        "out",
-        "off",
-        "again",
-    ]
-)
-_WEEKDAY = {word: str(place) for place, said in enumerate(_WEEKDAYS) for word in said.split()}
-_MONTH = {word: str(place) for place, said in enumerate(_MONTHS, 1) for word in said.split()}
+_MONEY_WORDS = """
+    € $ £ ¥ 円 euro euros eur dollar dollars usd pound pounds gbp quid bucks franken chf yen
+"""
+_MONEY = frozenset(_MONEY_WORDS.split())
+_NOT_COUNTED_WORDS = """
+    a an the of in on at to for and or but so per from with now by after before is was are were my our his her every each die der
+    das den im am um auf mit für und oder pro ab zu von bei i we they it you as than more less up down out off again
+"""
+_NOT_COUNTED = frozenset(_NOT_COUNTED_WORDS.split())
+_JAPANESE_WEEKDAY = {f"{sign}曜": str(place) for place, sign in enumerate(JAPANESE_WEEKDAYS)}
+_WEEKDAY = {name: str(place) for names in (WEEKDAYS, GERMAN_WEEKDAYS) for place, name in enumerate(names)} | {
+    "tue": "1", "tues": "1", "thu": "3", "thurs": "3", "fri": "4", "sonnabend": "5"
+}  # fmt: skip
+_MONTH = {
+    name: str(number) for names in (MONTHS, GERMAN_MONTHS, (month[:3] for month in MONTHS)) for number, name in enumerate(names, 1)
+} | {"sept": "9"}
 _TIME = re.compile(
     r"(?P<hour>\d{1,2})[:.](?P<minute>\d{2})\b(?!\s*(?:€|euro|%|kg))|(?P<clock>\d{1,2})\s?(?:am|pm|a\.m\.|p\.m\.|uhr|o'clock)\b"
     r"|(?P<at>(?:\bat|\bum)\s+\d{1,2})(?![\d.,:]|k\b|\s?%|\s?(?:st|nd|rd|th)\b)|(?P<word>\bnoon\b|\bmidnight\b|\bmittags?\b|\bhalb (?:eins"
@@ -225,8 +133,8 @@ def values_in(text: str) -> Values:
             whens.setdefault("weekday", set()).add(day)
         elif word in _MONTH and word not in ("may", "mar", "sun"):
             whens.setdefault("month", set()).add(_MONTH[word])
-    for said, day in _WEEKDAY.items():
-        if said[0] >= "\u3041" and said in text:
+    for name, day in _JAPANESE_WEEKDAY.items():
+        if name in text:
             whens.setdefault("weekday", set()).add(day)
     return Values({kind: frozenset(found) for kind, found in whens.items()}, _numbers(rest))
 

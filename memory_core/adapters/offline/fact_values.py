@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable
 
 from memory_core.adapters.offline.voice import is_past
+from memory_core.domain.calendar_names import ANY_MONTH, ANY_WEEKDAY
+from memory_core.domain.numerals import NUMBER_WORDS
 
 Shape = Callable[[str], str | None]
 
@@ -86,20 +88,17 @@ _DRINK = re.compile(
     rf"|coke|soda|juice|energy drinks|whisky|water|lattes?)){_OFTEN}",
     re.IGNORECASE,
 )
-_MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
-_DAY = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
 _MOMENT = (
     r"\b(?:yesterday|today|recently|lately|now|again|too|sadly|(?:a|an|two|three|four|five|six|\d+|a few|some|a couple of) \w+ ago"
-    rf"|(?:last|this) \w+|in (?:early |late |mid[- ])?(?:{_MONTH}|\d{{4}}|spring|summer|autumn|fall|winter)|on (?:{_DAY})|since \w+"
+    rf"|(?:last|this) \w+|in (?:early |late |mid[- ])?(?:{ANY_MONTH}|\d{{4}}|spring|summer|autumn|fall|winter)"
+    rf"|on (?:{ANY_WEEKDAY})|since \w+"
     r"|yet|either|at all|any ?more|at the (?:start|beginning|end) of (?:the|last|this) \w+|after (?:\w+ ){1,3}years|for good)"
 )
 _WHEN = re.compile(rf"\A(?:\s*+{_MOMENT})*", re.IGNORECASE)
 _WHEN_LAST = re.compile(rf"(?<!\s)(?:\s++{_MOMENT}){{1,8}}$", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:an?|the|ein(?:e|en|em|er)?|une?|una?)\s+", re.IGNORECASE)
-_NUMBERS = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
-    "twelve": 12,
-}  # fmt: skip
+_NUMBERS = {word: str(number) for number, word in enumerate(NUMBER_WORDS[:13]) if number}
+_ANY_NUMBER = "|".join(_NUMBERS)
 
 
 def job(words: str) -> str | None:
@@ -176,7 +175,7 @@ def drink(words: str) -> str | None:
 def number(words: str) -> str | None:
     """A number in digits, whether written so or in words up to twelve."""
     word = words.split()[0].lower() if words.split() else ""
-    return str(int(word)) if word.isdecimal() and len(word) < 4 else str(_NUMBERS[word]) if word in _NUMBERS else None
+    return str(int(word)) if word.isdecimal() and len(word) < 4 else _NUMBERS.get(word)
 
 
 def day(words: str) -> str | None:
@@ -208,11 +207,12 @@ def amount(words: str) -> str | None:
     return found if found and _AMOUNT.search(found) else None
 
 
-_AMOUNT = re.compile(
-    rf"\d|\b(?:{_DAY}|{_MONTH}|noon|midnight|one|two|three|four|five|six|seven|eight|nine|ten"
-    rf"|eleven|twelve|half past)\b",
-    re.IGNORECASE,
-)
+_AMOUNT = re.compile(rf"\d|\b(?:{ANY_WEEKDAY}|{ANY_MONTH}|noon|midnight|{_ANY_NUMBER}|half past)\b", re.IGNORECASE)
+
+
+_BUSY_WORDS = "is was are were has am there then my it not do does please maybe want would will"
+_BUSY = frozenset(_BUSY_WORDS.split())
+"""Words of a clause, which no item of a list has."""
 
 
 def listed(piece: str) -> bool:
@@ -220,27 +220,7 @@ def listed(piece: str) -> bool:
     found = piece.split()
     if _REMARK.match(piece):
         return False
-    busy = {
-        "is",
-        "was",
-        "are",
-        "were",
-        "has",
-        "am",
-        "there",
-        "then",
-        "my",
-        "it",
-        "not",
-        "do",
-        "does",
-        "please",
-        "maybe",
-        "want",
-        "would",
-        "will",
-    }
-    return 0 < len(found) <= 3 and not any(word.lower() in busy or is_past(word) for word in found) and not _NO_THING.match(piece)
+    return 0 < len(found) <= 3 and not any(word.lower() in _BUSY or is_past(word) for word in found) and not _NO_THING.match(piece)
 
 
 CLOSED: frozenset[Shape] = frozenset({language, condition, food})

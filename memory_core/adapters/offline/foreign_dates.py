@@ -8,23 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-_DAYS = {
-    "montag": "Monday", "dienstag": "Tuesday", "mittwoch": "Wednesday", "donnerstag": "Thursday", "freitag": "Friday",
-    "samstag": "Saturday", "sonnabend": "Saturday", "sonntag": "Sunday",
-}  # fmt: skip
-_MONTHS = {
-    "januar": "January", "jänner": "January", "februar": "February", "märz": "March", "april": "April", "mai": "May", "juni": "June",
-    "juli": "July", "august": "August", "september": "September", "oktober": "October", "november": "November", "dezember": "December",
-}  # fmt: skip
-_NUMBERS = {
-    "einem": "one", "einer": "one", "zwei": "two", "drei": "three", "vier": "four", "fünf": "five", "sechs": "six", "sieben": "seven",
-    "acht": "eight", "neun": "nine",
-}  # fmt: skip
+from memory_core.domain.calendar_names import GERMAN_MONTHS, GERMAN_WEEKDAYS, JAPANESE_WEEKDAYS, MONTHS, WEEKDAYS
+from memory_core.domain.numerals import GERMAN_NUMBER_WORDS, NUMBER_WORDS
+
+_ENGLISH_DAYS = [day.capitalize() for day in WEEKDAYS]
+_ENGLISH_MONTHS = [month.capitalize() for month in MONTHS]
+_DAYS = {**dict(zip(GERMAN_WEEKDAYS, _ENGLISH_DAYS, strict=True)), "sonnabend": "Saturday"}
+_MONTHS = {**dict(zip(GERMAN_MONTHS, _ENGLISH_MONTHS, strict=True)), "jänner": "January"}
+_NUMBERS = {"einem": "one", "einer": "one", **dict(zip(GERMAN_NUMBER_WORDS[2:10], NUMBER_WORDS[2:10], strict=True))}
 _UNITS = {"tag": "days", "tagen": "days", "woche": "weeks", "wochen": "weeks", "monat": "months", "monaten": "months", "jahr": "years",
           "jahren": "years"}  # fmt: skip
 _DAY = "|".join(_DAYS)
 _MONTH = "|".join(_MONTHS)
-_JAPANESE_DAYS = dict(zip("月火水木金土日", ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"), strict=True))
+_JAPANESE_DAYS = dict(zip(JAPANESE_WEEKDAYS, _ENGLISH_DAYS, strict=True))
 _FROM = {"明日": "tomorrow", "来週": "next week", "来月": "next month", "来年": "next year"}
 _OVER = re.compile(
     r"\b(?:war|waren|hatte|hatten|wurde|wurden|ging|gingen|kam|kamen)\b"
@@ -91,7 +87,7 @@ _JAPANESE: tuple[tuple[re.Pattern[str], str | _Turn], ...] = (
 
 
 def _month(match: re.Match[str]) -> str:
-    return [*dict.fromkeys(_MONTHS.values())][int(match["month"]) - 1]
+    return _ENGLISH_MONTHS[int(match["month"]) - 1]
 
 
 def with_english_times(text: str, *, german: bool, japanese: bool) -> str:

@@ -23,6 +23,7 @@ from memory_core.adapters.offline.threads import checkpoint
 from memory_core.adapters.offline.voice import expanded, is_past, third_person
 from memory_core.domain.agent_answers import SaidForesight
 from memory_core.domain.conversation import Message
+from memory_core.domain.numerals import NUMBER_WORDS
 from memory_core.domain.own_words import own_words
 from memory_core.domain.quotes import may_tell
 from memory_core.domain.sentences import sentences
@@ -60,7 +61,6 @@ _MODALS = frozenset({"will", "shall", "can", "may", "might", "must", "should", "
 _MONTHS_PREGNANT = re.compile(
     r"\b(?P<count>\d{1,2}|one|two|three|four|five|six|seven|eight|nine)\s+(?P<unit>weeks?|months?)\s+pregnant\b", re.IGNORECASE
 )
-_COUNTS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _PREGNANCY_DAYS = 280
 
 
@@ -160,5 +160,5 @@ def _tells_of_the_past(clause: str) -> bool:
 
 def _passed(match: re.Match[str]) -> int:
     count = match["count"].lower()
-    number = int(count) if count.isdecimal() else _COUNTS.index(count)
+    number = int(count) if count.isdecimal() else NUMBER_WORDS.index(count)
     return number * (7 if match["unit"].lower().startswith("week") else 30)

@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 
+from memory_core.domain.calendar_names import ANY_MONTH
 from memory_core.domain.date_windows import date_windows
 
 _NUMBERS = {
@@ -31,8 +32,7 @@ _DAY = r"(?P<weekday>mon|tues|wednes|thurs|fri|satur|sun)day"
 _DATE = (
     r"(?P<date>(?:the\s+)?(?:(?:early|mid|late|end of|beginning of)[\s-]+)?"
     r"(?:\d{4}-\d\d-\d\d|\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?[A-Za-z]{3,9}\.?(?:,?\s+\d{4})?"
-    r"|(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov"
-    r"|dec)\b\.?"
+    rf"|(?:{ANY_MONTH}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
     r"(?:\s+\d{1,2}(?:st|nd|rd|th)?(?!\d))?(?:,?\s+\d{4})?|(?:spring|summer|autumn|fall|winter)))"
 )
 _FOR = re.compile(

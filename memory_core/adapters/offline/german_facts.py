@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from memory_core.adapters.offline.clause_facts import Row
+from memory_core.domain.calendar_names import ANY_GERMAN_MONTH, ANY_GERMAN_WEEKDAY
 from memory_core.domain.endings import NO_LONGER
 
 _SINCE = (
@@ -35,8 +36,8 @@ _ADJ = (
 _THING = r"(?P<value>[^,;:!?]{2,60}?)"
 _END = r"(?= (?:seit|weil|da|und ich|und wir|aber|obwohl|sehr|zum|beim|am|im|für|in der|mit)\b|\Z)"
 _WHEN = (
-    r"(?:jeden|jede|jedes|immer|täglich|meistens|meist|normalerweise|regelmäßig|oft|montags|dienstags"
-    r"|mittwochs|donnerstags|freitags|samstags|sonntags|morgens|abends|zweimal|einmal|dreimal)"
+    rf"(?:jeden|jede|jedes|immer|täglich|meistens|meist|normalerweise|regelmäßig|oft|(?:{ANY_GERMAN_WEEKDAY})s"
+    r"|morgens|abends|zweimal|einmal|dreimal)"
 )
 
 
@@ -217,15 +218,15 @@ GERMAN: tuple[Row, ...] = (
     # what is ahead
     Row(
         None,
-        r"\b(?:am|ab dem|vom|im|nächste[nrs]? (?i:woche|monat|jahr|montag|dienstag|mittwoch|donnerstag|freitag|samstag"
-        r"|sonntag)|übermorgen|in (?:zwei|drei|vier) Wochen)\b.{0,30}\b(?:habe|haben|fliege|fliegen|fahre|fahren|ziehe"
+        rf"\b(?:am|ab dem|vom|im|nächste[nrs]? (?i:woche|monat|jahr|{ANY_GERMAN_WEEKDAY})"
+        r"|übermorgen|in (?:zwei|drei|vier) Wochen)\b.{0,30}\b(?:habe|haben|fliege|fliegen|fahre|fahren|ziehe"
         r"|ziehen|heirate|heiraten|beginne|fange|muss|bekomme|bekommen|kommt|findet|operiert|reise|reisen) .{3,80}",
     ),
     Row(
         None,
         r"\b(?:ich habe|habe ich|wir haben|ich fliege|wir fliegen|ich fahre|wir fahren|wir heiraten|ich heirate"
-        r"|ich werde) .{0,40}\b(?:am \d|im (?i:januar|februar|märz|april|mai|juni|juli|august|september|oktober|november"
-        r"|dezember)|nächste[nrs]? \w+|übermorgen)\b.{0,60}",
+        rf"|ich werde) .{{0,40}}\b(?:am \d|im (?i:{ANY_GERMAN_MONTH})"
+        r"|nächste[nrs]? \w+|übermorgen)\b.{0,60}",
     ),
 )
 """In the order in which they are tried; each may read the same clause."""
@@ -247,58 +248,11 @@ _SMALL = re.compile(
     r"(?:Ich|Wir|Mein\w*|Unser\w*|Seit|Am|Im|Bin|Jeden|Habe|Meistens|Nächste\w*|In|Ab|Und|Aber|Ja|Also|Übrigens"
     r"|Leider|Hallo|Hi|Montags|Sonntags)\b"
 )
-_GERMAN = frozenset(
-    [
-        "ich",
-        "und",
-        "der",
-        "die",
-        "das",
-        "ist",
-        "wir",
-        "mein",
-        "meine",
-        "ein",
-        "eine",
-        "einen",
-        "nicht",
-        "habe",
-        "bin",
-        "im",
-        "für",
-        "mit",
-        "unser",
-        "unsere",
-        "hat",
-        "heißt",
-        "wohne",
-        "arbeite",
-        "mag",
-        "kein",
-        "keine",
-        "seit",
-        "zum",
-        "zur",
-        "dem",
-        "den",
-        "auf",
-        "aus",
-        "nach",
-        "bei",
-        "jeden",
-        "immer",
-        "auch",
-        "sind",
-        "haben",
-        "meinem",
-        "meiner",
-        "trinke",
-        "esse",
-        "gern",
-        "gerne",
-        "sehr",
-    ]
-)
+_GERMAN_WORDS = """
+    ich und der die das ist wir mein meine ein eine einen nicht habe bin im für mit unser unsere hat heißt wohne arbeite mag kein
+    keine seit zum zur dem den auf aus nach bei jeden immer auch sind haben meinem meiner trinke esse gern gerne sehr
+"""
+_GERMAN = frozenset(_GERMAN_WORDS.split())
 _ENGLISH = frozenset(
     ["the", "is", "my", "i", "and", "of", "to", "with", "have", "for", "at", "it", "that", "are", "a", "we", "our", "his", "her"]
 )

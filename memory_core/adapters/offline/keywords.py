@@ -14,6 +14,7 @@ from math import sqrt
 from memory_core.adapters.offline.fitting import fitted
 from memory_core.adapters.offline.threads import checkpoint
 from memory_core.domain.agent_answers import MAX_TERM, RetrievalHints, SaidFact
+from memory_core.domain.calendar_names import WEEKDAYS
 from memory_core.domain.dedup import fuzzy_dedup
 from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
 from memory_core.domain.text import terms_of, tokens, words
@@ -40,11 +41,11 @@ _FILLERS = """
     las una es soy son no con para en mi mis muy que del al lo se me 私 僕 俺 彼 彼女 今 人 何 方 事 時
 """
 _TIMES = """
-    weekend weekday morning afternoon evening night hour hours minute minutes second seconds daily weekly monday tuesday wednesday
-    thursday friday saturday sunday stay live half percent about once twice euros dollars
+    weekend weekday morning afternoon evening night hour hours minute minutes second seconds daily weekly
+    stay live half percent about once twice euros dollars
 """
 _SMALL = FUNCTION_WORDS | QUERY_WORDS | frozenset(_FILLERS.split())
-_OFF_TOPIC = _SMALL | frozenset(_TIMES.split())
+_OFF_TOPIC = _SMALL | frozenset((*_TIMES.split(), *WEEKDAYS))
 """Words that do not tell what a talk is about, although some are fine keywords."""
 _PIECE = re.compile(r"(?:[^.,;:!?…()\[\]{}\"“”„«»\n。、！？|/<>*_`~=]|(?<=\d)[.,:](?=\d))+")
 _WORD = re.compile(r"\d+(?:[.,:]\d+)+(?!\w)|[^\W_](?:[\w'’.+#&-]*[\w+#])?")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from memory_core.adapters.offline.german_facts import is_german
 from memory_core.adapters.offline.japanese_facts import is_japanese
+from memory_core.domain.calendar_names import ANY_GERMAN_WEEKDAY, ANY_MONTH, ANY_WEEKDAY
 
 LEAST, MOST = 8, 260
 """Characters of what is kept."""
@@ -44,8 +45,7 @@ _KIN = (
     "|other half|godson|goddaughter|ex"
 )
 _WHEN = (
-    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"
-    r"|november|december"
+    rf"(?:(?:{ANY_WEEKDAY})s?|{ANY_MONTH}"
     r"|the \d|\d|noon|next (?:week|month|year|spring|summer|autumn|fall|winter)|q[1-4]\b|every)"
 )
 _EVENT = (
@@ -154,7 +154,7 @@ _GERMAN = _Language(
     ),
     own=re.compile(
         rf"\A(?:Der|Die|Das) (?:{_EREIGNIS}) (?:(?:ist|liegt|beginnt|startet|endet|läuft|findet)"
-        r" (?:am|um|im|in|bei|der|den|unter|auf|montags|dienstags|mittwochs|donnerstags|freitags|samstags|sonntags|statt)\b|kostet \d)"
+        rf" (?:am|um|im|in|bei|der|den|unter|auf|(?:{ANY_GERMAN_WEEKDAY})s|statt)\b|kostet \d)"
         rf"|\b(?:Termin|Treffen|Miete)\b|\b(?i:ich|wir|mein\w*|unser\w*|mir|mich|uns)\b|\b(?:{_VERWANDT})\b|\A(?:Hab|Bin|Wohne"
         rf"|Arbeite|Trinke|Esse|Fahre)\b"
         r"|\A(?!(?:Das|Es|Der|Die|Dies\w*|Was|Hier|So|Er|Sie|Man|Wer|Alles|Nichts)\b)[A-ZÄÖÜ][a-zäöüß]+ (?:ist|hat|mag|isst"

@@ -21,6 +21,7 @@ from memory_core.adapters.offline.threads import checkpoint
 from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.agent_answers import FoundPattern, FoundPatterns
 from memory_core.domain.beginning import beginning
+from memory_core.domain.calendar_names import ANY_WEEKDAY, WEEKDAYS
 from memory_core.domain.numerals import numbers_in
 from memory_core.domain.own_words import own_words
 from memory_core.domain.polarity import NEGATIONS
@@ -62,7 +63,7 @@ _PASSING = re.compile(
 _ONE_TIME = re.compile(
     r"(?:,? (?:once )?again\b|,? as (?:usual|always)\b|,? (?:today|yesterday|earlier|just now)\b"
     r"|,? (?:this|last|on|yesterday) (?:morning|afternoon|evening|night|week(?:end)?"
-    r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday)(?: (?:morning|afternoon|evening|night))?\b)",
+    rf"|{ANY_WEEKDAY})(?: (?:morning|afternoon|evening|night))?\b)",
     re.IGNORECASE,
 )
 _ABOUT_ANOTHER = frozenset({"order", "opposites"})
@@ -73,8 +74,8 @@ _BESIDE_A_PERSON = re.compile(
     r"|colleague|boss|neighbou?r|cousin|aunt|uncle|and) $",
     re.IGNORECASE,
 )
-_WEEKDAY = re.compile(r"\b(monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?\b", re.IGNORECASE)
-_WEEKDAYS_SAID = frozenset(content_terms("mondays tuesdays wednesdays thursdays fridays saturdays sundays"))
+_WEEKDAY = re.compile(rf"\b({ANY_WEEKDAY})s?\b", re.IGNORECASE)
+_WEEKDAYS_SAID = frozenset(content_terms(" ".join(f"{day}s" for day in WEEKDAYS)))
 """Left out as "on Monday" is by itself; each is put back as its day, so that "on Tuesdays" says the same as "every Tuesday"."""
 Kind = Literal["preference", "habit"]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from memory_core.domain.calendar_names import ANY_MONTH, MONTHS, WEEKDAYS
 from memory_core.domain.text import tokens
 from memory_core.domain.themes import themes
 
@@ -63,13 +64,11 @@ _LOWER_PLACE = re.compile(
 )
 _NOWHERE = """
     the a an my this that his her our your their general fact peace fear hope harmony denial exile luxury poverty misery silence sin
-    love case person town charge need debt pain bed here there it them january february march april may june july august september
-    october november december spring summer autumn winter monday tuesday wednesday thursday friday saturday sunday
+    love case person town charge need debt pain bed here there it them spring summer autumn winter
 """
-NOWHERE = frozenset(_NOWHERE.split())
-_MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
+NOWHERE = frozenset((*_NOWHERE.split(), *MONTHS, *WEEKDAYS))
 _LEFT_FOR = re.compile(
-    rf"\A(\S.{{1,40}}?) for (\S.{{1,40}}?)(?:\s+(?:last|this|in (?:{_MONTH}|\d)|(?:a|two|three|\d+) \w+ ago).*)?", re.IGNORECASE
+    rf"\A(\S.{{1,40}}?) for (\S.{{1,40}}?)(?:\s+(?:last|this|in (?:{ANY_MONTH}|\d)|(?:a|two|three|\d+) \w+ ago).*)?", re.IGNORECASE
 )
 _FOR_GOOD = re.compile(r"\A(\S.{1,40}?) (?:for good|for ever|forever|permanently|behind)\b.*", re.IGNORECASE)
 
