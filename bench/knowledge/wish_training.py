@@ -52,9 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for lang in ("en", "de", "ja", ""):
         print(lang or "all", _shares([row for row in measured if lang in ("", row.lang)], learnt))
     if options.write:
-        rows = [f"{json.dumps(name)}: {[round(weight, 2) for weight in weights]}" for name, weights in sorted(learnt.items())]
-        WEIGHTS.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
-        print(f"{len(rows)} features in {WEIGHTS.name}")
+        lines = [f"{json.dumps(name)}: {[round(weight, 2) for weight in weights]}" for name, weights in sorted(learnt.items())]
+        WEIGHTS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        print(f"{len(lines)} features in {WEIGHTS.name}")
     return 0
 
 
