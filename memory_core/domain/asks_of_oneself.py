@@ -10,13 +10,13 @@ from memory_core.domain.sentences import sentences
 MOST_SENTENCES = 2
 """Of a longer message the best sentence comes near to something by chance."""
 QUESTION = re.compile(
-    r"\W{0,9}(?:what|what's|when|where|which|who|who's|whom|whose|why|how|do|did|is|am|are|was|wann|wo|welche[rsnm]?|wer|wen|wem|warum|wie)\b",
+    r"\W{0,9}(?:what|when|where|which|who|whom|whose|why|how|do|did|is|am|are|was|wann|wo|welche[rsnm]?|wer|wen|wem|warum|wie)\b",
     re.IGNORECASE,
 )
 """How a question begins that is typed without its mark."""
 _ASKS_IN_JAPANESE = re.compile(r"(?:っけ|かな|ですか|ますか|のか|何|どこ|いつ|誰|いくら|どんな|どう)")
 _ONESELF = re.compile(
-    r"\b(?:i|i'm|i've|i'd|me|my|mine|myself|we|we're|us|our|ours|ich|mir|mich|mein\w{0,2}|wir|uns|unser\w{0,2})\b|[\u79c1\u50d5\u4ffa]|わたし|うちの|自分の",
+    r"\b(?:i|me|my|mine|myself|we|us|our|ours|ich|mir|mich|mein\w{0,2}|wir|uns|unser\w{0,2})\b|[\u79c1\u50d5\u4ffa]|わたし|うちの|自分の",
     re.IGNORECASE,
 )
 _TO_DO = re.compile(

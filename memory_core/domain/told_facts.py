@@ -66,7 +66,7 @@ _PASSES = re.compile(
     re.IGNORECASE,
 )
 """What makes a statement one of the moment."""
-_FIRST_PERSON = re.compile(r"(?:I|I'm|I've|My|We|Our|Ich|Mein|Meine|Wir|Unser|Unsere)\b")
+_FIRST_PERSON = re.compile(r"(?:I|My|We|Our|Ich|Mein|Meine|Wir|Unser|Unsere)\b")
 _THE_USER = re.compile(r"(?:The\s+|the\s+)?(?:user|User|speaker|Speaker)\b(?=['’]s\b|\s|$)")
 _NAMING = frozenset(tokens("called named name"))
 _CLOSED = frozenset({"yes", "no", "likes", "dislikes", "married", "single", "engaged", "divorced", "widowed"})
