@@ -15,11 +15,9 @@ from typing import Literal
 from memory_core.domain.conversation import Message
 from memory_core.domain.own_words import own_words
 from memory_core.domain.sentences import sentences
-from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
 from memory_core.domain.wish_model import likely
 from memory_core.domain.wish_signs import Reading, features, has_japanese, is_no_instruction, is_no_request, read
-from memory_core.domain.wish_topic import names_all, topic_of
-from memory_core.domain.wish_words import GENERAL_WORDS
+from memory_core.domain.wish_topic import GENERAL_WORDS, names_all, topic_of
 
 Kind = Literal["instruction", "withdrawal", "forget"]
 Surety = Literal["sure", "asks"]
@@ -192,7 +190,7 @@ def _telling_words(text: str) -> frozenset[str]:
     plain = text.casefold()
     if has_japanese(plain):
         return frozenset(pair for pair in map("".join, pairwise(plain)) if re.fullmatch(r"[\u30a0-\u30ff\u4e00-\u9fff]{2}", pair))
-    return frozenset(word for word in re.findall(r"[^\W\d_]{4,}", plain) if word not in GENERAL_WORDS | QUERY_WORDS | FUNCTION_WORDS)
+    return frozenset(re.findall(r"[^\W\d_]{4,}", plain)) - GENERAL_WORDS
 
 
 def _plain(text: str) -> str:

@@ -27,11 +27,9 @@ from memory_core.domain.repetition import repeats
 from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
 from memory_core.domain.text import terms_of, words
 from memory_core.domain.wish_signs import has_japanese
-from memory_core.domain.wish_topic import japanese_words_of
-from memory_core.domain.wish_words import GENERAL_WORDS
+from memory_core.domain.wish_topic import GENERAL_WORDS, japanese_words_of
 from memory_core.domain.wishes import Wish, only_requests, said_wishes, without_requests
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.forget_told import ToldForgetter
@@ -256,7 +254,7 @@ def _lifted(text: str, held: Sequence[Memory]) -> list[Memory]:
 
 def _terms(text: str) -> frozenset[str]:
     """The terms of a text that say what it is about."""
-    return frozenset(terms_of(word for word in words(text) if word not in QUERY_WORDS | FUNCTION_WORDS | GENERAL_WORDS))
+    return frozenset(terms_of(word for word in words(text) if word not in GENERAL_WORDS))
 
 
 @dataclass(frozen=True, slots=True)
