@@ -7,6 +7,7 @@ while English stems of a short foreign text are mostly the word itself.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from types import MappingProxyType
 from typing import Final
@@ -55,6 +56,7 @@ QUESTION_WORDS: Final = MappingProxyType(
 )
 """Words that a question has and its answer does not, by language; English ones are in `stopwords`."""
 
+_JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _KANA = regex.compile(r"[\p{Hiragana}\p{Katakana}]")
 # What a pair of Japanese characters must not be to be a term: hiragana alone, the end of one word with the beginning of the next (of
 # which お and ご are the exception, being prefixes), a noun with its particle.
@@ -65,6 +67,11 @@ _JAPANESE_GRAMMAR = regex.compile(
 _ASKING = "谁誰"
 _CHINESE_PARTICLES = "吗嗎呢吧了的"
 _OTHER_SCRIPTS = frozenset().union(*(QUESTION_WORDS[name] for name in ("russian", "arabic", "hindi", "chinese", "japanese")))
+
+
+def has_japanese(text: str) -> bool:
+    """Whether a text has letters of Japanese, kana or Chinese characters."""
+    return _JAPANESE.search(text) is not None
 
 
 def language_of(words: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from memory_core.domain.languages import has_japanese
 from memory_core.domain.wish_lexicon import PHRASES
 
 OTHER_WORDS = "_"
@@ -22,7 +23,6 @@ BREAK = ","
 MAX_PHRASE_WORDS = 5
 MAX_MARKS = 45
 """Of a sentence; a longer one tells a story."""
-_JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|[,;:.!?…–—、。！？]")
 _QUOTED = re.compile(
     r"\"[^\"\n]{1,400}+\"|“[^“”\n]{1,400}+”|„[^„“”\n]{1,400}+[“”]|«[^«»\n]{1,400}+»|「[^「」\n]{1,400}+」|『[^『』\n]{1,400}+』"
@@ -118,11 +118,6 @@ class Reading:
         """Signs of the order of its marks."""
         signs = frozenset((*_signs_of_verbs(self), *_signs_of_words(self), *_signs_of_clauses(self), *_japanese_signs(self)))
         return signs | frozenset(_signs_of_requests(self, signs))
-
-
-def has_japanese(text: str) -> bool:
-    """Whether a text has Japanese letters."""
-    return _JAPANESE.search(text) is not None
 
 
 def read(sentence: str) -> Reading:

@@ -13,10 +13,11 @@ from itertools import pairwise
 from typing import Literal
 
 from memory_core.domain.conversation import Message
+from memory_core.domain.languages import has_japanese
 from memory_core.domain.own_words import own_words
 from memory_core.domain.sentences import sentences
 from memory_core.domain.wish_model import likely
-from memory_core.domain.wish_signs import Reading, features, has_japanese, is_no_instruction, is_no_request, read
+from memory_core.domain.wish_signs import Reading, features, is_no_instruction, is_no_request, read
 from memory_core.domain.wish_topic import GENERAL_WORDS, names_all, topic_of
 
 Kind = Literal["instruction", "withdrawal", "forget"]

@@ -20,6 +20,7 @@ from memory_core.domain.contradiction import contradiction
 from memory_core.domain.conversation import Conversation
 from memory_core.domain.errors import MemoryCoreError, NotFound
 from memory_core.domain.instruction import INSTRUCTION, key_for
+from memory_core.domain.languages import has_japanese
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.messages import MESSAGE
 from memory_core.domain.models import Memory, MemoryType
@@ -28,7 +29,6 @@ from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.text import terms_of, words
-from memory_core.domain.wish_signs import has_japanese
 from memory_core.domain.wish_topic import GENERAL_WORDS, japanese_words_of
 from memory_core.domain.wishes import Wish, only_requests, said_wishes, without_requests
 from memory_core.evolution.edit import Editor
