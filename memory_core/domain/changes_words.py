@@ -5,6 +5,16 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from memory_core.domain.calendar_names import (
+    ANY_GERMAN_MONTH,
+    ANY_MONTH,
+    ANY_WEEKDAY,
+    GERMAN_MONTHS,
+    GERMAN_WEEKDAYS,
+    MONTHS,
+    PLAIN_MONTHS,
+    WEEKDAYS,
+)
 from memory_core.domain.text import terms_of
 
 _OVER = (
@@ -81,45 +91,11 @@ BEGINS = re.compile(r"\b(?:started|began|begun|gone back|went back|taken up|took
 NOT_SO = re.compile(
     r"n't\b|\b(?:not|no|never|quit|stopped|gave up|without|kein\w{0,2}|nicht|nie|ohne)\b|(?:ない|ません|やめ|辞め)", re.IGNORECASE
 )
-EVENTS = frozenset(
-    [
-        "wedding",
-        "trip",
-        "deal",
-        "party",
-        "meeting",
-        "holiday",
-        "vacation",
-        "engagement",
-        "visit",
-        "concert",
-        "match",
-        "game",
-        "date",
-        "flight",
-        "project",
-        "launch",
-        "event",
-        "tour",
-        "sale",
-        "picnic",
-        "barbecue",
-        "dinner",
-        "move",
-        "merger",
-        "race",
-        "hike",
-        "cruise",
-        "plan",
-        "plans",
-        "interview",
-        "appointment",
-        "surgery",
-        "reunion",
-        "conference",
-        "workshop",
-    ]
-)
+_EVENTS = """
+    wedding trip deal party meeting holiday vacation engagement visit concert match game date flight project launch event tour sale
+    picnic barbecue dinner move merger race hike cruise plan plans interview appointment surgery reunion conference workshop
+"""
+EVENTS = frozenset(_EVENTS.split())
 """What is "off" when it does not take place; a lamp is off for the moment."""
 ENDS_OF_SUBJECT = re.compile(
     rf"\b(?:(?:was|is|were|are|got|get|been|being|gets) (?:\w+ly |just |finally |now )?(?:{_OVER}|{_ALTERED}|discharged"
@@ -266,19 +242,16 @@ MOVES = re.compile(
     r"|じゃなくて|ではなく)",
     re.IGNORECASE,
 )
-_WHEN = (
-    "(?:now|today|tomorrow|then|january|february|march|april|may|june|july|august|september|october|november|december"
-    "|(?:mon|tues|wednes|thurs|fri|satur|sun)day|next (?:week|month|year|term))"
-)
+_WHEN = f"(?:now|today|tomorrow|then|{ANY_MONTH}|{ANY_WEEKDAY}|next (?:week|month|year|term))"
+_FROM_MONTH = "|".join(PLAIN_MONTHS)
+_GERMAN_WORKDAY = "|".join(GERMAN_WEEKDAYS[:5])
 NOW = re.compile(
     r"\b(?:from "
     rf"{_WHEN} on(?:wards?)?"
-    r"|starting (?:\w+ )?(?:today|tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
-    r"|week|month|january|february|march|april|june|july|august|september|october|november|december)|effective|going forward"
-    r"|ab (?:nächste\w*|dem|der|januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember|montag"
-    r"|dienstag|mittwoch"
-    r"|donnerstag|freitag)|künftig|seit (?:kurzem|neuestem|januar|februar|märz|april|mai|juni|juli|august|september|oktober|november"
-    r"|dezember|montag|diese\w*|letzte\w*)|now|new|from now on|nowadays|these days|currently|actually|as of|jetzt|neue?[rnsm]?"
+    rf"|starting (?:\w+ )?(?:today|tomorrow|{ANY_WEEKDAY}|week|month|{_FROM_MONTH})|effective|going forward"
+    rf"|ab (?:nächste\w*|dem|der|{ANY_GERMAN_MONTH}|{_GERMAN_WORKDAY})|künftig"
+    rf"|seit (?:kurzem|neuestem|{ANY_GERMAN_MONTH}|montag|diese\w*|letzte\w*)"
+    r"|now|new|from now on|nowadays|these days|currently|actually|as of|jetzt|neue?[rnsm]?"
     r"|neuerdings|inzwischen|mittlerweile"
     r"|ab (?:jetzt|sofort|heute|morgen)|seit (?:dem|heute|gestern|letzter|letztem))\b|(?:今は|新し|これから|現在|今度)",
     re.IGNORECASE,
@@ -349,25 +322,10 @@ TELLS_OF_WORDS = re.compile(r"\b(?:said|says|told me|wrote)\b", re.IGNORECASE)
 IN_PART = re.compile(r"\b(?:full|part)[- ]time\b", re.IGNORECASE)
 """What ends may be this alone."""
 USES_NOW = re.compile(r"\busing\b", re.IGNORECASE)
-IN_A_COUPLE = frozenset(
-    [
-        "wife",
-        "husband",
-        "girlfriend",
-        "boyfriend",
-        "partner",
-        "frau",
-        "mann",
-        "freundin",
-        "freund",
-        "boss",
-        "妻",
-        "夫",
-        "旦那",
-        "彼女",
-        "彼氏",
-    ]
-)
+_IN_A_COUPLE = """
+    wife husband girlfriend boyfriend partner frau mann freundin freund boss 妻 夫 旦那 彼女 彼氏
+"""
+IN_A_COUPLE = frozenset(_IN_A_COUPLE.split())
 OWN_SUBJECT = re.compile(r"\b(?:i|i'm|i've|im|ive|my|we|we're|we've|our|user|user's|ich|wir|mein\w{0,2})\b", re.IGNORECASE)
 USING = re.compile(
     r"\b(?:keep|order|shop|host|hosted|track|store|use|uses|using|buy|drink|eat|take|all my|everything|write|writes|code in"
@@ -414,10 +372,6 @@ _WEAK = """
     actual literal probable definite total certain honest glad sad tired busy ready able different similar special important main whole
     totally literally probably definitely certainly exactly basically honestly especially usually normally outside inside everyday worth
     anymore same alone somewhere else besides apart sometime sort rest favorite favourite game
-    monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays
-    january february
-    march april june july august september october november december montag dienstag mittwoch donnerstag freitag samstag sonntag montags
-    dienstags mittwochs donnerstags freitags samstags sonntags januar februar märz mai juni juli oktober dezember
     yeah yep oh hmm wow anyway afternoon
     don won isn doesn didn couldn shouldn wouldn aren wasn weren hasn haven hadn ain ve ll re home place family life day job sit sitting
     chance hope dream dreams hard easy fun friend friends believe happy image photo photography
@@ -439,7 +393,9 @@ _WEAK_IN_JAPANESE = (
     " 土曜 日曜 曜日 予定 新し 大好 好き 食べ 飲み 行き 思う 教え 言う 使う 使い 買い 何か 一番 本当 結局 変更 予約 少し 全部"
     " 先日 毎晩 一緒 家族 乗り 乗っ 換え 替え 名前"
 )
-WEAK = frozenset([*_WEAK.split(), *terms_of(_WEAK.split())])
+_DAYS = (*WEEKDAYS, *GERMAN_WEEKDAYS)
+_WEAK_WORDS = (*_WEAK.split(), *_DAYS, *(f"{day}s" for day in _DAYS), *MONTHS, *GERMAN_MONTHS)
+WEAK = frozenset([*_WEAK_WORDS, *terms_of(_WEAK_WORDS)])
 WEAK_IN_JAPANESE = frozenset(_WEAK_IN_JAPANESE.split())
 """Words that two messages may share without being about one thing."""
 
@@ -524,8 +480,8 @@ MATTERS: tuple[Matter, ...] = (
             re.IGNORECASE,
         ),
         re.compile(
-            r"\b(?:moved|relocated) (?:house|home|in with|(?:back |over |out )?to (?!(?:the next|fridays?|mondays?|tuesdays?"
-            r"|wednesdays?|thursdays?|saturdays?|sundays?|\d|a later|an earlier|using|vs|the \d))|into)"
+            r"\b(?:moved|relocated) (?:house|home|in with|(?:back |over |out )?to (?!(?:the next"
+            rf"|(?:{ANY_WEEKDAY})s?|\d|a later|an earlier|using|vs|the \d))|into)"
             r"|\bmoved in\b(?! (?:a|the|that|such)\b)|\bnew (?:address|flat|apartment|place|house)\b|\bbought (?:a|our"
             r"|my) (?:\w+ )?(?:house|flat|apartment)\b|\b(?:umgezogen|umzug|gezogen|neue adresse|neue wohnung|neuen wohnung|wohne jetzt"
             r"|wohnen jetzt)\b|一人暮らしを始め|引っ越し(?:ました|た|て)|引越し(?:ました|た)",
@@ -543,8 +499,8 @@ MATTERS: tuple[Matter, ...] = (
         re.compile(
             r"\bnew job\b|\bgot the job\b|(?:\bi (?:just )?|\bi'm |\band |\A\W*|[.!] )(?:start|started|starting) (?:as|at|work)\b"
             r"|\b(?:handed|given|gave|put) in my (?:notice|resignation|apron)\b|\b(?:quit|left|lost) my job\b"
-            r"|\b(?:got|been|was) (?:fired|laid off|made redundant)\b(?! up)|\bfrom (?:january|february|march|april|may|june|july|august"
-            r"|september|october|november|december) i'?m (?:at|with)\b"
+            r"|\b(?:got|been|was) (?:fired|laid off|made redundant)\b(?! up)|"
+            rf"\bfrom (?:{ANY_MONTH}) i'?m (?:at|with)\b"
             r"|\bi'?m (?:at|with) (?-i:[A-Z])[\w' ]{2,30} now\b|\bswitched jobs\b|\bretired\b(?! to)"
             r"|\b(?:neue stelle|neuen job|neuer job|job gewechselt|gekündigt|angefangen bei|fange bei|bin jetzt bei)\b"
             r"|\bseit (?:dem )?(?:\d{1,2}\. )?\w{1,20} bin ich (?:bei|beim)\b|転職|退職|入社|辞めて(?:、|今は)|今は[^。]{1,20}で(?:働"
