@@ -6,7 +6,7 @@ memory fills it without reading a document; one that gets documents fills it by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import log
@@ -95,8 +95,18 @@ class CandidateSet:
 
 PREVIOUS_WEIGHT, BEFORE_PREVIOUS_WEIGHT = 0.2, 0.3
 """The turn two back weighs more: it is mostly the same speaker's."""
+TURNS_THAT_LEND = 2
+"""Turns before one whose words it has beside its own."""
 AFTER_QUESTION_WEIGHT = 0.3
 """What is added for the previous turn when it ends with a question: its words are what the answer leaves out."""
+
+
+def without_lent_words(candidates: CandidateSet, names: Collection[str]) -> CandidateSet:
+    """The set in which these have only the terms that they say themselves."""
+    rows = [row for row, name in enumerate(candidates.ids) if name in names]
+    tf = candidates.tf.copy()
+    tf[rows] *= candidates.own[rows]
+    return replace(candidates, tf=tf)
 
 
 def weighted_length(memory: Memory) -> float:

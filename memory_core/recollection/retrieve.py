@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 
 from memory_core.domain.asks_of_oneself import asks_of_oneself
-from memory_core.domain.candidates import CandidateSet, Flags, Floats, from_memories, joined
+from memory_core.domain.candidates import TURNS_THAT_LEND, CandidateSet, Flags, Floats, from_memories, joined, without_lent_words
 from memory_core.domain.changes_read import read
 from memory_core.domain.fading import Fading
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
@@ -357,8 +357,10 @@ class Retriever:
         if not self._working_set.good(stamp, found.head):
             self._working_set.rebuild_later(owner, query.session_id, stale=stamp is not None)
             return found.candidates, frozenset()
+        alone = _after_hidden(entries) if found.head.counts.get(Status.DELETED.value) else frozenset()
         entries = [self._comparable(memory) for memory in entries if shows(search.where, memory)]
         short = from_memories(entries, search.terms, search.compared, related=search.related, faded=search.where.has_faded)
+        short = without_lent_words(short, alone) if alone else short
         short.lists = {"short": short.ids}
         return joined(found.candidates, short), frozenset(short.ids)
 
@@ -495,6 +497,13 @@ def _behind(look: Look, known: Collection[int]) -> list[int]:
     found = [row for row in np.argsort(-relevance)[: 4 * MOST_BEHIND].tolist() if relevance[row] >= least and row not in known]
     told = [row for row in found if is_message(candidates.ids[row]) or candidates.cell[row] is None]
     return [row for row in told if candidates.ids[row] not in look.left_out][:MOST_BEHIND]
+
+
+def _after_hidden(entries: Sequence[Memory]) -> frozenset[str]:
+    """The turns of a working set whose lent words may be of a deleted turn: one of those before is not in the set."""
+    turns = {memory.id: memory.lexical.turn for memory in entries if memory.lexical.turn is not None}
+    held = frozenset(turns.values())
+    return frozenset(name for name, turn in turns.items() if not held.issuperset(range(max(turn - TURNS_THAT_LEND, 0), turn)))
 
 
 def _names_thresholds(query: RetrieveInput) -> bool:

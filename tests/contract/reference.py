@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from memory_core.domain.candidates import weighted_length, weighted_tokens
-from memory_core.domain.models import Memory
+from memory_core.domain.models import Memory, Status
 from memory_core.domain.term_order import PASSAGE_TERMS
 from memory_core.ports import Filter, Search
 
@@ -68,13 +68,23 @@ def cosine(memory: Memory, search: Search) -> float:
     return float(np.dot(memory.embedding.astype(np.float64), search.vector.astype(np.float64)))
 
 
+def counts_of(stored: Sequence[Stored], memory: Memory) -> dict[str, float]:
+    """The weighted terms of a memory; after a deleted turn only those that it says itself."""
+    counts, lexical = weighted_tokens(memory.lexical), memory.lexical
+    places = [(memory.session_id, lexical.turn - step) for step in (1, 2)] if lexical.turn is not None and memory.session_id else []
+    before = [one.memory for one in stored if not one.version and (one.memory.session_id, one.memory.lexical.turn) in places]
+    if any(one.memory.id == memory.id and one.version for one in stored) or all(one.status is not Status.DELETED for one in before):
+        return counts
+    return {term: count for term, count in counts.items() if term in lexical.own or term in lexical.date}
+
+
 def words(stored: Sequence[Stored], memory: Memory, search: Search) -> float:
     """BM25 with k1 1.2, b 0.75 and at least 400 documents, up to a factor; only its order is promised.
 
     A text longer than the mean and than a passage is no longer than that.
     """
-    counts, documents, mean = weighted_tokens(memory.lexical), max(len(findable(stored)), 400), mean_length(stored) or 1.0
-    length = min(sum(counts.values()), max(mean, PASSAGE_TERMS))
+    counts, documents, mean = counts_of(stored, memory), max(len(findable(stored)), 400), mean_length(stored) or 1.0
+    length = min(weighted_length(memory), max(mean, PASSAGE_TERMS))
     total = 0.0
     for term in search.terms:
         tf, df = counts.get(term, 0.0), frequency(stored, term)

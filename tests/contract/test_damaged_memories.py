@@ -122,6 +122,18 @@ async def test_a_search_finds_what_stands_beside_a_damaged_memory(world: World, 
     assert WORDS not in str(caplog.messages)
 
 
+async def test_a_turn_whose_words_are_damaged_hides_none_beside_it_after_a_deletion(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    """What turns lend each other is looked up then."""
+    core = await world.core()
+    first, second, third = [(await core.save(ALICE, turn(f"The bees {what}"))).memory for what in ("fly", "sleep", "drink")]
+    await core.delete(ALICE, first.id)
+    await damage(core, second, lexical=WORDS)
+    found = await core.retrieve(ALICE, RetrieveInput(query="when do the bees fly, sleep, drink?", similarity_threshold=0.0))
+    assert {hit.memory.id for hit in found.results} == {third.id}
+    assert second.id in caplog.text
+    assert WORDS not in str(caplog.messages)
+
+
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 async def test_a_search_that_knew_a_memory_leaves_it_out_once_its_text_is_damaged(world: World, caplog: pytest.LogCaptureFixture) -> None:
     """The index in the process still has it."""

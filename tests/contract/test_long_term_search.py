@@ -87,9 +87,8 @@ async def stored_world(store: LongTermStore, rng: random.Random, count: int = 60
         held[old.id] = Stored(old, version=True)
     for start in range(0, len(held), 30):
         part = list(held.values())[start : start + 30]
-        await commit(
-            store, ALICE, *(Write("create", document(one.memory, "version" if one.version else "memory")) for one in part), events=len(part)
-        )
+        writes = [Write("create", document(one.memory, "version" if one.version else "memory")) for one in part]
+        await commit(store, ALICE, *writes, events=len(part), head={"counts": {"deleted": 1}})
     return list(held.values())
 
 
@@ -161,11 +160,11 @@ def check_list(ids: list[str], scores: dict[str, float], limit: int) -> None:
 
 
 def check_row(found: Found, row: int, one: Memory, world: list[Stored], search: Search, adapter: str) -> None:
-    got, counts = found.candidates, reference.weighted_tokens(one.lexical)
+    got, counts = found.candidates, reference.counts_of(world, one)
     np.testing.assert_allclose(got.cosine[row], reference.cosine(one, search), atol=1e-5)
     np.testing.assert_allclose(got.tf[row], [counts.get(term, 0.0) for term in search.terms], rtol=1e-6)
     assert got.own[row].tolist() == [term in one.lexical.own or term in one.lexical.date for term in search.terms]
-    np.testing.assert_allclose(got.length[row], sum(counts.values()), rtol=1e-6)
+    np.testing.assert_allclose(got.length[row], reference.weighted_length(one), rtol=1e-6)
     assert (got.asks[row], got.tells_time[row]) == (one.lexical.asks, one.lexical.tells_time)
     assert (got.actor[row], got.cell[row]) == (one.actor, one.cell_id)
     assert got.event_at[row] == one.event_timestamp.timestamp()

@@ -70,6 +70,19 @@ async def test_a_session_s_results_come_from_the_short_term_too_and_say_so(words
     assert [hit.tier for hit in both] == ["long", "long"]
 
 
+async def test_the_short_term_finds_nothing_by_words_of_a_deleted_turn(words: MemoryCore) -> None:
+    await words.bulk(ALICE, [turn(f"boat {number}", "s1") for number in range(60)])
+    secret = (await words.save(ALICE, turn("is the code swordfish?", "s1"))).memory
+    await words.save(ALICE, turn("yes", "s1"))
+
+    async def found() -> list[str]:
+        return await find(words, "boat swordfish", session_id="s1", similarity_threshold=0.1)
+
+    assert "yes" in await found()
+    await words.delete(ALICE, secret.id)
+    assert "yes" not in await found()
+
+
 async def test_at_finds_the_truth_of_that_time_and_only_that(words: MemoryCore, world: World) -> None:
     await words.save(ALICE, fact("Ana lives in Oslo", event_timestamp=NOW - timedelta(days=30), **OSLO))
     await words.save(ALICE, fact("Ana lives in Bergen", event_timestamp=NOW - timedelta(days=10), **OSLO))

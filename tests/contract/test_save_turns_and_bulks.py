@@ -71,6 +71,21 @@ async def test_a_deleted_turn_lends_its_words_to_no_later_one(core: MemoryCore) 
     assert "swordfish" not in after.memory.search_text
 
 
+async def test_a_hidden_turn_lends_its_words_to_nobody_until_it_is_restored(core: MemoryCore) -> None:
+    async def found() -> set[str]:
+        hits = (await core.retrieve(ALICE, RetrieveInput(query="swordfish", similarity_threshold=0.1))).results
+        return {hit.memory.content for hit in hits}
+
+    secret = await core.save(ALICE, turn("is the code swordfish?"))
+    await core.bulk(ALICE, [turn("yes"), turn("good night"), turn("and you")])
+    everything = {"is the code swordfish?", "yes", "good night"}
+    assert await found() == everything
+    await core.delete(ALICE, secret.memory.id)
+    assert [await found() for _ in range(3)] == [set()] * 3
+    await core.restore(ALICE, secret.memory.id)
+    assert await found() == everything
+
+
 async def test_turns_of_other_sessions_and_other_types_lend_nothing(core: MemoryCore) -> None:
     await core.save(ALICE, turn("about Bergen", "s1"))
     await core.save(ALICE, fact("about Paris", session_id="s2"))

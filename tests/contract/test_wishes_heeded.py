@@ -173,6 +173,22 @@ async def test_restoring_what_was_forgotten_brings_all_of_it_back(core: MemoryCo
     assert "4,200" in str(found.results[0].memory)
 
 
+async def test_what_was_answered_to_a_forgotten_message_is_not_found_by_its_words(core: MemoryCore) -> None:
+    await tell(core, "My salary is 4,200 euros a month, is that a lot?", ("assistant", "Yes, quite."), session="s1")
+
+    async def found() -> str:
+        hits = (await core.retrieve(ALICE, RetrieveInput(query="What is my salary?", similarity_threshold=0.1))).results
+        return "\n".join(text for hit in hits for text in (hit.memory.content, *(one.text for one in hit.passages)))
+
+    assert "Yes, quite." in await found()
+    task = await tell(core, "Please forget what I told you about my salary.", session="s3", at=NOW + 2 * DAY)
+    assert task.result is not None
+    assert "Yes, quite." not in await found()
+    for name in task.result["forgetting"][0]["memory_ids"]:
+        await core.restore(ALICE, name)
+    assert "Yes, quite." in await found()
+
+
 async def test_a_request_that_is_asked_back_stays_as_it_was_said(core: MemoryCore) -> None:
     await tell(core, "My appointment with the dentist is on Monday.", session="s1")
     await tell(core, "My appointment with the bank is on Friday.", session="s2", at=NOW + DAY)

@@ -281,6 +281,21 @@ async def test_a_retrieve_is_one_search_of_the_head_and_two_queries(warm: Traffi
     assert Counter(requests) == Counter(["read", "query", *WORDS])
 
 
+async def test_after_a_deletion_turns_that_lent_words_are_looked_up_in_one_query_more(warm: Traffic) -> None:
+    secret = (await warm.core.save(ALICE, turn("the code is swordfish", "s"))).memory
+    await warm.core.save(ALICE, turn("yes", "s"))
+    query = RetrieveInput(query="swordfish", similarity_threshold=0.1)
+    await warm.core.retrieve(ALICE, RetrieveInput(query="warm up"))
+    _, requests = await warm.of(warm.core.retrieve(ALICE, query))
+    assert Counter(requests) == Counter(["read", "query", *WORDS])
+    await warm.core.delete(ALICE, secret.id)
+    calls, requests = await warm.of(warm.core.retrieve(ALICE, query))
+    assert calls == ["search"]
+    assert Counter(requests) == Counter(["read", "query", *WORDS, "query"])
+    _, requests = await warm.of(warm.core.retrieve(ALICE, RetrieveInput(query="jasmine")))
+    assert Counter(requests) == Counter(["read", "query", *WORDS]), "no term of it was lent"
+
+
 async def test_a_look_back_that_finds_old_versions_takes_a_second_round_of_one_query(warm: Traffic) -> None:
     held = (await warm.core.save(ALICE, rule("drink", "tea", valid_from=NOW))).memory
     await warm.core.update(ALICE, held.id, UpdateInput(content="coffee at noon", valid_from=NOW.replace(hour=13)), held.etag)

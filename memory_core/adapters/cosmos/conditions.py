@@ -71,11 +71,11 @@ class Conditions:
         """The path has this value."""
         self.add(f"{path} = {self.value(value)}")
 
-    def among(self, path: str, values: Iterable[str]) -> None:
+    def among(self, path: str, values: Iterable[str] | Iterable[int]) -> None:
         """The path has one of these values."""
         self.add(self.is_among(path, values))
 
-    def is_among(self, path: str, values: Iterable[str]) -> str:
+    def is_among(self, path: str, values: Iterable[str] | Iterable[int]) -> str:
         """The condition that `among` adds; false for no values."""
         ordered = sorted(values)
         return f"{path} IN ({self.listed(ordered)})" if ordered else "false"

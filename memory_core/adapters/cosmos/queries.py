@@ -6,7 +6,7 @@ what `VectorDistance` makes of it, which for the function cosine is the similari
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from memory_core.adapters.cosmos.conditions import Conditions, Query, under
@@ -110,6 +110,16 @@ def by_words(owner: Owner, search: Search, epoch: str | None = None) -> Query:
     asked.add(f"FullTextContainsAny(c.search_text, {terms})")
     limit = search.limit * min(max(len(search.sentences), 1), MAX_VECTORS)
     return asked.query(f"TOP {int(limit)} {_with_similarities(asked, search)}", f"ORDER BY RANK FullTextScore(c.search_text, {terms})")
+
+
+def deleted_turns(owner: Owner, turns: Collection[tuple[str, int]], epoch: str) -> Query:
+    """The places in their sessions of deleted turns: of these, and maybe of others in the same sessions."""
+    asked = Conditions(owner, ("memory",))
+    asked.equal("c.status", "deleted")
+    asked.among("c.session_id", {session for session, _ in turns})
+    asked.among("c.lexical.turn", {turn for _, turn in turns})
+    asked.of(epoch)
+    return asked.query("c.id, c.session_id, c.lexical.turn")
 
 
 def to_hold(owner: Owner, after: Place | None, limit: int, epoch: str) -> Query:

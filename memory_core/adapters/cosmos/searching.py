@@ -7,45 +7,84 @@ from its own tokens, by the same function as for every other store.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
 from memory_core.adapters.cosmos.documents import memory_of
 from memory_core.adapters.cosmos.queries import SIMILARITIES
-from memory_core.domain.candidates import CandidateSet, Statistics, from_memories, mean_log_length, own_length
+from memory_core.domain.candidates import (
+    TURNS_THAT_LEND,
+    CandidateSet,
+    Statistics,
+    from_memories,
+    mean_log_length,
+    own_length,
+    without_lent_words,
+)
 from memory_core.domain.errors import Damaged
 from memory_core.domain.models import Head, Lexical, Memory
 from memory_core.domain.related import listed
 from memory_core.domain.vector_kind import VectorKind
+from memory_core.domain.versions import is_version
 from memory_core.ports import Found, Search
 
 log = logging.getLogger(__name__)
 Rows = Sequence[Mapping[str, Any]]
 
 
-def found(head: Head | None, search: Search, near: Sequence[Rows], worded: Rows, charge: float, kind: VectorKind) -> Found:
-    """The answer to a search. Memories of another epoch than the head's are left out.
+def readable(head: Head | None, rows: Iterable[Mapping[str, Any]]) -> dict[str, Memory]:
+    """The memories of the head's epoch by id, but for those that can't be read, which must not hide the others."""
+    ours = {row["id"]: row for row in rows if head is not None and row["epoch"] == head.epoch}
+    return {name: memory for name, row in ours.items() if (memory := _readable(row)) is not None}
 
-    near: by sentence. kind: of the query's vectors; what the service made of a vector of another kind says nothing.
+
+def lending_turns(search: Search, memories: Iterable[Memory]) -> frozenset[tuple[str, int]]:
+    """Session and turn of what may have lent one of these memories a term that it does not say itself."""
+    return frozenset(
+        (memory.session_id, turn)
+        for memory in memories
+        if memory.session_id is not None and any(_is_lent(memory.lexical, term) for term in search.terms)
+        for turn in _turns_before(memory)
+    )
+
+
+def found(
+    head: Head | None,
+    search: Search,
+    near: Sequence[Rows],
+    worded: Rows,
+    memories: Mapping[str, Memory],
+    charge: float,
+    kind: VectorKind,
+    deleted: Rows = (),
+) -> Found:
+    """The answer to a search.
+
+    near: by sentence. memories: those of the rows that can be read. kind: of the query's vectors; what the service made of a vector of
+    another kind says nothing. deleted: session and turn of deleted turns, which lend no words.
     """
     nearest = [row for of_rank in zip_longest(*near) for row in of_rank if row is not None]
-    ours = [row for row in (*nearest, *worded) if head is not None and row["epoch"] == head.epoch]
-    rows = {row["id"]: row for row in ours}
+    rows = {row["id"]: row for row in (*nearest, *worded) if row["id"] in memories}
     comparable = {name for name, row in rows.items() if row.get("embedding_model") in (None, kind.model)}
-    memories = {identity: memory for identity, row in rows.items() if (memory := _readable(row)) is not None}
     asked = listed(search.terms, search.related)
+    hidden = {(row["session_id"], row["turn"]) for row in deleted}
+    alone = {name for name, memory in memories.items() if any((memory.session_id, turn) in hidden for turn in _turns_before(memory))}
     lists = {
-        "vector": list(dict.fromkeys(row["id"] for row in nearest if row["id"] in memories and row["id"] in comparable)),
+        "vector": list(dict.fromkeys(row["id"] for row in nearest if row["id"] in comparable)),
         # The service's analyser may take two words for one that ours tells apart ("c++" and "c").
-        "lexical": [row["id"] for row in worded if row["id"] in memories and _holds_any(memories[row["id"]].lexical, asked)],
+        "lexical": [
+            row["id"] for row in worded if row["id"] in memories and _holds_any(memories[row["id"]].lexical, asked, row["id"] in alone)
+        ],
     }
     chosen = {identity: memories[identity] for identity in dict.fromkeys(lists["vector"] + lists["lexical"])}
     cosines = {
         identity: similarities for identity in chosen if identity in comparable and (similarities := _similarities(rows[identity], search))
     }
-    apart = [_apart(memory) if rows[identity]["kind"] == "version" else memory for identity, memory in chosen.items()]
+    apart = [_apart(memory) if is_version(identity) else memory for identity, memory in chosen.items()]
     candidates = from_memories(apart, search.terms, search.compared, cosines, search.related, search.where.has_faded)
+    if alone:
+        candidates = without_lent_words(candidates, alone)
     candidates.memories, candidates.lists = chosen, lists
     return Found(head, candidates, _statistics(candidates, search.terms, apart), charge)
 
@@ -65,8 +104,20 @@ def _readable(row: Mapping[str, Any]) -> Memory | None:
         return None
 
 
-def _holds_any(lexical: Lexical, terms: Sequence[str]) -> bool:
-    parts = (lexical.own, lexical.date, lexical.previous, lexical.before_previous)
+def _turns_before(memory: Memory) -> list[int]:
+    """The turns of its session that lent a memory words; none for an old version, which has only kept them."""
+    turn = None if is_version(memory.id) else memory.lexical.turn
+    return [] if turn is None else [turn - step for step in range(1, TURNS_THAT_LEND + 1)]
+
+
+def _is_lent(lexical: Lexical, term: str) -> bool:
+    said = term in lexical.own or term in lexical.date
+    return not said and (term in lexical.previous or term in lexical.before_previous)
+
+
+def _holds_any(lexical: Lexical, terms: Sequence[str], alone: bool) -> bool:
+    """alone: whether its own words count and no others."""
+    parts = (lexical.own, lexical.date, *(() if alone else (lexical.previous, lexical.before_previous)))
     return any(term in part for part in parts for term in terms)
 
 

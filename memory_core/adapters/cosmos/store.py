@@ -7,7 +7,7 @@ is asked for beside the head, here; the second is looked at, and if need be agai
 from __future__ import annotations
 
 import time
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -34,7 +34,7 @@ from memory_core.adapters.slices.searching import find
 from memory_core.domain.coming import Coming, moment_in
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.fading import Fading
-from memory_core.domain.models import Event, Head, Vector
+from memory_core.domain.models import Event, Head, Status, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
 from memory_core.domain.vector_kind import VectorKind
@@ -185,7 +185,10 @@ class CosmosStore:
         return await bookkeeping.due(self._connection, within, now, after, limit)
 
     async def search(self, owner: Owner, search: Search) -> Found:
-        """Head ∥ the nearest ∥ the best by words; for a user held in memory the head alone, and what was missed since."""
+        """Head ∥ the nearest ∥ the best by words; for a user held in memory the head alone, and what was missed since.
+
+        Of a user who has deleted something, then, which of the turns are deleted that lent words to what came.
+        """
         await self._check(*search.vectors)
         if owner in self._held and search.where.at is None and (answer := await self._find(owner, search)) is not None:
             return answer
@@ -195,9 +198,18 @@ class CosmosStore:
             lists = await together(*self._asked(owner, search, known.head.epoch))
         near = [one.rows for one in lists[: len(search.vectors[: queries.MAX_VECTORS])]]
         worded = lists[-1].rows if search.terms else []
-        charge = head.charge + sum(one.charge for one in lists)
-        self._held.paid(owner, None if known is None else known.head, charge)
-        return searching.found(None if known is None else known.head, search, near, worded, charge, self._kind)
+        known_head = None if known is None else known.head
+        memories = searching.readable(known_head, (row for one in lists for row in one.rows))
+        deleted = await self._deleted_turns(owner, known_head, searching.lending_turns(search, memories.values()))
+        charge = head.charge + sum(one.charge for one in lists) + deleted.charge
+        self._held.paid(owner, known_head, charge)
+        return searching.found(known_head, search, near, worded, memories, charge, self._kind, deleted.rows)
+
+    async def _deleted_turns(self, owner: Owner, head: Head | None, turns: Collection[tuple[str, int]]) -> Answer:
+        """Which of these turns are deleted; nothing is asked of a user without deleted memories."""
+        if head is None or not turns or not head.counts.get(Status.DELETED.value):
+            return Answer()
+        return await self._connection.query(owner, queries.deleted_turns(owner, turns, head.epoch))
 
     async def _find(self, owner: Owner, search: Search) -> Found | None:
         """The answer from the user's slice; None when it can't be had there."""

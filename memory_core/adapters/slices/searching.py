@@ -1,5 +1,7 @@
 """A search over one slice: the nearest by vector, the best by words, and for both everything that relevance asks about them.
 
+A turn after a deleted one is found by its own words alone: what the turns before lent it comes back when that one is restored.
+
 Note: the statistics are counted over all that a query may find, faded memories too, and not over what the filter leaves. A filter must not
 change what a word is worth.
 """
@@ -14,9 +16,9 @@ import numpy.typing as npt
 
 from memory_core.adapters.slices.masks import faded_rows, messages, narrowed, standing_rows
 from memory_core.adapters.slices.postings import Postings
-from memory_core.adapters.slices.slice import STATUS_CODES, Slice
+from memory_core.adapters.slices.slice import MAX_TURNS, STATUS_CODES, Slice
 from memory_core.domain.bm25 import ORDER_B, ORDER_K1, ORDER_NEAR, idf, saturation
-from memory_core.domain.candidates import CandidateSet, Flags, Floats, Ints, Statistics
+from memory_core.domain.candidates import TURNS_THAT_LEND, CandidateSet, Flags, Floats, Ints, Statistics
 from memory_core.domain.models import MemoryType, Status, Vector
 from memory_core.domain.term_order import PASSAGE_TERMS, places_of
 from memory_core.ports import Filter, Near, Search
@@ -27,7 +29,7 @@ _FOUND_BY_DEFAULT = Filter(statuses=frozenset({"active", "compressed"}))
 def find(held: Slice, search: Search) -> tuple[CandidateSet, Statistics]:
     """The `limit` nearest and the `limit` best by BM25 within the filter, as one set; and what the terms are worth here."""
     findable = held.column("findable")
-    postings = held.index.find(search.terms)
+    postings = _without_hidden_turns(held, held.index.find(search.terms))
     frequencies = np.bincount(postings.term[postings.own & findable[postings.rows]], minlength=len(search.terms))
     statistics = _statistics(held, dict(zip(search.terms, frequencies.tolist(), strict=True)))
     standing = standing_rows(held, search.where)
@@ -52,6 +54,21 @@ def find(held: Slice, search: Search) -> tuple[CandidateSet, Statistics]:
     candidates.places = places_of(worded_rows, search.terms, terms[1])
     candidates.lists = {"vector": candidates.ids[: len(near)], "lexical": [held.ids[row] for row in worded.tolist()]}
     return candidates, statistics
+
+
+def _without_hidden_turns(held: Slice, postings: Postings) -> Postings:
+    """The postings but for words that only the turns before lent, where one of these turns is deleted."""
+    deleted = held.column("alive") & (held.column("status") == STATUS_CODES[Status.DELETED.value]) & (held.column("turn") >= 0)
+    if not deleted.any():
+        return postings
+    places = held.column("session").astype(np.int64) * MAX_TURNS + held.column("turn")
+    lent = (~postings.own & (held.column("turn")[postings.rows] >= 0)).nonzero()[0]
+    # A place before the first of its session is the last but so many of another, which has no turn there.
+    before = places[postings.rows[lent]][:, None] - np.arange(1, TURNS_THAT_LEND + 1)
+    hidden = np.isin(before, places[deleted]).any(axis=1)
+    kept = np.ones(len(postings.rows), dtype=np.bool_)
+    kept[lent[hidden]] = False
+    return Postings(postings.term[kept], postings.rows[kept], postings.tf[kept], postings.own[kept])
 
 
 def neighbours(held: Slice, near: Near, slot_ids: Sequence[str]) -> list[tuple[str, float]]:
