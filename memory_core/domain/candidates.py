@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from memory_core.domain.messages import is_message
 from memory_core.domain.models import Lexical, Memory, Status
 from memory_core.domain.related import Related, nearness
 from memory_core.domain.term_order import NO_PLACES, TermPlaces, order_bytes, places_of
@@ -48,6 +49,7 @@ class CandidateSet:
     cosine, previous_cosine, next_cosine: similarity of the query's vector to the memory's and to those of the turns
     before and after it in its session, NaN when unknown. tf: weighted term frequency, U × T. own: U × T, whether own or
     date tokens hold the term. before, after: row of the neighbouring turn in this set, -1 when it is not here.
+    turns: which were said in a conversation, as messages or turns of a session.
     length: weighted, with the turns before; own_length: terms that the memory says itself.
     cosines: of a query of several sentences the three similarities to each one's vector, 3 × U × S; the columns above have the best then.
     near: U × T, how near in meaning own or date tokens come to the term, None when nobody asked for related words.
@@ -69,6 +71,7 @@ class CandidateSet:
     own_length: Floats
     before: Ints
     after: Ints
+    turns: Flags
     asks: Flags
     tells_time: Flags
     actor: list[str | None]
@@ -177,6 +180,7 @@ def from_memories(
         own_length=np.array([own_length(memory.lexical) for memory in memories], dtype=np.float64),
         before=before,
         after=after,
+        turns=np.array([memory.lexical.turn is not None or is_message(memory.id) for memory in memories], dtype=np.bool_),
         asks=np.array([memory.lexical.asks for memory in memories], dtype=np.bool_),
         tells_time=np.array([memory.lexical.tells_time for memory in memories], dtype=np.bool_),
         actor=[memory.actor for memory in memories],
@@ -245,7 +249,7 @@ def joined(first: CandidateSet, second: CandidateSet) -> CandidateSet:
     columns: dict[str, Any] = {
         name: np.concatenate([getattr(first, name), getattr(second, name)[take]])
         for name in (
-            "cosine", "previous_cosine", "next_cosine", "tf", "own", "length", "own_length", "asks", "tells_time", "event_at",
+            "cosine", "previous_cosine", "next_cosine", "tf", "own", "length", "own_length", "turns", "asks", "tells_time", "event_at",
             "touched_at", "accessed_at", "importance_base", "access_count", "confidence",
         )
     }  # fmt: skip

@@ -9,7 +9,6 @@ import numpy as np
 
 from memory_core.domain.candidates import CandidateSet, Flags, Floats, Ints, Statistics
 from memory_core.domain.learned_order import AskedTokens, falling, joined_tokens, learned_order, order_features, order_logits, sharing
-from memory_core.domain.messages import is_message
 from memory_core.domain.models import Vector
 from memory_core.domain.query import QueryAnalysis
 from memory_core.domain.query_parts import Part, QueryParts
@@ -79,7 +78,7 @@ def parts_relevance(
         picked([one.relevant.similarity for one in found]),
         {**boosts, WEIGHT: np.array([part.weight for part in parts])[best]},
     )
-    order = _shared(found, scores.max(axis=1, initial=0.0), parts)
+    order = _shared(found, scores.max(axis=1, initial=0.0), parts, candidates.turns)
     return PartsRelevance(chosen, best, order, tuple(one.features for one in found))
 
 
@@ -103,7 +102,7 @@ def _verdict(
 ) -> _Verdict:
     relevant = relevance(query, candidates, statistics, parameters, weight)
     order = ordering(query, relevant, candidates, statistics, parameters, weight)
-    if not parameters.learned or not len(candidates):
+    if not parameters.learned or not candidates.turns.any():
         return _Verdict(relevant, order, None, {})
     unweighted = relevant if weight == 1.0 else relevance(query, candidates, statistics, parameters)
     features = order_features(
@@ -121,20 +120,17 @@ def _verdict(
 
 def _learned_among_turns(order: Floats, logits: Floats, candidates: CandidateSet) -> Floats:
     """The learned order of turns, of which it was learned; a fact, a note or an episode keeps its place by relevance."""
-    sessions = candidates.sessions or [""] * len(candidates)
-    rows = zip(candidates.ids, candidates.cell, sessions, strict=True)
-    turns = np.array([is_message(name) or (cell is None and session is not None) for name, cell, session in rows], dtype=np.bool_)
-    mixed = order.copy()
-    if turns.any():
-        mixed[turns] = falling(logits[turns], float(order[turns].max()), learned_order())
+    turns, mixed = candidates.turns, order.copy()
+    mixed[turns] = falling(logits[turns], float(order[turns].max()), learned_order())
     return mixed
 
 
-def _shared(found: Sequence[_Verdict], relevances: Floats, parts: Sequence[Part]) -> Floats:
+def _shared(found: Sequence[_Verdict], relevances: Floats, parts: Sequence[Part], turns: Flags) -> Floats:
     """Of each candidate its best order over the parts, where each answered question's best is as high as the highest.
 
     What orders is lifted whole: were it the relevance alone, the cosine beside it would keep a second question about long texts behind.
-    Of several answered questions the one whose answer is less sure gets more of the first places. relevances: of each part its best hit's.
+    Of several answered questions the one whose answer is less sure gets more of the first places for its turns. relevances: of each part
+    its best hit's. turns: whose order was learned.
     """
     orders = [one.order for one in found]
     tops = [float(order.max(initial=0.0)) for order in orders]
@@ -142,10 +138,10 @@ def _shared(found: Sequence[_Verdict], relevances: Floats, parts: Sequence[Part]
     answered = [part.asks and best >= ANSWERED for part, best in zip(parts, relevances.tolist(), strict=True)]
     several = sum(answered) > 1
     for place, one in enumerate(found):
-        if answered[place] and several and one.logits is not None:
-            orders[place] = highest * sharing(one.logits)
-        elif answered[place]:
+        if answered[place]:
             orders[place] = orders[place] * (highest / tops[place])
+        if answered[place] and several and one.logits is not None:
+            orders[place][turns] = orders[place][turns].max() * sharing(one.logits[turns])
     lifted: Floats = np.max(orders, axis=0)
     return lifted
 

@@ -94,8 +94,8 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
 
 
 def _learned(row: int, look: Look, place_of_part: int) -> dict[str, float | None] | None:
-    """What each feature adds to the sum that orders, greatest first; None where nothing learned orders."""
-    if not look.judged.features or not (features := look.judged.features[place_of_part]):
+    """What each feature adds to the sum that orders, greatest first; None where nothing learned orders, as with what is no turn."""
+    if not look.candidates.turns[row] or not (features := look.judged.features[place_of_part]):
         return None
     shares = order_shares(features, long_turns(look.found.statistics), row, learned_order())
     return {name: _rounded(share) for name, share in sorted(shares.items(), key=lambda item: -abs(item[1]))}

@@ -12,7 +12,7 @@ from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.text import words
 from memory_core.domain.token_states import DIMENSIONS, TokenStates, encoded
 from tests.builders import ALICE
-from tests.world import WordsEmbedder, World, turn
+from tests.world import WordsEmbedder, World, fact, turn
 
 TEXTS = ("red boat at sea", "a red hat", "my old boat and new car", "the boat is red, said Ben", "tea with lemon")
 
@@ -45,6 +45,19 @@ async def test_results_stand_in_the_order_of_their_shares(world: World, embedder
     assert len(found) == len(TEXTS)
     assert sums == sorted(sums, reverse=True)
     assert ("tokens" in found[0].explain["learned"]) == isinstance(embedder, TokenEmbedder)
+
+
+@pytest.mark.parametrize("query", ["red boat", "Where is the red boat? Who has a red boat?"])
+async def test_a_fact_of_a_session_stands_by_its_relevance_and_says_so(world: World, query: str) -> None:
+    core = await world.core(embedder=TokenEmbedder(), embedding_provider="minilm")
+    plain = await world.core(embedder=TokenEmbedder(), embedding_provider="minilm", learned_order=False)
+    await core.bulk(ALICE, [turn(text, "s1") for text in TEXTS])
+    await core.save(ALICE, fact("Ben has a red boat", session_id="s1"))
+    asked = RetrieveInput(query=query, similarity_threshold=0.0, explain=True)
+    told = [{hit.memory.content: hit.explain for hit in (await one.retrieve(ALICE, asked)).results} for one in (core, plain)]
+    shown = {content: explain["learned"] is not None for content, explain in told[0].items()}
+    assert shown == {**dict.fromkeys(TEXTS, True), "Ben has a red boat": False}
+    assert told[0]["Ben has a red boat"]["order"] == told[1]["Ben has a red boat"]["order"]
 
 
 async def test_switched_off_nothing_learned_is_told(world: World) -> None:

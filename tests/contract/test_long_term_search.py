@@ -173,6 +173,7 @@ def check_row(found: Found, row: int, one: Memory, world: list[Stored], search: 
     assert (got.importance_base[row], got.confidence[row]) == (one.importance_base, one.confidence)
     assert got.access_count[row] == one.access_count
     is_version = any(stored.version and stored.memory.id == one.id for stored in world)
+    assert got.turns[row] == (one.lexical.turn is not None and one.session_id is not None and not is_version)
     for step, cosines, places in ((-1, got.previous_cosine, got.before), (1, got.next_cosine, got.after)):
         beside = None if is_version else reference.neighbour(world, one, step, search.where)
         if not indexed(found, adapter) and beside is not None and beside.id not in got.ids:

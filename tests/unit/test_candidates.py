@@ -46,6 +46,12 @@ def test_a_set_from_memories_has_every_column():
     assert found.memories["b"] is THREE_TURNS[1]
 
 
+def test_turns_are_messages_and_what_has_a_turn_in_its_session():
+    others = [memory("msg_1", session=None), memory("msg_2", cell_id="mem_1"), memory("mem_1"), memory("mem_2", session=None)]
+    found = joined(from_memories(THREE_TURNS, TERMS, QUERY), from_memories(others, TERMS, QUERY))
+    assert found.turns.tolist() == [True, True, True, True, True, False, False]
+
+
 def test_neighbours_are_the_turns_beside_in_the_same_session():
     other = memory("x", lexical=Lexical(turn=1), session="other", vector=[1.0, 0.0])
     alone = memory("y", session=None, vector=[1.0, 0.0])

@@ -24,10 +24,11 @@ def token(*places):
     return encoded(made)
 
 
-def asked(query, parameters, states=("", "", "", ""), tokens=(), texts=TEXTS, kind="msg"):
+def asked(query, parameters, states=("", "", "", ""), tokens=(), texts=TEXTS, kind="msg", names=()):
     message = query_parts_of(query, NOW)
     vectors = tuple(unit(place) for place in range(len(message.sentences)))
-    memories = [memory(text, id=f"{kind}_{place}", embedding=unit(place)) for place, text in enumerate(texts)]
+    names = names or [f"{kind}_{place}" for place in range(len(texts))]
+    memories = [memory(text, id=name, embedding=unit(place)) for place, (name, text) in enumerate(zip(names, texts, strict=True))]
     for one, kept in zip(memories, states, strict=False):
         one.lexical = one.lexical.model_copy(update={"states": kept})
     found = from_memories(memories, message.whole.terms, vectors[0] if message.is_plain else np.stack(vectors))
@@ -49,6 +50,20 @@ def test_what_is_no_turn_keeps_the_order_of_its_relevance():
     query = "Where does Dee sail her boat?"
     learned, plain = asked(query, LEARNED, kind="mem"), asked(query, replace(LEARNED, learned=False), kind="mem")
     np.testing.assert_array_equal(learned.order, plain.order)
+
+
+def test_what_is_no_turn_keeps_the_order_of_its_relevance_in_a_query_of_two_questions():
+    query = "Where does Dee sail her boat? What broke on Tuesday?"
+    learned, plain = asked(query, LEARNED, kind="mem"), asked(query, replace(LEARNED, learned=False), kind="mem")
+    np.testing.assert_array_equal(learned.order, plain.order)
+
+
+def test_of_two_questions_the_best_turns_stand_as_high_as_what_is_no_turn_allows():
+    query = "Where does Dee sail her boat? What broke on Tuesday?"
+    mixed = asked(query, LEARNED, names=("msg_0", "msg_1", "msg_2", "mem_3"))
+    plain = asked(query, replace(LEARNED, learned=False))
+    assert mixed.order[3] == plain.order[3]
+    assert mixed.order.max() <= plain.order.max()
 
 
 def test_what_a_features_shares_come_to_is_what_orders():

@@ -25,7 +25,8 @@ def candidates(cosine, tf=None, **columns):
         "ids": [f"m{row}" for row in range(rows)], "cosine": np.array(cosine, dtype=np.float64), "previous_cosine": unknown,
         "next_cosine": unknown, "tf": tf, "own": tf > 0, "length": np.full(rows, 10.0), "own_length": np.full(rows, 10.0),
         "before": np.full(rows, -1), "after": np.full(rows, -1),
-        "asks": zeros > 0, "tells_time": zeros > 0, "actor": [None] * rows, "cell": [None] * rows, "event_at": zeros, "touched_at": zeros,
+        "asks": zeros > 0, "tells_time": zeros > 0, "turns": zeros > 0,
+        "actor": [None] * rows, "cell": [None] * rows, "event_at": zeros, "touched_at": zeros,
         "accessed_at": zeros, "importance_base": zeros, "access_count": zeros, "confidence": zeros,
     }  # fmt: skip
     return CandidateSet(**(plain | columns))

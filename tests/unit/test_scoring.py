@@ -27,7 +27,8 @@ def candidates(importance, confidence=None, touched_days=None, accessed_days=Non
         ids=[f"mem_{row}" for row in range(count)], cosine=blank, previous_cosine=blank, next_cosine=blank, tf=np.zeros((count, 0)),
         own=np.zeros((count, 0), dtype=bool), length=np.zeros(count), own_length=np.zeros(count),
         before=np.full(count, -1), after=np.full(count, -1),
-        asks=np.zeros(count, dtype=bool), tells_time=np.zeros(count, dtype=bool), actor=[None] * count, cell=[None] * count, event_at=blank,
+        asks=np.zeros(count, dtype=bool), tells_time=np.zeros(count, dtype=bool), turns=np.zeros(count, dtype=bool),
+        actor=[None] * count, cell=[None] * count, event_at=blank,
         touched_at=NOW - DAY * column(touched_days, 0.0), accessed_at=NOW - DAY * column(accessed_days, 0.0),
         importance_base=column(importance, 0.5), access_count=column(accesses, 0.0), confidence=column(confidence, 1.0),
     )  # fmt: skip

@@ -19,6 +19,7 @@ from memory_core.adapters.slices.postings import Postings
 from memory_core.adapters.slices.slice import MAX_TURNS, STATUS_CODES, Slice
 from memory_core.domain.bm25 import ORDER_B, ORDER_K1, ORDER_NEAR, idf, saturation
 from memory_core.domain.candidates import TURNS_THAT_LEND, CandidateSet, Flags, Floats, Ints, Statistics
+from memory_core.domain.messages import is_message
 from memory_core.domain.models import MemoryType, Status, Vector
 from memory_core.domain.term_order import PASSAGE_TERMS, places_of
 from memory_core.ports import Filter, Near, Search
@@ -186,8 +187,9 @@ def _columns(
     cosine, previous_cosine, next_cosine = each.max(axis=0)
     beside_place = np.where(beside < 0, -1, place[beside])
     length, own_length, event_at, touched_at, accessed_at, importance_base, access_count, confidence = held.column("numbers")[rows].T
+    ids = [held.ids[row] for row in rows.tolist()]
     return CandidateSet(
-        ids=[held.ids[row] for row in rows.tolist()],
+        ids=ids,
         cosine=cosine,
         previous_cosine=previous_cosine,
         next_cosine=next_cosine,
@@ -197,6 +199,7 @@ def _columns(
         own_length=own_length,
         before=beside_place[:, 0],
         after=beside_place[:, 1],
+        turns=np.array([is_message(name) for name in ids], dtype=np.bool_) | (held.column("turn")[rows] >= 0),
         asks=held.column("asks")[rows],
         tells_time=held.column("tells_time")[rows],
         actor=held.actors.of(held.column("actor")[rows]),
