@@ -11,15 +11,17 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 
 ROOT = Path(__file__).parents[1]
 START_S = 60
 RECOVERED_S = 30
+TASK_S = 90
 DIMENSIONS = 384
 """Of the vectors of these hosts' embedder."""
+Answer = TypeVar("Answer")
 
 
 class Host:
@@ -63,10 +65,29 @@ class Host:
 
 def until(seen: Callable[[], Any], wanted: Any) -> None:
     """Ask again until the answer is the one that is wanted."""
-    deadline = time.monotonic() + RECOVERED_S
-    while (last := seen()) != wanted:
+    answer_when(seen, lambda last: last == wanted)
+
+
+def answer_when(ask: Callable[[], Answer], is_wanted: Callable[[Answer], bool], limit_s: float = RECOVERED_S) -> Answer:
+    """Ask again until an answer is wanted; that answer. Fails with the last one after so many seconds."""
+    deadline = time.monotonic() + limit_s
+    while not is_wanted(last := ask()):
         assert time.monotonic() < deadline, last
-        time.sleep(0.05)
+        time.sleep(0.02)
+    return last
+
+
+def ended_task(client: httpx.Client, location: str, limit_s: float = TASK_S) -> dict[str, Any]:
+    """The task at a location, once it has ended."""
+    return answer_when(lambda: task_at(client, location), lambda task: task["status"] not in ("accepted", "running"), limit_s)
+
+
+def task_at(client: httpx.Client, location: str) -> dict[str, Any]:
+    """The task at a location."""
+    response = client.get(location)
+    assert response.status_code == 200, response.text
+    task: dict[str, Any] = response.json()
+    return task
 
 
 @contextmanager

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from aiohttp import web
+
+START_S = 10
 
 
 class Served:
@@ -28,3 +33,21 @@ class Served:
     @property
     def root(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+
+@contextmanager
+def serving(server: Served) -> Iterator[None]:
+    """Run a server in a thread of its own for as long as the block runs."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        asyncio.run_coroutine_threadsafe(server.start(), loop).result(START_S)
+        try:
+            yield
+        finally:
+            asyncio.run_coroutine_threadsafe(server.stop(), loop).result(START_S)
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import signal
 import subprocess
 import sys
-import threading
-import time
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
@@ -21,6 +18,8 @@ from aiohttp import web
 
 from bench.answers.__main__ import FAILED, REFUSED, STOPPED, main
 from tests.chat_server import GOOD, Behaviour, ChatServer, completion, hangs, kind_of, refuses
+from tests.host import answer_when
+from tests.served import serving
 
 ROOT = Path(__file__).parents[2]
 SAID = [
@@ -43,15 +42,9 @@ def conversation(name: str) -> dict[str, Any]:
 
 @pytest.fixture
 def model() -> Iterator[ChatServer]:
-    loop, server = asyncio.new_event_loop(), ChatServer(model=reads())
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    asyncio.run_coroutine_threadsafe(server.start(), loop).result(10)
-    yield server
-    asyncio.run_coroutine_threadsafe(server.stop(), loop).result(10)
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join()
-    loop.close()
+    server = ChatServer(model=reads())
+    with serving(server):
+        yield server
 
 
 @pytest.fixture
@@ -201,10 +194,10 @@ def test_a_run_that_is_interrupted_goes_on(data: Path, model: ChatServer, capsys
         text=True,
         preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # a shell starts what runs behind it with Ctrl-C ignored
     )
-    deadline = time.monotonic() + 60
-    while not (state.exists() and len(state.read_text().splitlines()) >= 7) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    child.send_signal(signal.SIGINT)
+    try:
+        answer_when(lambda: len(state.read_text().splitlines()) if state.exists() else 0, lambda lines: lines >= 7, 60)
+    finally:
+        child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=60)
     assert (child.returncode, "Stopped; start it again to go on." in err) == (STOPPED, True), (out, err)
     model.bodies.clear()

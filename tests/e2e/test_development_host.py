@@ -10,7 +10,6 @@ import json
 import shlex
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,7 +17,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from tests.host import Host, problem, running, save
+from tests.host import Host, ended_task, problem, running, save
 
 
 def test_the_first_lines_say_where_it_is_and_what_to_try(tmp_path: Path) -> None:
@@ -97,23 +96,12 @@ def test_data_of_another_embedder_are_found_by_words_and_embedded_anew(tmp_path:
         assert (dry.status_code, dry.json()) == (200, {"counts": {"embedded": 1}, "capped": False})
         accepted = client.post("/api/v1/reembed", json={"user_id": "ana"})
         assert accepted.status_code == 202
-        task = ended(client, accepted.headers["location"])
+        task = ended_task(client, accepted.headers["location"])
         assert (task["kind"], task["status"], task["progress"]) == ("reembed", "succeeded", 1.0)
         assert task["result"] == {"counts": {"read": 1, "embedded": 1}, "model": "hash-1", "dimensions": 256}
         assert hit(client)["similarity_score"] == pytest.approx(1.0)
         after = client.get(f"/api/v1/memories/{saved['id']}", params={"user_id": "ana"}).json()
         assert after == {**saved, "embedding_dimensions": 256, **{name: after[name] for name in ("access_count", "last_accessed_at")}}
-
-
-def ended(client: httpx.Client, location: str) -> dict[str, Any]:
-    """The task at a location once it has ended."""
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        task: dict[str, Any] = client.get(location).json()
-        if task["status"] not in ("accepted", "running"):
-            return task
-        time.sleep(0.05)
-    raise AssertionError("the task did not end")
 
 
 def test_a_query_that_names_no_limit_has_as_many_results_as_the_settings_say(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,30 +10,18 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.host import Host, memories, problem
+from tests.host import Host, ended_task, memories, problem
 
 TOLD = [
     {"role": "user", "content": "I moved to Lisbon last week.", "timestamp": "2026-05-08T13:56:00Z"},
     {"role": "assistant", "content": "How do you like it there?", "timestamp": "2026-05-08T13:56:10Z"},
     {"role": "user", "content": "I love the food, above all the grilled sardines.", "timestamp": "2026-05-08T13:57:00Z"},
 ]
-END_S = 60
 
 
 def tell(client: httpx.Client, user_id: str = "ana", **fields: Any) -> httpx.Response:
     headers = {"Idempotency-Key": fields.pop("key")} if "key" in fields else {}
     return client.post("/api/v1/memories", json={"user_id": user_id, "messages": TOLD, **fields}, headers=headers)
-
-
-def ended(client: httpx.Client, location: str) -> dict[str, Any]:
-    """The task, once it is finished."""
-    deadline = time.monotonic() + END_S
-    while time.monotonic() < deadline:
-        task: dict[str, Any] = client.get(location).json()
-        if task["status"] not in ("accepted", "running"):
-            return task
-        time.sleep(0.02)
-    raise AssertionError(f"the task does not end: {task}")
 
 
 def test_a_conversation_is_accepted_and_found_as_memories_once_its_task_is_done(host: httpx.Client) -> None:
@@ -43,7 +30,7 @@ def test_a_conversation_is_accepted_and_found_as_memories_once_its_task_is_done(
     body = answer.json()
     assert body == {"task_id": body["task_id"], "status": "accepted", "degraded": [], "messages": {"new": 3, "known": 0}}
     assert answer.headers["location"] == f"/api/v1/tasks/{body['task_id']}?user_id=ana"
-    task = ended(host, answer.headers["location"])
+    task = ended_task(host, answer.headers["location"])
     assert task.keys() == {
         "task_id", "kind", "status", "step", "progress", "attempts", "result", "error", "created_at", "updated_at",
     }  # fmt: skip
@@ -89,7 +76,7 @@ def test_a_users_tasks_are_listed_and_nobody_elses(host: httpx.Client) -> None:
 
 def test_a_user_id_that_needs_escaping_is_escaped_in_the_location(host: httpx.Client) -> None:
     answer = tell(host, "zoë & co")
-    assert ended(host, answer.headers["location"])["status"] == "succeeded"
+    assert ended_task(host, answer.headers["location"])["status"] == "succeeded"
 
 
 def test_the_same_key_names_the_same_task_and_another_body_is_refused(host: httpx.Client) -> None:
@@ -101,7 +88,7 @@ def test_the_same_key_names_the_same_task_and_another_body_is_refused(host: http
 
 def test_a_done_task_is_neither_retried_nor_cancelled(host: httpx.Client) -> None:
     answer = tell(host, "done")
-    task = ended(host, answer.headers["location"])
+    task = ended_task(host, answer.headers["location"])
     for act in ("retry", "cancel"):
         problem(host.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={"user_id": "done"}), 409)
         problem(host.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={"user_id": "stranger"}), 404)
@@ -147,7 +134,7 @@ def test_a_conversation_as_long_as_allowed_is_formed(host: httpx.Client) -> None
     long = [{**TOLD[0], "content": f"Message {n}: " + "word " * 980, "timestamp": f"2026-05-08T13:{n % 60:02}:00Z"} for n in range(200)]
     answer = tell(host, "long", messages=long)
     assert answer.status_code == 202, answer.text
-    task = ended(host, answer.headers["location"])
+    task = ended_task(host, answer.headers["location"])
     assert task["status"] == "succeeded", task["error"]
     assert task["result"]["cells"][-1]["last"] == 199
     assert len(task["result"]["cells"]) >= 4
@@ -171,7 +158,7 @@ def test_killed_with_conversations_on_their_way_a_new_host_forms_each_once(tmp_p
     try:
         with httpx.Client(base_url=host.url, timeout=30) as client:
             for user, location in zip(users, locations, strict=True):
-                task = ended(client, location)
+                task = ended_task(client, location)
                 assert (task["status"], task["attempts"]) == ("succeeded", 0), task
                 named = [name for cell in task["result"]["cells"] for name in cell["memory_ids"]]
                 assert sorted(named) == sorted(one["id"] for one in memories(client, user))

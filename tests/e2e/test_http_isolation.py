@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.host import memories, problem, save
+from tests.host import answer_when, memories, problem, save
 
 T = TypeVar("T")
 PHRASE = "the password of the vault is swordfish"
@@ -74,13 +73,8 @@ def settled(host: httpx.Client, user: str) -> str:
     save(host, user, PHRASE)
     save(host, user, PHRASE, type="semantic", subject="user", attribute="password", value="swordfish")
     host.post("/api/v1/consolidate", json={"user_id": user})
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        if scenes := host.get("/api/v1/scenes", params={"user_id": user}).json()["scenes"]:
-            (scene,) = scenes
-            return str(scene["id"])
-        time.sleep(0.05)
-    raise AssertionError("the run did not end")
+    (scene,) = answer_when(lambda: host.get("/api/v1/scenes", params={"user_id": user}).json()["scenes"], bool)
+    return str(scene["id"])
 
 
 def test_another_users_ids_are_not_found(host: httpx.Client, user: str, victim: Victim) -> None:

@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 import subprocess
-import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,10 +14,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.host import memories, problem, running, save
+from tests.host import ended_task, memories, problem, running, save
 
 ROOT = Path(__file__).resolve().parents[2]
-END_S = 90
 LINES = {"Content-Type": "application/x-ndjson"}
 KEYS = {
     "admin": ("mc_shop_a1_0123456789abcdefABCDEF", ["admin"], None),
@@ -38,16 +36,9 @@ def eraser(profile: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[h
 
 
 def ended(client: httpx.Client, answer: httpx.Response) -> dict[str, Any]:
-    """The task that an answer leads to, once it is finished."""
+    """The task that an answer leads to, once it has ended."""
     assert answer.status_code == 202, answer.text
-    deadline = time.monotonic() + END_S
-    while time.monotonic() < deadline:
-        task: dict[str, Any] = client.get(answer.headers["location"]).json()
-        assert "task_id" in task, task
-        if task["status"] not in ("accepted", "running"):
-            return task
-        time.sleep(0.02)
-    raise AssertionError(f"the task does not end: {task}")
+    return ended_task(client, answer.headers["location"])
 
 
 def exported(client: httpx.Client, user: str) -> list[bytes]:

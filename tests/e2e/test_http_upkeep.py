@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.host import memories, problem, running, save
+from tests.host import ended_task, memories, problem, running, save
 
 USER = "ana"
 
@@ -19,14 +18,9 @@ def done(host: httpx.Client, response: httpx.Response, user: str = USER) -> dict
     """The task that was accepted, once it has ended."""
     assert response.status_code == 202, response.text
     assert response.headers["location"].startswith("/api/v1/tasks/tsk_")
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        task: dict[str, Any] = host.get(response.headers["location"]).json()
-        if task["status"] not in ("accepted", "running"):
-            assert task["status"] == "succeeded", task
-            return task
-        time.sleep(0.05)
-    raise AssertionError("the task did not end")
+    task = ended_task(host, response.headers["location"])
+    assert task["status"] == "succeeded", task
+    return task
 
 
 def post(host: httpx.Client, call: str, user: str = USER, **fields: Any) -> httpx.Response:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import threading
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +13,8 @@ import pytest
 from aiohttp import web
 
 from tests.chat_server import GOOD, ChatServer, completion, kind_of, refuses
-from tests.host import memories, running
+from tests.host import answer_when, memories, running, task_at
+from tests.served import serving
 
 SAID = ("I moved to Lisbon", "How do you like it there?", "I have a cold", "Get well soon")
 ASKED = Counter({"Boundaries": 1, "ExtractedFacts": 2, "EpisodeAnalysis": 2, "ConversationSummary": 2})
@@ -25,15 +23,9 @@ ASKED = Counter({"Boundaries": 1, "ExtractedFacts": 2, "EpisodeAnalysis": 2, "Co
 
 @pytest.fixture
 def model() -> Iterator[ChatServer]:
-    loop, server = asyncio.new_event_loop(), ChatServer()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    asyncio.run_coroutine_threadsafe(server.start(), loop).result(10)
-    yield server
-    asyncio.run_coroutine_threadsafe(server.stop(), loop).result(10)
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join()
-    loop.close()
+    server = ChatServer()
+    with serving(server):
+        yield server
 
 
 @pytest.fixture
@@ -55,13 +47,7 @@ def tell(client: httpx.Client) -> str:
 
 def task_that(client: httpx.Client, location: str, limit_s: float, **fields: Any) -> dict[str, Any]:
     """The task, once it says this."""
-    deadline = time.monotonic() + limit_s
-    while time.monotonic() < deadline:
-        task: dict[str, Any] = client.get(location).json()
-        if all(task[name] == value for name, value in fields.items()):
-            return task
-        time.sleep(0.05)
-    raise AssertionError(f"the task never says {fields}: {task}")
+    return answer_when(lambda: task_at(client, location), lambda task: fields.items() <= task.items(), limit_s)
 
 
 def formed(client: httpx.Client, task: dict[str, Any]) -> None:

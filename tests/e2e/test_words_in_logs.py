@@ -9,8 +9,6 @@ import asyncio
 import hashlib
 import json
 import re
-import threading
-import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +22,8 @@ from azure.cosmos.aio import CosmosClient
 from tests.chat_server import ChatServer, completion, kind_of, refuses
 from tests.cosmos_server import KEY
 from tests.e2e.conftest import Profile
-from tests.host import Host
+from tests.host import Host, answer_when
+from tests.served import serving
 
 WORD = "Quillfeather"
 LEAK = re.compile(f"{WORD}|marmalade|zelda", re.IGNORECASE)
@@ -52,15 +51,13 @@ class Told:
         return self.call("POST", path, json={"user_id": self.user, **body})
 
     def ended(self, answer: httpx.Response) -> dict[str, Any]:
-        """The task that an answer leads to, once it is finished."""
+        """The task that an answer leads to, once it has ended or says what is wrong."""
         assert answer.status_code == 202, answer.text
-        deadline = time.monotonic() + END_S
-        while time.monotonic() < deadline:
-            task: dict[str, Any] = self.client.get(answer.headers["location"]).json()
-            if task.get("status") not in ("accepted", "running") or task["error"]:
-                return task
-            time.sleep(0.05)
-        raise AssertionError(f"the task does not end: {task}")
+        return answer_when(
+            lambda: self.client.get(answer.headers["location"]).json(),
+            lambda task: task.get("status") not in ("accepted", "running") or bool(task["error"]),
+            END_S,
+        )
 
     def in_log(self) -> list[str]:
         """The lines of the log that hold a word or the name of the user."""
@@ -76,10 +73,7 @@ def text(place: str) -> str:
 @pytest.fixture
 def model() -> Iterator[ChatServer]:
     """A model that answers with pieces of its prompt, in every wrong way."""
-    loop, server = asyncio.new_event_loop(), ChatServer()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    asyncio.run_coroutine_threadsafe(server.start(), loop).result(10)
+    server = ChatServer()
     count = iter(range(1_000_000))
 
     async def repeats(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
@@ -99,11 +93,8 @@ def model() -> Iterator[ChatServer]:
                 return web.Response(text=said, content_type="text/plain")
 
     server.model = repeats
-    yield server
-    asyncio.run_coroutine_threadsafe(server.stop(), loop).result(10)
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join()
-    loop.close()
+    with serving(server):
+        yield server
 
 
 @pytest.fixture
