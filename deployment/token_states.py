@@ -2,7 +2,7 @@
 
 Each SET is a file of conversations as `bench.locomo_data` reads it. The directions are those in which the states of word pieces differ most
 in 150 turns of each set's first conversation; how rare a piece is, is counted over all turns of the sets behind `--rare`, whose turns
-should be short. What a reader would get wrong: states that were kept with another table can't be compared with those of a new one.
+should be short. Note: states that were kept with another table can't be compared with those of a new one.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from bench.locomo_data import Turn, read
 from memory_core.adapters.minilm.model import DIMENSIONS as STATE_NUMBERS
 from memory_core.adapters.minilm.model import MiniLM
 from memory_core.adapters.minilm.reducer import RAREST, TABLE
+from memory_core.domain.bm25 import idf
 from memory_core.domain.lexical import embedding_text
 from memory_core.domain.models import MemoryType
 from memory_core.domain.token_states import DIMENSIONS
@@ -59,12 +60,10 @@ def directions(model: MiniLM, texts: Iterable[list[int]]) -> npt.NDArray[np.floa
 
 
 def rareness(model: MiniLM, turns: Iterable[Turn]) -> npt.NDArray[np.float64]:
-    """By word piece ln(1 + (N − df + 0.5) / (df + 0.5)) over N turns."""
+    """The inverse document frequency of each word piece over the turns."""
     texts = [set(pieces(model, turn)) for turn in turns]
     counted = Counter(piece for text in texts for piece in text)
-    frequency = np.array([counted[piece] for piece in range(model.vocabulary)], dtype=np.float64)
-    worth: npt.NDArray[np.float64] = np.log(1 + (len(texts) - frequency + 0.5) / (frequency + 0.5))
-    return worth
+    return idf((counted[piece] for piece in range(model.vocabulary)), len(texts), floor=0)
 
 
 if __name__ == "__main__":

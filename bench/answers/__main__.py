@@ -22,8 +22,8 @@ from bench.answers.plan import WAYS, Cost, Item, cost_of, fingerprint, items_of
 from bench.answers.report import report, rows_of
 from bench.answers.run import Run
 from bench.answers.state import OtherRun, State
-from bench.host import ROOT, Host
-from bench.knowledge.service import Service
+from bench.host import ROOT
+from bench.knowledge.service import ANSWER_S, Service, hosted
 from bench.locomo_data import Conversation, read
 from bench.yardstick.ways import progress
 from memory_core.config import ConfigError, Settings
@@ -125,16 +125,12 @@ def _host(options: argparse.Namespace, environ: Mapping[str, str]) -> Iterator[h
     """A client of the host that was named, or of one that runs meanwhile on a folder beside the state."""
     if options.base:
         headers = {"X-API-Key": options.key} if options.key else {}
-        with httpx.Client(base_url=options.base, timeout=120, headers=headers) as client:
+        with httpx.Client(base_url=options.base, timeout=ANSWER_S, headers=headers) as client:
             yield client
         return
     models = {name: value for name, value in environ.items() if name.startswith(FORMING)} if options.form_with_model else {}
-    host = Host(options.state.with_suffix(".data"), options.embedder, settings=models)
-    try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{host.port}", timeout=120) as client:
-            yield client
-    finally:
-        host.stop()
+    with hosted(options.state.with_suffix(".data"), options.embedder, settings=models) as client:
+        yield client
 
 
 def _tell_cost(cost: Cost, options: argparse.Namespace, settings: Settings) -> None:

@@ -21,6 +21,7 @@ from memory_core.adapters.system import SystemClock
 from memory_core.config import ConfigError, Settings
 from memory_core.domain.errors import AgentFailed
 from memory_core.prompts import Name, Prompt
+from memory_core.wiring import DEFAULT_LLM
 
 A = TypeVar("A", bound=BaseModel)
 NO_ANSWER = "I don't know"
@@ -136,6 +137,4 @@ def configured(environ: Mapping[str, str] | None = None) -> Settings:
 
 def model_name(settings: Settings) -> str:
     """The model's name, on Azure the deployment's."""
-    from memory_core.wiring import DEFAULT_LLM
-
     return settings.llm_model or DEFAULT_LLM

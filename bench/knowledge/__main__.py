@@ -10,11 +10,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-import httpx
-
-from bench.host import ROOT, Host
+from bench.host import ROOT
 from bench.knowledge.measures import MEASURES, Outcome
-from bench.knowledge.service import Service
+from bench.knowledge.service import Service, hosted
 
 FOLDER = Path(__file__).parent
 
@@ -22,23 +20,24 @@ FOLDER = Path(__file__).parent
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure the named sets and print shares by kind and language."""
     options = _options(arguments)
-    with tempfile.TemporaryDirectory() as folder:
-        host = Host(Path(folder), options.embedder, app=options.code)
-        try:
-            with httpx.Client(base_url=f"http://127.0.0.1:{host.port}", timeout=60) as client:
-                for name in options.sets.split(","):
-                    _measure(Service(client), name, options)
-        finally:
-            host.stop()
+    names = options.sets.split(",") if options.sets else [name for name in MEASURES if _file(name, options).exists()]
+    with tempfile.TemporaryDirectory() as folder, hosted(Path(folder), options.embedder, app=options.code) as client:
+        for name in names:
+            _measure(Service(client), name, options)
     return 0
 
 
+def _file(name: str, options: argparse.Namespace) -> Path:
+    folder: Path = options.folder
+    return folder / f"{name}_{options.part}.json"
+
+
 def _measure(service: Service, name: str, options: argparse.Namespace) -> None:
-    items = json.loads((options.folder / f"{name}_{options.part}.json").read_text(encoding="utf-8"))
+    items = json.loads(_file(name, options).read_text(encoding="utf-8"))
     outcomes: list[Outcome] = []
     for one in MEASURES[name](service, items):
         outcomes.append(one)
-        if options.show and not one.good and options.part == "dev":
+        if options.show and not one.good and options.part != "held":
             print(f"  {one.kind} {one.id} [{one.lang}] {one.seen}")
     print(f"{name} ({options.part})")
     for kind in dict.fromkeys(one.kind for one in outcomes):
@@ -51,9 +50,9 @@ def _measure(service: Service, name: str, options: argparse.Namespace) -> None:
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.knowledge", description=__doc__)
-    parser.add_argument("--sets", default=",".join(MEASURES), help="which of the sets (default: all)")
-    parser.add_argument("--part", choices=("dev", "held"), default="dev")
-    parser.add_argument("--show", action="store_true", help="print what went wrong (of the dev part)")
+    parser.add_argument("--sets", help="which of the sets (default: all that have the part)")
+    parser.add_argument("--part", choices=("dev", "more", "held"), default="dev", help="more: further pairs and changes to tune by")
+    parser.add_argument("--show", action="store_true", help="print what went wrong (not of the held part)")
     parser.add_argument("--embedder", default="minilm")
     parser.add_argument("--code", type=Path, default=ROOT, help="the folder of another version of the code")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where the sets are")

@@ -13,10 +13,8 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-import httpx
-
-from bench.host import ROOT, Host
-from bench.knowledge.service import Service
+from bench.host import ROOT
+from bench.knowledge.service import Service, hosted
 
 A_CALL = 10
 START = datetime(2026, 1, 5, 9, tzinfo=timezone.utc)
@@ -33,20 +31,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     seen: Counter[str] = Counter()
     asked: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory() as folder:
-        host = Host(Path(folder), "minilm", app=options.code)
-        try:
-            with httpx.Client(base_url=f"http://127.0.0.1:{host.port}", timeout=120) as client:
-                service = Service(client)
-                for conversation in json.loads(options.set.read_text())[: options.limit]:
-                    _told(service, conversation)
-                    for kind, good, said in _asked(service, conversation):
-                        asked[kind] += 1
-                        seen[kind] += good
-                        if options.show and not good:
-                            print(f"  {kind}: {said}")
-        finally:
-            host.stop()
+    with tempfile.TemporaryDirectory() as folder, hosted(Path(folder), "minilm", app=options.code) as client:
+        service = Service(client)
+        for conversation in json.loads(options.set.read_text())[: options.limit]:
+            _told(service, conversation)
+            for kind, good, said in _asked(service, conversation):
+                asked[kind] += 1
+                seen[kind] += good
+                if options.show and not good:
+                    print(f"  {kind}: {said}")
     for kind, count in sorted(asked.items()):
         print(f"{kind:24} {seen[kind]:3}/{count:<3} {seen[kind] / count:6.1%}")
     return 0

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx
 
+from bench.host import ROOT, Host
+
 WAIT_S = 60.0
+ANSWER_S = 120.0
+"""How long an answer may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +73,22 @@ class Service:
     def found(self, user: str, query: str, **more: Any) -> list[str]:
         """The contents of what a query finds, best first."""
         return [one["memory"]["content"] for one in self.post("/api/v1/memories/retrieve", user_id=user, query=query, **more)["results"]]
+
+
+@contextmanager
+def hosted(folder: Path, embedder: str, *, app: Path = ROOT, settings: Mapping[str, str] | None = None) -> Iterator[httpx.Client]:
+    """A client of a host that runs for as long as the block does.
+
+    Args:
+        folder: Where the host keeps its data.
+        embedder: Of the local ones, `hash` or `minilm`.
+        app: The folder of the app that it serves.
+        settings: Further environment variables.
+
+    """
+    host = Host(folder, embedder, settings=settings, app=app)
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{host.port}", timeout=ANSWER_S) as client:
+            yield client
+    finally:
+        host.stop()
