@@ -2,7 +2,7 @@
 
 `python -m bench.locomo FILE [--apart 5] [--without-peers]`. FILE: the data set as published, or conversations in the form of
 `bench.retrieval`; its licence forbids commercial use, so it is never part of this project, and nothing is downloaded: fetch
-`locomo10.json` from the repository of its authors (Maharana et al., 2024). What a reader would get wrong: the intervals are over
+`locomo10.json` from the repository of its authors (Maharana et al., 2024). The learned order is left out. Note: the intervals are over
 conversations (4 or 10 of them), not over questions, because the questions of one conversation stand or fall together. They are
 wide. A difference between two lines is narrower: its own interval is beside it.
 """
@@ -131,9 +131,9 @@ async def asked(core: MemoryCore, user: str, question: Question) -> Look:
 
 
 def ranked(core: MemoryCore, look: Look, change: Change) -> list[str]:
-    """The candidates' ids, best first by the default recipe with changed numbers."""
+    """The candidates' ids, best first by the default recipe with changed numbers, in the order by relevance, not the learned one."""
     rules, candidates = retrieve_rules(core.settings), look.candidates
-    parameters = change(rules.relevance)
+    parameters = change(replace(rules.relevance, learned=False))
     judged = parts_relevance(look.query_parts, look.vectors, candidates, look.found.statistics, parameters)
     scores = score("composite", None, judged.order, candidates, look.moment.timestamp(), rules.scoring)
     order = np.lexsort((-candidates.event_at, -judged.best.score, -scores.score))
