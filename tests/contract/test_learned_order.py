@@ -67,6 +67,7 @@ async def test_switched_off_nothing_learned_is_told(world: World) -> None:
 
 async def test_states_stay_inside(world: World) -> None:
     found = await results(world, TokenEmbedder())
+    assert found
     assert all("states" not in str(hit.memory.public(include_embedding=True)) for hit in found)
 
 

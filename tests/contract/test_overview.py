@@ -11,7 +11,7 @@ from memory_core.domain.overview import asks_for_everything
 from memory_core.domain.requests import RetrieveInput
 from tests.builders import ALICE
 from tests.telling import tell
-from tests.world import World, fact
+from tests.world import World, fact, turn
 
 ALL = [
     "What do you know about me?",
@@ -72,6 +72,9 @@ async def test_the_facts_that_hold_answer_it(world: World, query: str) -> None:
 async def test_without_facts_it_is_asked_like_any_other(world: World) -> None:
     core = await world.core()
     assert (await core.retrieve(ALICE, RetrieveInput(query=ALL[0]))).results == ()
+    await core.save(ALICE, turn("What you know about me is little"))
+    asked = RetrieveInput(query=ALL[0], similarity_threshold=0.0)
+    assert [hit.memory.content for hit in (await core.retrieve(ALICE, asked)).results] == ["What you know about me is little"]
 
 
 async def test_what_is_coming_up_is_told_though_nothing_shares_its_words(world: World) -> None:

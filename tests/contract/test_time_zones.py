@@ -111,6 +111,7 @@ async def test_yesterday_is_a_day_of_who_asks(world: World) -> None:
 async def test_the_date_words_of_a_turn_are_of_the_day_where_it_was_told(core: MemoryCore) -> None:
     await tell_in(core, "We baked a lemon cake for Tom.", "Europe/Berlin")
     dates = {one.category: one.lexical.date for one in [*await of_category(core, "cell"), *await of_category(core, "note")]}
+    assert "cell" in dates
     assert all("8" in " ".join(terms) for terms in dates.values())
 
 

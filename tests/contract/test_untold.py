@@ -76,6 +76,7 @@ async def test_a_fact_that_fell_is_still_told_with_what_is_true_now(world: World
     await tell(core, "I moved to Lisbon.", session="s2")
     found = (await core.context(ALICE, ContextInput(query="Where do I live?"))).context
     assert "Lisbon" in found
+    assert "Berlin" in found
 
 
 async def test_a_fact_that_lasts_for_a_while_is_not_told_after_it_is_over(world: World) -> None:

@@ -114,6 +114,7 @@ async def test_nobody_else_is_forgotten(core: MemoryCore) -> None:
     await tell(core, "Gerd is my landlord.", session="s1")
     await tell(core, "Delete everything about Gerd.", session="s2", at=NOW + DAY)
     assert "Gerd" in texts(await living(core, BOB))
+    assert "Gerd" not in texts(await living(core))
 
 
 async def test_a_request_that_names_nothing_that_is_known_asks_back_with_what_was_told_last(core: MemoryCore) -> None:

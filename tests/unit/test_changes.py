@@ -42,6 +42,19 @@ def test_what_is_supposed_denied_quoted_or_of_somebody_else_replaces_nothing(ear
     assert change(earlier, later) is None
 
 
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("I do all my drawing in Krita.", "Gave up and moved over to Inkscape, where are the Krita brushes?"),
+        ("I don't drink coffee.", "Lately I drink coffee again."),
+        ("Ich trinke keinen Kaffee.", "Seit kurzem trinke ich wieder Kaffee."),
+        ("Unser Sohn Emil geht in den Kindergarten.", "Emil ist jetzt ein Schulkind!"),
+    ],
+)
+def test_a_switch_a_return_and_the_next_school_replace_what_was_before(earlier: str, later: str) -> None:
+    assert change(earlier, later) is not None
+
+
 def test_a_change_names_the_sentences_that_say_so() -> None:
     found = change("Morning! The standup is at 9:30 each day.", "Thanks. The standup got moved to 10:15, so I can sleep longer.")
     assert found == Change("value", "The standup got moved to 10:15, so I can sleep longer.", "The standup is at 9:30 each day.")

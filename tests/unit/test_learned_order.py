@@ -88,8 +88,9 @@ def test_memories_without_states_keep_their_order_among_themselves():
     plain = asked("Where does Dee sail her boat?", LEARNED)
     mixed = asked("Where does Dee sail her boat?", LEARNED, (token(0), "", "", ""), tokens)
     assert np.argsort(-mixed.order[1:]).tolist() == np.argsort(-plain.order[1:]).tolist()
-    logits = order_logits(mixed.features[0], 0.0, 4, learned_order())
+    logits, without = (order_logits(one.features[0], 0.0, 4, learned_order()) for one in (mixed, plain))
     assert np.isfinite(logits).all()
+    np.testing.assert_allclose(np.diff(logits[1:]), np.diff(without[1:]))
 
 
 def test_a_memory_of_before_that_says_nothing_of_its_speaker_is_ordered():
@@ -117,6 +118,11 @@ def test_a_question_that_is_sure_of_its_answer_leaves_places_to_one_that_is_not(
     sure, unsure = sharing(np.array([9.0, 1.0, 0.5, 0.0])), sharing(np.array([1.0, 0.9, 0.8, 0.7]))
     assert sure.argmax() == unsure.argmax() == 0
     assert sure[1] < unsure[3]
+
+
+def test_of_answers_that_are_equally_likely_each_further_place_counts_less():
+    first, second, third = sharing(np.zeros(3))
+    assert 1 >= first > second > third
 
 
 def test_the_weights_say_what_they_were_learned_of():

@@ -11,6 +11,7 @@ from memory_core.domain.repetition import repeats
     ("text", "told"),
     [
         ("Noted: 4,200 euros a month.", "My salary is 4,200 euros"),
+        ("So it is 4,200 then.", "My salary at the harbour office is 4,200 euros a month"),
         ("So Jan snores loudly at night.", "Jan snores at night"),
         ("借金が120万円あるのですね。", "借金は120万円です"),
     ],

@@ -37,3 +37,7 @@ def test_of_two_turns_of_one_moment_the_later_in_order_marks_the_earlier() -> No
     golf, sold = marks(piece("msg_1", "I drive an old Golf.", order=1), piece("msg_2", "I sold the Golf.", order=2))
     assert golf
     assert not sold
+
+
+def test_what_was_formed_at_the_moment_of_a_turn_is_not_replaced_by_it() -> None:
+    assert marks(piece("mem_1", "User drives a Golf.", order=1), piece("msg_2", "I sold the Golf.", order=2)) == ["", ""]
