@@ -1,6 +1,6 @@
 """A month of one life, hour by hour: what is known of Nora in the end, how it was known before, and that all of it happens once.
 
-She tells 300 messages and more; offline agents listen. One would get wrong: the month is lived once for all tests here, each of which gets
+She tells 300 messages and more; offline agents listen. Note: the month is lived once for all tests here, each of which gets
 a copy of what it left; only the one that replays it lives it again.
 """
 
