@@ -1,6 +1,6 @@
 """The table of states that pass by themselves, and how long each usually lasts: "I have a cold" is over in a week.
 
-For sentences that name no time of their own. The days are everyday experience, not medicine; a reader would get wrong: the end
+For sentences that name no time of their own. The days are everyday experience, not medicine. Note: the end
 says when to stop believing it, so it is rather late than early.
 """
 
