@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from memory_core.adapters.folder.archive import FolderArchive
+from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.adapters.offline.hash_embedder import HashEmbedder
 from memory_core.adapters.redis.embedded import embedded
 from memory_core.adapters.sqlite.queue import SqliteQueue
@@ -164,6 +165,11 @@ class World:
         self.cores.append(core)
         await core.open()
         return core
+
+    async def core_by_rules(self, **given: Any) -> MemoryCore:
+        """An open MemoryCore that forms conversations by the product's rules, as it does without a model."""
+        rules = OfflineAgents()
+        return await self.core(agents=rules, rules=rules, **given)
 
     def archive(self) -> Archive:
         """One more archive over the same blobs, not open yet."""

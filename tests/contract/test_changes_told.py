@@ -7,7 +7,6 @@ from datetime import timedelta
 import pytest
 
 from memory_core.adapters.minilm.embedder import MiniLMEmbedder
-from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
 from memory_core.domain.context import ContextInput
 from memory_core.domain.models import MemoryType, Status
@@ -23,8 +22,7 @@ SQLITE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 @pytest.fixture
 async def rules(world: World) -> MemoryCore:
     """A core without a language model, with the vectors of the local embedder."""
-    agents = OfflineAgents()
-    return await world.core(embedder=MiniLMEmbedder(), agents=agents, rules=agents, embedding_provider="minilm")
+    return await world.core_by_rules(embedder=MiniLMEmbedder(), embedding_provider="minilm")
 
 
 async def over(core: MemoryCore) -> list[str]:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
 from memory_core.domain.context import Context, ContextInput
 from memory_core.domain.models import Foresight
@@ -102,8 +101,7 @@ async def test_a_small_budget_leaves_out_and_says_what(words: MemoryCore) -> Non
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 async def test_a_trait_is_dated_by_the_moment_of_the_turn(world: World) -> None:
-    rules: Any = OfflineAgents()
-    core = await world.core(agents=rules, rules=rules)
+    core = await world.core_by_rules()
     await saved(core, KNEE, PHYSIO, FLIGHT)
     await core.save(ALICE, turn("The clinic took my blood pressure", event_timestamp=NOW + DAY))
     await consolidated(core)

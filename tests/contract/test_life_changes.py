@@ -7,7 +7,6 @@ from datetime import timedelta
 import pytest
 
 from memory_core.adapters.minilm.embedder import MiniLMEmbedder
-from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
 from memory_core.domain.endings import is_ending
 from memory_core.domain.models import Memory, Status
@@ -26,10 +25,9 @@ SQLITE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 
 @pytest.fixture(params=["hash", "minilm"])
 async def core(request: pytest.FixtureRequest, world: World) -> MemoryCore:
-    rules = OfflineAgents()
     if request.param == "hash":
-        return await world.core(agents=rules, rules=rules)
-    return await world.core(embedder=MiniLMEmbedder(), agents=rules, rules=rules, embedding_provider="minilm")
+        return await world.core_by_rules()
+    return await world.core_by_rules(embedder=MiniLMEmbedder(), embedding_provider="minilm")
 
 
 async def truths(core: MemoryCore, owner: Owner, **which: object) -> dict[str, Memory]:

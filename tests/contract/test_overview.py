@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
 from memory_core.domain.context import ContextInput
 from memory_core.domain.overview import asks_for_everything
@@ -50,8 +49,7 @@ def test_a_question_for_something_is_none(text: str) -> None:
 
 
 async def living(world: World) -> MemoryCore:
-    rules = OfflineAgents()
-    core = await world.core(agents=rules, rules=rules)
+    core = await world.core_by_rules()
     await tell(core, "Hi, I'm Dana and I live in Porto. I work as a nurse.", "How do I fix a bike tyre?", session="s1")
     await tell(core, "I moved to Lisbon.", session="s2")
     await core.save(ALICE, fact("Dana collects stamps"))
@@ -78,8 +76,7 @@ async def test_without_facts_it_is_asked_like_any_other(world: World) -> None:
 
 
 async def test_what_is_coming_up_is_told_though_nothing_shares_its_words(world: World) -> None:
-    rules = OfflineAgents()
-    core = await world.core(agents=rules, rules=rules)
+    core = await world.core_by_rules()
     await tell(core, "I have a dentist appointment on 28 May at 9.", session="s1")
     context = (await core.context(ALICE, ContextInput(query="What is coming up?", parts=["foresight"]))).context
     assert "dentist" in context

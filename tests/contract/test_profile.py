@@ -123,8 +123,7 @@ async def test_a_fact_names_the_scenes_that_told_it(world: World) -> None:
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 async def test_what_came_up_three_times_shows_as_a_trait_with_its_scenes_while_three_stand(world: World) -> None:
-    rules: Any = OfflineAgents()
-    core = await world.core(agents=rules, rules=rules)
+    core = await world.core_by_rules()
     ids = await saved(core, KNEE, PHYSIO, FLIGHT)
     await consolidated(core)
     assert (await core.profile(ALICE, NOW + DAY)).implicit == []
@@ -249,8 +248,7 @@ async def test_killed_at_any_commit_the_profile_is_the_same_in_the_end(world: Wo
 
 
 async def test_scenes_and_profile_move_house_and_go_with_the_user(world: World) -> None:
-    rules: Any = OfflineAgents()
-    core = await world.core(agents=rules, rules=rules, scene_threshold=0.5, erase_settle_s=0)
+    core = await world.core_by_rules(scene_threshold=0.5, erase_settle_s=0)
     await saved(core, KNEE, PHYSIO, "The clinic called about the knee")
     await core.save(ALICE, user_fact("home city", "Oslo"))
     await consolidated(core)

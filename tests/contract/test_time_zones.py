@@ -6,7 +6,6 @@ from datetime import datetime, timedelta, timezone
 
 import orjson
 
-from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
 from memory_core.domain.context import ContextInput
 from memory_core.domain.people_requests import ImportInput
@@ -32,24 +31,18 @@ async def tell_in(core: MemoryCore, text: str, zone: str | None, at: datetime = 
     await Hand(core).work_all()
 
 
-async def by_rules(world: World) -> MemoryCore:
-    """A core that forms by rules."""
-    rules = OfflineAgents()
-    return await world.core(agents=rules, rules=rules)
-
-
 async def begins(core: MemoryCore) -> list[datetime]:
     return [one.start_time for cell in await of_category(core, "cell") for one in cell.foresight]
 
 
 async def test_a_conversation_is_formed_in_the_zone_that_it_names(world: World) -> None:
-    core = await by_rules(world)
+    core = await world.core_by_rules()
     await tell_in(core, "I have a dentist appointment tomorrow.", "Europe/Berlin")
     assert await begins(core) == [datetime(2026, 5, 8, 22, tzinfo=timezone.utc)]
 
 
 async def test_without_one_it_is_formed_in_the_users_and_without_that_in_utc(world: World) -> None:
-    core = await by_rules(world)
+    core = await world.core_by_rules()
     await tell_in(core, "I have a dentist appointment tomorrow.", None)
     assert await core.set_user_settings(ALICE, NEW_YORK) == UserSettings(time_zone="America/New_York")
     await tell_in(core, "I have an exam tomorrow.", None)
@@ -81,7 +74,7 @@ async def test_batches_and_agents_own_words_take_a_zone_too(core: MemoryCore, wo
 
 
 async def test_an_imported_conversation_has_the_zone_of_its_line(world: World) -> None:
-    core = await by_rules(world)
+    core = await world.core_by_rules()
     line = {
         "messages": [{"role": "user", "content": "I have an exam tomorrow.", "timestamp": LATE.isoformat()}],
         "time_zone": "Europe/Berlin",
@@ -93,7 +86,7 @@ async def test_an_imported_conversation_has_the_zone_of_its_line(world: World) -
 
 
 async def test_yesterday_is_a_day_of_who_asks(world: World) -> None:
-    core = await by_rules(world)
+    core = await world.core_by_rules()
     await tell_in(core, "We baked a lemon cake for Tom.", None, at=LATE)
     world.clock.moment = datetime(2026, 5, 8, 20, tzinfo=timezone.utc)
     asked = RetrieveInput(query="What happened yesterday?")
@@ -116,7 +109,7 @@ async def test_the_date_words_of_a_turn_are_of_the_day_where_it_was_told(core: M
 
 
 async def test_after_a_year_the_days_are_still_those_of_the_zone(world: World) -> None:
-    core = await by_rules(world)
+    core = await world.core_by_rules()
     await core.set_user_settings(ALICE, NEW_YORK)
     world.clock.moment = LATE + timedelta(days=400)
     await tell_in(core, "I have a dentist appointment tomorrow.", None, at=world.clock.moment)

@@ -7,7 +7,6 @@ from datetime import timedelta
 
 import pytest
 
-from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
 from memory_core.domain.context import ContextInput
 from memory_core.domain.requests import RetrieveInput
@@ -23,8 +22,7 @@ TALK = ("I live in Berlin.", "My cat is called Miso.")
 
 
 async def told(world: World) -> MemoryCore:
-    rules = OfflineAgents()
-    core = await world.core(agents=rules, rules=rules)
+    core = await world.core_by_rules()
     await tell(core, *TALK)
     return core
 
@@ -80,8 +78,7 @@ async def test_a_fact_that_fell_is_still_told_with_what_is_true_now(world: World
 
 
 async def test_a_fact_that_lasts_for_a_while_is_not_told_after_it_is_over(world: World) -> None:
-    rules = OfflineAgents()
-    core = await world.core(agents=rules, rules=rules)
+    core = await world.core_by_rules()
     await tell(core, "I am on a keto diet for two weeks.", "My cat is called Miso.")
     (fact,) = [one for text, one in (await facts_of(core)).items() if "keto" in text]
     assert [one.end_time for one in fact.foresight] == [NOW + timedelta(14)]
