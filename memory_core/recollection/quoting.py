@@ -4,11 +4,12 @@
     turns                                the turns, and not the cell nor its note,
       but a shorter story covers them    the story, and of the turns those that are no longer than it
     no turn                              the better of the cell and its note
+    a fact and a short turn that says it the turn
 
 A story covers turns when it is at least as relevant as the best of them, has every word of the query that they have, and takes fewer tokens
 than that best one; where turns of its cell are quoted anyway, as the last of a session, it never does. What a person said in a line is
-quoted beside a story of the long answer to it: told two messages a call, .025 more of BEAM's evidence stands in contexts. Note: facts of
-a cell each stand for themselves, beside its turns.
+quoted beside a story of the long answer to it: told two messages a call, .025 more of BEAM's evidence stands in contexts. Note: a fact
+that is in conflict, or that no short turn says in the same words, stands for itself.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from memory_core.recollection.telling import text_for
 
 STORIES = frozenset({"cell", "note"})
 """Categories of what was formed of a whole cell."""
+FACT = "fact"
+SHORT_TURN = 80
+"""Tokens up to which a turn is quoted whole, and a fact beside it that has no word of its own says nothing more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +74,14 @@ def quotable(found: Iterable[Found], terms: Collection[str], quoted: Collection[
     def told_shorter(turn: Found) -> bool:
         return turn.cell in longest and count_tokens(turn.memory.content) > longest[turn.cell]
 
-    return [
-        one
-        for one in ordered
-        if (stories.get(one.cell) is one if one.is_story else not (one.is_message and told_shorter(one)))
-    ]  # fmt: skip
+    def is_quoted(one: Found) -> bool:
+        if one.is_story:
+            return stories.get(one.cell) is one
+        if one.is_message:
+            return not told_shorter(one)
+        return not said_by_turn(one.memory, turns.get(one.cell, ()))
+
+    return [one for one in ordered if is_quoted(one)]
 
 
 def covers(story: Found, turns: Sequence[Found], terms: Collection[str]) -> bool:
@@ -86,6 +93,17 @@ def covers(story: Found, turns: Sequence[Found], terms: Collection[str]) -> bool
     wanted = set(terms)
     said = {term for one in turns for term in tokens(one.memory.content)}
     return said & wanted <= set(tokens(told))
+
+
+def said_by_turn(fact: Memory, turns: Iterable[Found]) -> bool:
+    """Whether a short turn of its cell has all the words of a fact that nobody disputes."""
+    if fact.category != FACT or fact.conflict_state == "pending":
+        return False
+    told = set(tokens(fact.content)) - set(tokens(f"{fact.subject or ''} {fact.actor or ''} User"))
+    return any(
+        count_tokens(turn.memory.content) <= SHORT_TURN and told <= set(tokens(f"{turn.memory.content} {turn.memory.actor or ''}"))
+        for turn in turns
+    )
 
 
 def fallen_by_turn(found: Iterable[Found], fallen: Mapping[str, Sequence[Fallen]]) -> dict[str, tuple[Fallen, ...]]:

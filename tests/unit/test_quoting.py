@@ -59,6 +59,20 @@ def test_of_a_story_and_its_note_the_better_stands_and_facts_each_for_themselves
     assert ids(note, story, fact, found("other", "a red boat", None, 0.3, None)) == ["note_1", "fact_1", "other"]
 
 
+def test_a_fact_is_not_quoted_beside_a_short_turn_that_says_it() -> None:
+    turn = found("t1", "Thanks! My red boat did sink near Porto.", "message", 0.8, actor="Ana")
+    said = found("fact_1", "Ana's red boat did sink near Porto", "fact", 0.7)
+    assert ids(turn, said) == ["t1"]
+    assert ids(turn, found("fact_1", "Ana's green boat did sink near Porto", "fact", 0.7)) == ["t1", "fact_1"]
+    assert ids(turn, found("fact_1", "Ana's red boat did sink", "fact", 0.7, "cell_2")) == ["t1", "fact_1"]
+    assert ids(turn, found("fact_1", "Ana's red boat did sink", "fact", 0.7, conflict_state="pending")) == ["t1", "fact_1"]
+
+
+def test_a_fact_is_quoted_beside_a_long_turn_that_says_it() -> None:
+    turn = found("t1", f"My red boat did sink. {'And so it went on, word by word. ' * 20}", "message", 0.8)
+    assert ids(turn, found("fact_1", "Ana's red boat did sink", "fact", 0.7)) == ["t1", "fact_1"]
+
+
 def test_a_note_is_told_without_headings_tags_and_keywords() -> None:
     note = found(
         "note_1", "## Summary\nThe red boat sank.\n\n## Guidance\nDo: Ask first.\n\n---\nTags: boat | Keywords: red, Porto", "note", 1
