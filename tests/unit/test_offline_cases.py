@@ -197,3 +197,35 @@ def test_what_lasts_becomes_one(text: str) -> None:
 @pytest.mark.parametrize("text", ["From Hamburg, that's where we live.", "We came by train from Hamburg, that's where I live."])
 def test_where_somebody_lives_may_be_told_after_the_place(text: str) -> None:
     assert ("User lives in Hamburg", "home city") in [(told, attribute) for told, attribute, _ in facts(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("Wow, that's gorgeous! I love the self-acceptance and love theme.", "theme"),
+        ("I like the colours, they go well together.", "colours"),
+        ("When events are independent, like tossing two coins, the probability is the product.", "tossing"),
+    ],
+)
+def test_a_reaction_to_what_is_in_sight_makes_no_taste(text: str, wrong: str) -> None:
+    assert not [one.text for one in said_facts(talk(text)) if wrong in one.text and (one.attribute or one.lasting)]
+
+
+@pytest.mark.parametrize("text", ["I love the sea.", "I play the piano and love the mountains."])
+def test_a_taste_for_what_can_be_liked_anywhere_is_one(text: str) -> None:
+    assert [one.text for one in said_facts(talk(text)) if one.attribute or one.lasting]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It really helped me, and it always reminds me of my family.",
+        "They are my biggest motivation and support.",
+        "We've come so far, and our loved ones give us strength.",
+        "I'm so grateful for everything my friends did.",
+        "Unconditional love is so important to us.",
+        "I'll use these tools to gather the data for my report.",
+    ],
+)
+def test_what_passes_or_needs_the_sentence_before_lasts_not(text: str) -> None:
+    assert not [one.text for one in said_facts(talk(text)) if one.attribute or one.lasting]

@@ -90,7 +90,8 @@ _NAME = (
     r"(?!(?:I|The|A|An|My|Your|His|Her|Their|Our|This|That|These|Those|It|He|She|They|We|You|Who|What|There|Here"
     r"|Everyone|Everybody|Someone"
     r"|Somebody|Nobody|Anyone|One|Most|Some|Many|People|All|And|But|So|Then|Also|Yes|No|Well|Now|Today|Just|Recently|Finally"
-    r"|Please|User|Assistant)\b)[A-Z][\w'-]*(?:\s[A-Z][\w'-]*)?"
+    r"|Please|User|Assistant|When|Whenever|Where|While|If|Unless|Until|Since|Because|Although|Though|Once|After|Before|As|For|In|On|At"
+    r"|With|How|Why|Such|Each|Every|Both|Other|Others|Several|Few|Whether)\b)[A-Z][\w'-]*(?:\s[A-Z][\w'-]*)?"
 )
 """A name that begins a clause. "User" and "Assistant" are none: memories tell of people so, and whoever pastes one says nothing."""
 _SUBJECT = re.compile(

@@ -126,7 +126,7 @@ _MOST: tuple[Of, ...] = ("self", "other")
 _LIVES, _LIVED, _CALLED = "{who} lives in {value}", "{who} used to live in {value}", "{who} is called {value}"
 _WORKS_AS, _WORKS_AT = "{who} works as {a_value}", "{who} works at {value}"
 _LIKES, _DISLIKES, _ALLERGIC = "{who} likes {value}", "{who} dislikes {value}", "{who} is allergic to {value}"
-_OPINION = "opinion of {value}"
+OPINION = "opinion of {value}"
 _NO_LONGER = f"{NO_LONGER} {{value}}"
 
 ENGLISH: tuple[Pattern, ...] = (
@@ -220,9 +220,9 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern(None, "{who} has {value}",
             rf"(?:<have got>|<did>(?:adopted|got|bought))(?= (?:an?|my own)(?: [\w-]+){{0,3}}? (?:{_HAD})\b)", a.lasting, _ALL),
     # what one likes
-    Pattern(_OPINION, _LIKES, r"<adv>(?:likes?|loves?|enjoys?|adores?)\b", a.activity, filled="likes", many=True),
-    Pattern(_OPINION, _LIKES, r"<be>(?: an?)?(?: (?:big|huge|great))? <fond>", a.thing, filled="likes", many=True),
-    Pattern(_OPINION, _DISLIKES, r"<adv>(?:hates?|dislikes?|detests?|loathes?|despises?)\b", a.activity, filled="dislikes", many=True),
+    Pattern(OPINION, _LIKES, r"<adv>(?:likes?|loves?|enjoys?|adores?)\b", a.activity, filled="likes", many=True),
+    Pattern(OPINION, _LIKES, r"<be>(?: an?)?(?: (?:big|huge|great))? <fond>", a.thing, filled="likes", many=True),
+    Pattern(OPINION, _DISLIKES, r"<adv>(?:hates?|dislikes?|detests?|loathes?|despises?)\b", a.activity, filled="dislikes", many=True),
     Pattern("choice between {pair}", "{who} prefers {value} to {of}",
             r"<adv>prefers? (?!to\b)(?P<value>.{2,40}?) <rather> (?P<of>[^,;]{2,40})$", a.thing),
     Pattern(None, "{who} prefers {value}", r"<adv>prefers?\b(?!.*(?<!\s) <rather> )", a.thing),
@@ -276,10 +276,10 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("eats {value}", "{who} eats {value}", r"eats?\b", a.food, filled="yes", many=True),
     Pattern("eats {value}", "{who} does not eat {value}", r"<did>(?:gave up|given up|cut out)\b", a.food, filled="no", many=True),
     # negated clauses
-    Pattern(_OPINION, "{who} does not like {value}",
+    Pattern(OPINION, "{who} does not like {value}",
             r"(?:(?:do|does) not <adv>(?:like|enjoy|love|care for)|no longer (?:likes?|enjoys?|loves?)|can not stand"
             r"|<did>stopped (?:liking|enjoying|loving))\b", a.activity, filled="dislikes", negative=True),
-    Pattern(_OPINION, "{who} does not like {value}",
+    Pattern(OPINION, "{who} does not like {value}",
             r"<be> not(?: an?)?(?: (?:big|huge|great))? <fond>", a.activity, filled="dislikes", negative=True),
     Pattern("eats {value}", "{who} does not eat {value}",
             r"(?:(?:(?:do|does|can) not|never|no longer) eats?|<did>(?:stopped|quit) eating)\b", a.lasting, filled="no", negative=True),
@@ -300,8 +300,8 @@ FOREIGN: tuple[Pattern, ...] = (
     Pattern("occupation", _WORKS_AS, r"(?:ich )?arbeite(?: \w+)? als\b|ich bin von beruf\b", a.job, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"ich bin(?: eine?)?(?= \w+$)", a.known_job, ("foreign",)),
     Pattern("employer", _WORKS_AT, r"(?:ich )?arbeite(?: \w+)? (?:bei|für)\b", a.organisation, ("foreign",)),
-    Pattern(_OPINION, _LIKES, r"(?:ich )?(?:mag|liebe)\b<the>?", a.thing, ("foreign",), "likes"),
-    Pattern(_OPINION, _DISLIKES, r"(?:ich )?hasse\b<the>?", a.thing, ("foreign",), "dislikes"),
+    Pattern(OPINION, _LIKES, r"(?:ich )?(?:mag|liebe)\b<the>?", a.thing, ("foreign",), "likes"),
+    Pattern(OPINION, _DISLIKES, r"(?:ich )?hasse\b<the>?", a.thing, ("foreign",), "dislikes"),
     Pattern("allergy to {value}", _ALLERGIC, r"(?:ich )?bin allergisch gegen\b", a.thing, ("foreign",), "yes"),
     # French
     Pattern("home city", _LIVES,
@@ -310,8 +310,8 @@ FOREIGN: tuple[Pattern, ...] = (
     Pattern("occupation", _WORKS_AS, r"je travaille comme\b", a.job, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"je suis(?: une?)?(?= \w+$)", a.known_job, ("foreign",)),
     Pattern("employer", _WORKS_AT, r"je travaille (?:chez|pour)\b", a.organisation, ("foreign",)),
-    Pattern(_OPINION, _LIKES, r"j'(?:aime|adore)\b<the>?", a.thing, ("foreign",), "likes"),
-    Pattern(_OPINION, _DISLIKES, r"je déteste\b<the>?", a.thing, ("foreign",), "dislikes"),
+    Pattern(OPINION, _LIKES, r"j'(?:aime|adore)\b<the>?", a.thing, ("foreign",), "likes"),
+    Pattern(OPINION, _DISLIKES, r"je déteste\b<the>?", a.thing, ("foreign",), "dislikes"),
     Pattern("allergy to {value}", _ALLERGIC, r"je suis allergique (?:à la|aux|au|à)\b", a.thing, ("foreign",), "yes"),
     # Spanish
     Pattern("home city", _LIVES, r"(?:yo )?vivo(?: ahora)? en\b|me (?:mudé|he mudado)(?: de .{2,40}?)? a\b", places.place, ("foreign",)),
@@ -319,8 +319,8 @@ FOREIGN: tuple[Pattern, ...] = (
     Pattern("occupation", _WORKS_AS, r"trabajo (?:como|de)\b", a.job, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"soy(?: una?)?(?= \w+$)", a.known_job, ("foreign",)),
     Pattern("employer", _WORKS_AT, r"trabajo (?:en|para)\b", a.organisation, ("foreign",)),
-    Pattern(_OPINION, _LIKES, r"me (?:gusta|encanta)n?(?: mucho)?\b<the>?", a.thing, ("foreign",), "likes"),
-    Pattern(_OPINION, _DISLIKES, r"odio\b<the>?", a.thing, ("foreign",), "dislikes"),
+    Pattern(OPINION, _LIKES, r"me (?:gusta|encanta)n?(?: mucho)?\b<the>?", a.thing, ("foreign",), "likes"),
+    Pattern(OPINION, _DISLIKES, r"odio\b<the>?", a.thing, ("foreign",), "dislikes"),
     Pattern("allergy to {value}", _ALLERGIC, r"soy alérgic[oa] (?:a la|a los|a las|al|a)\b", a.thing, ("foreign",), "yes"),
 )  # fmt: skip
 """German, French and Spanish: the whole clause is matched, for these languages put the person into the verb."""

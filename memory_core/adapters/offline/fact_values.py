@@ -69,6 +69,14 @@ _NO_THING = re.compile(
     r"|every (?:day|time|week|weekend|month|year|morning|evening|night|spring|summer|autumn|winter|\w+day)|always|last|usual|before)\b",
     re.IGNORECASE,
 )
+_LIKED_ANYWHERE = (
+    "sea|seaside|ocean|beach|coast|mountains|hills|forest|woods|countryside|country|city|outdoors|outside|rain|snow|sun|sunshine|cold|heat"
+    "|summer|winter|spring|autumn|fall|gym|theatre|theater|opera|cinema|movies|guitar|piano|violin|drums|saxophone|clarinet|flute|cello"
+    "|news|arts|classics|nineties|eighties|dark"
+)
+_IN_SIGHT = rf"the (?!(?:{_LIKED_ANYWHERE})\b)[a-z][a-z-]*"
+_THING_IN_SIGHT = re.compile(_IN_SIGHT)
+_LIKES_IN_SIGHT = re.compile(rf"\b(?:love|loves|like|likes|enjoy|enjoys|adore|adores) {_IN_SIGHT}(?=[,;.!?]|\Z| (?:and|but|so)\b)")
 _MARKUP = frozenset("{}<>|\\=")
 _OFTEN = (
     r"(?: (?:almost |nearly |mostly |only |about )?(?:every (?:single )?(?:day|morning|evening|night|week|weekend)"
@@ -125,7 +133,12 @@ def organisation(words: str) -> str | None:
 def thing(words: str) -> str | None:
     """What somebody likes or has: up to eight words, nothing that only points ("it", "your idea")."""
     cut = _THING_END.sub("", unquoted(words)).strip()
-    return None if _NO_THING.match(cut) else _few(cut, 8)
+    return None if _NO_THING.match(cut) or _THING_IN_SIGHT.fullmatch(cut) else _few(cut, 8)
+
+
+def likes_in_sight(sentence: str) -> bool:
+    """Whether somebody likes what they have before them, "I love the theme": no taste, for that is said of what there is anywhere."""
+    return _LIKES_IN_SIGHT.search(sentence) is not None
 
 
 def lasting(words: str) -> str | None:

@@ -18,7 +18,7 @@ from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clau
 from memory_core.adapters.offline.corrections import Match, put_right
 from memory_core.adapters.offline.fact_endings import over
 from memory_core.adapters.offline.fact_patterns import Of, Pattern
-from memory_core.adapters.offline.fact_values import CLOSED, listed
+from memory_core.adapters.offline.fact_values import CLOSED, likes_in_sight, listed
 from memory_core.adapters.offline.fitting import count_cut, fitted
 from memory_core.adapters.offline.lasting import is_of_the_moment, lasting_words
 from memory_core.adapters.offline.places import COUNTRIES
@@ -108,6 +108,8 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
                 matches = [slip[1]]
             before[who] = matches
             matches = [one for one in matches if not _POINTS.search(one.groups["value"])]
+            if likes_in_sight(sentence.text):
+                matches = [one for one in matches if one.row.attribute != fact_patterns.OPINION]
             matches += _newcomers(sentence.text)
             found = [_found(one, who) for one in matches]
             for one in found:
@@ -360,7 +362,7 @@ def _statement(sentence: Sentence, who: str, told: Iterable[str]) -> _Found | No
 def _in_own_words(sentence: Sentence, who: str) -> _Found | None:
     """What of a sentence lasts, in the words in which it was said; None where it supposes, quotes, or is no talk."""
     text = without_fillers(sentence.text).strip()
-    if not _MARKUP.isdisjoint(text) or _TAKEN_OUT in text:
+    if not _MARKUP.isdisjoint(text) or _TAKEN_OUT in text or likes_in_sight(text):
         return None
     kept = lasting_words(text, asks=sentence.asks)
     if kept is None:

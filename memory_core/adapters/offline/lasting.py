@@ -1,8 +1,9 @@
 """What lasts of what somebody tells in passing: a habit, a relative, a possession, where things stand. English, German, Japanese.
 
 People tell such things on the way to a question: "Our dog Biscuit is a whippet, does she need a coat?" So a sentence is taken apart where
-it begins to ask or to request, and what is left is kept in the words in which it was said. Note: no word is
-turned, so nothing kept is false; what is left out is what passes by itself, moods, wishes, guesses and the matter of the moment.
+it begins to ask or to request, and what is left is kept in the words in which it was said. Note: no word is turned, so nothing kept is
+false; what is left out is what passes by itself, moods, wishes, guesses and the matter of the moment, what begins with a pronoun that only
+the sentence before explains, and what a model of durable sentences gives no chance (`durable`).
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from memory_core.adapters.offline.durable import durability
 from memory_core.adapters.offline.german_facts import is_german
 from memory_core.adapters.offline.japanese_facts import is_japanese
 from memory_core.domain.calendar_names import ANY_GERMAN_WEEKDAY, ANY_MONTH, ANY_WEEKDAY
 
 LEAST, MOST = 8, 260
 """Characters of what is kept."""
+LEAST_DURABLE = 0.3
+"""The probability that a sentence tells something durable below which nothing of it is kept, whatever words it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +119,8 @@ _ENGLISH = _Language(
         r"|got to|gotta|going to (?:ask|try|say)|think|guess|maybe|perhaps"
         r"|probably|wonder(?:ing)?|hope|wish|would|could|might|should|if|sure|sorry|mean|kidding|joking|laughing|lol that"
         r"|tired|bored|hungry|thirsty|confused|stuck|lost here|happy|sad"
-        r"|glad|excited|worried|curious|stressed|busy|angry|annoyed|back|here|done|ready|question|questions|idea what|no idea"
+        r"|glad|grateful|thankful|blessed|loved ones|come (?:so far|a long way)|means? (?:so much|a lot|the world)"
+        r"|excited|worried|curious|stressed|busy|angry|annoyed|back|here|done|ready|question|questions|idea what|no idea"
         r"|don't (?:know|get|understand|see|think|care|worry|want|mind|have time)"
         r"|doesn't (?:work|make sense|matter|help)|error|exception|traceback|imagine|pretend|suppose|dream(?:t|ed)?|film|movie"
         r"|novel|story|character|the hero|said|says|told me"
@@ -256,6 +261,15 @@ _MATTER_JAPANESE = re.compile(
 )
 
 
+_POINTS_BACK = re.compile(
+    r"\A\W{0,9}(?:(?:and|but|so|well|yeah|yes|oh|also|plus|honestly|actually|und|aber|naja|ja)\b\W{1,9}){0,4}"
+    r"(?:it|it's|its|they|they're|they've|their|them|he|she|he's|she's|this|that|that's|these|those|there|here|been"
+    r"|es|er|das ist|das war|dies\w{0,2})\b",
+    re.IGNORECASE,
+)
+"""How a statement begins that only what was said before explains."""
+
+
 def is_of_the_moment(text: str) -> bool:
     """Whether a statement is about what is being worked on, looked at, or so for an hour: nothing that lasts."""
     matter = _MATTER_JAPANESE if is_japanese(text) else _MATTER_GERMAN if is_german(text) else _MATTER
@@ -276,7 +290,7 @@ def lasting_words(text: str, *, asks: bool) -> str | None:
     for end in range(len(told), 0, -1):
         kept = (" " if language is not _JAPANESE else "").join(told[:end]).strip(" \t,;:.!、。")
         if len(kept.encode()) >= LEAST and len(kept) <= MOST and _lasts(kept, language):
-            return kept
+            return kept if durability(plain) >= LEAST_DURABLE else None
     match = language.related.search(plain)
     return None if match is None else match.group()
 
@@ -299,7 +313,7 @@ def _telling(text: str, language: _Language, *, asks: bool) -> list[str]:
 def _lasts(kept: str, language: _Language) -> bool:
     quoted = any(mark in kept for mark in '"“”„')
     return (
-        not (quoted or is_of_the_moment(kept))
+        not (quoted or is_of_the_moment(kept) or _POINTS_BACK.match(kept))
         and bool(language.own.search(kept) and language.lasts.search(kept))
         and language.passes.search(kept) is None
     )
