@@ -15,6 +15,7 @@ from bench.knowledge.measures import MEASURES, Outcome
 from bench.knowledge.service import Service, hosted
 
 FOLDER = Path(__file__).parent
+PARTS = "more, oblique: further pairs and changes to tune by, the latter as people tell them in passing; judge, held: nobody tunes by these"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,7 +52,7 @@ def _measure(service: Service, name: str, options: argparse.Namespace) -> None:
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.knowledge", description=__doc__)
     parser.add_argument("--sets", help="which of the sets (default: all that have the part)")
-    parser.add_argument("--part", choices=("dev", "more", "held"), default="dev", help="more: further pairs and changes to tune by")
+    parser.add_argument("--part", choices=("dev", "more", "oblique", "judge", "held"), default="dev", help=PARTS)
     parser.add_argument("--show", action="store_true", help="print what went wrong (not of the held part)")
     parser.add_argument("--embedder", default="minilm")
     parser.add_argument("--code", type=Path, default=ROOT, help="the folder of another version of the code")

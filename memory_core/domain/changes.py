@@ -46,11 +46,18 @@ from memory_core.domain.changes_words import (
     USING,
 )
 from memory_core.domain.contradiction import contradiction
+from memory_core.domain.languages import has_japanese
 from memory_core.domain.text import words
 
 Ground = Literal["ends", "value", "switch", "matter"]
 LEAST_SHARED = 2
 """Telling words that two sentences share which tell a number of one thing."""
+LEAST_COVERED = 0.33
+"""Of the telling words of the sentence that has fewer, the part that both share where one says that the other is over or otherwise."""
+LEAST_COVERED_BY_NAME = 0.15
+"""The same where a name is among them, and in Japanese, whose words are cut into pairs."""
+MOST_WITH_NAME = 8
+"""Telling words up to which a sentence is about the name that it shares, and not about much else besides."""
 LEAST_FRAME = 3
 """Words with which two clauses begin that tell of one thing."""
 _STAGE_WORDS = frozenset(" ".join(STAGES).split())
@@ -136,15 +143,31 @@ def updates(earlier: Message, later: Message, question: str, asked: Collection[s
 def _ground(before: Said, now: Said, earlier: Message, later: Message) -> Ground | None:
     if now.asks and not now.corrects:
         return None
-    if (shared := _over(before, now)) and _of_one_person(before, now, shared):
-        return "ends"
-    if _valued(before, now, earlier, later):
-        return "value"
-    if _so_again(before, now) or _from_now(before, now):
-        return "matter"
+    if _are_of_one_thing(before, now):
+        if (shared := _over(before, now)) and _of_one_person(before, now, shared):
+            return "ends"
+        if _valued(before, now, earlier, later):
+            return "value"
+        if _so_again(before, now) or _from_now(before, now):
+            return "matter"
     if _otherwise_now(before, now) or _new_in_its_place(before, now) or _prefers_other(before, now) or _grown(before, now):
         return "matter"
     return "switch" if _switched(before, now, later) else None
+
+
+def _are_of_one_thing(before: Said, now: Said) -> bool:
+    """Whether two sentences share enough of what they tell, or a name: in long ones some word is always the same.
+
+    Laid beside all that a person said before, a hundred sentences have a word in common with one that tells a change.
+    """
+    fewer = min(len(before.terms), len(now.terms))
+    shared = _shared(before.terms, now.terms)
+    covered = len(shared) / fewer if fewer else 0.0
+    if covered >= LEAST_COVERED:
+        return True
+    if has_japanese(now.text):
+        return covered >= LEAST_COVERED_BY_NAME
+    return fewer <= MOST_WITH_NAME and covered >= LEAST_COVERED_BY_NAME and not shared.isdisjoint(before.names | now.names)
 
 
 def _shared(ours: Collection[str], theirs: Collection[str]) -> frozenset[str]:
@@ -193,12 +216,20 @@ def _valued(before: Said, now: Said, earlier: Message, later: Message) -> bool:
         return False
     if now.moves and _names_both(before, now):
         return not _shared(before.terms, now.terms) <= KIN and _of_one_person(before, now, _shared(before.terms, now.terms))
+    if now.moves and not _names_what_was(before, now):
+        return False
     if not before.values.differ(now.new_values, loosely=now.moves and TO_NUMBER.search(now.text) is not None):
         return False
-    theirs = before.terms | (earlier.before(before) if "money" in before.values.numbers else frozenset())
-    ours = now.terms | (later.before(now) if POINTS_BACK.search(now.text) else frozenset())
+    theirs = before.terms_with_values | (earlier.before(before) if "money" in before.values.numbers else frozenset())
+    ours = now.terms_with_values | (later.before(now) if POINTS_BACK.search(now.text) else frozenset())
     shared = _shared(theirs, ours)
     return bool(shared) and _of_one_person(before, now, shared)
+
+
+def _names_what_was(before: Said, now: Said) -> bool:
+    """Whether what a sentence says was before, "from 65 % to 82 %", is what the earlier one told; so where it says nothing."""
+    old = now.old_values
+    return not old or not before.values.differ(old, loosely=True)
 
 
 def _gives_another(before: Said, now: Said) -> bool:
@@ -222,7 +253,7 @@ def _switched(before: Said, now: Said, later: Message) -> bool:
         return False
     shared = _shared(before.terms, later.around(now))
     to_another = not now.switched <= before.terms or (not now.switched and not USES_NOW.search(now.text))
-    return to_another and bool(shared) and _of_one_person(before, now, shared)
+    return to_another and len(shared) >= LEAST_COVERED * len(before.terms) and _of_one_person(before, now, shared)
 
 
 def _another_of(before: Said, now: Said) -> bool:
@@ -231,6 +262,8 @@ def _another_of(before: Said, now: Said) -> bool:
     if match is None or now.supposed or now.of_others or not before.holds:
         return False
     what = match["what"].casefold()
+    if not telling([what], now.language):
+        return False
     held = {word for clause in before.clauses for word in clause.words}
     named = {what, what.removesuffix("s")}
     named |= {word for word in held if word in ALIKE and ALIKE[word] in {ALIKE[one] for one in named if one in ALIKE}}

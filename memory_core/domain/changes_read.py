@@ -25,6 +25,7 @@ from memory_core.domain.changes_words import (
     ENDS_OF_OBJECT,
     ENDS_OF_SUBJECT,
     EVENTS,
+    FROM_OLD,
     GERMAN,
     GRADE,
     GRADES,
@@ -64,6 +65,8 @@ from memory_core.domain.values_said import Values, values_in
 MOST_CHARACTERS = 4_000
 """Of a message that is read."""
 MOST_SENTENCES = 24
+MOST_OF_SHORT = 8
+"""Telling terms up to which a number is of all that a sentence tells."""
 NEAREST = 5
 """Words beside a verb of ending that may name what is over."""
 NEAREST_KIN = 3
@@ -84,6 +87,7 @@ _ASKS = re.compile(
 _AFTER_NUMBER = re.compile(r"(?<=\d\.)\s(?=(?:should|what|how|is|are|can|could|do|does|any|i|we|it|my|our|the|please)\b)", re.IGNORECASE)
 _NAME_IN_JAPANESE = re.compile(r"(?:^|[、。「はのが])([ぁ-んー]{2,5}?)(?=が|は|も|を|、)")
 _THING_IN_JAPANESE = re.compile(r"(?:(?<=匹)|(?<![一-龯]))[猫犬車薬傘鍵膝腕庭歯](?![一-龯])")
+_NAME = re.compile(r"(?<=[\w,] )(?!I\b|I')[A-ZÀ-Þ][^\W\d_]{2,30}")
 _SIGNS_OF_DATE = re.compile(r"\d{1,2}月(?:\d{1,2}日)?の?|\d{1,2}日の?")
 _TOLD_BY = "User: "
 """How a fact begins that is kept in the words in which it was said."""
@@ -153,6 +157,13 @@ class Said:
     def values(self) -> Values:
         """The times and numbers in it."""
         return values_in(self.text)
+
+    @cached_property
+    def terms_with_values(self) -> frozenset[str]:
+        """The telling terms of its clauses that tell a time or a number; of a short sentence all."""
+        if len(self.terms) <= MOST_OF_SHORT:
+            return self.terms
+        return frozenset(term for clause in self.clauses if values_in(clause.text) for term in clause.terms)
 
     @cached_property
     def about(self) -> frozenset[str]:
@@ -238,6 +249,16 @@ class Said:
     def new_values(self) -> Values:
         """Its times and numbers without those that it names as what was so before."""
         return (values_in(NAMED_OLD.sub(" ", self.text)) if self.moves else self.values) or self.values
+
+    @cached_property
+    def old_values(self) -> Values:
+        """The times and numbers that it names as what was so before."""
+        return values_in(" ; ".join(match.group() for match in FROM_OLD.finditer(self.text)))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Its telling terms that are written as names are, within the sentence."""
+        return telling((word.casefold() for word in _NAME.findall(self.text)), self.language)
 
     @cached_property
     def changes_what(self) -> bool:

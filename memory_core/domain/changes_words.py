@@ -82,10 +82,11 @@ SPLIT_END = re.compile(
 )
 """A verb of ending around its object: "traded the Civic in", "had the boiler replaced"."""
 CHANGED_WHAT = re.compile(
-    r"\b(?:(?:changed|switched|swapped|renamed) (?:my |our |the |its |his |her )?|(?:wrong|different) )(?P<what>[^\W\d_]{3,20})\b",
+    r"\b(?:(?:changed|switched|swapped|renamed) (?:my |our |the |its |his |her )?|(?:(?:got|have|has|am|is|are) (?:now )?(?:an? |at an? "
+    r"|in an? )?different|\A\W{0,9}(?:\w+\W{1,3}){0,4}wrong) )(?P<what>[^\W\d_]{3,20})\b",
     re.IGNORECASE,
 )
-"""What it is that is another one now: "I switched dentists", "wrong room"."""
+"""What it is that is another one now: "I switched dentists", "sorry, wrong room"."""
 AGAIN = re.compile(r"\b(?:again|wieder|back (?:on|to|at))\b|(?:また|再び|復帰|再開)", re.IGNORECASE)
 BEGINS = re.compile(r"\b(?:started|began|begun|gone back|went back|taken up|took up|picked up|angefangen)\b|(?:始め|再開)", re.IGNORECASE)
 NOT_SO = re.compile(
@@ -294,6 +295,10 @@ NAMED_OLD = re.compile(
 )
 """What a change names as what was so before: its value is not the new one."""
 
+FROM_OLD = re.compile(
+    r"\b(?:from|von)\s[^\s,;.!?]{0,3}\d[^\s,;!?]{0,12}(?:\s[^\s,;.!?]{1,12})?(?=\s(?:to|up to|down to|auf)\s)", re.IGNORECASE
+)
+"""What was so before, where a sentence names it before what is so now."""
 DENIED = re.compile(r"(?:n't|\b(?:not|never|nor|without|won|don|nicht|nie|kein\w{0,2}))(?:\s+[\w']+){0,2}\s*$", re.IGNORECASE)
 """Before a verb of ending: it did not end."""
 SUPPOSED = re.compile(
@@ -349,6 +354,7 @@ PRESENT = re.compile(
     re.IGNORECASE,
 )
 _WEAK = """
+    tried yet myself yourself himself herself together only anyway instead people
     user users assistant user's thing things way ways time times day days week weeks weekend month months year years today tonight
     tomorrow yesterday morning mornings afternoon evening evenings night nights noon hour hours minute minutes second first last next new
     old now then just really very still finally again back already ever never always usually often sometimes actually maybe also too

@@ -129,3 +129,29 @@ def test_what_happens_to_a_part_of_a_thing_does_not_end_the_thing(earlier: str, 
 
 def test_a_day_is_read_as_a_date_beside_any_word() -> None:
     assert values_in("the 14th because").whens == {"date": frozenset({"14"})}
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("I met some bright kids there and helped them along.", "It has definitely changed them."),
+        ("It is a quiet day for me.", "That is different for everyone."),
+        (
+            "We planned the portal with a gallery of 6 items, a news page and a form for members, all in one release.",
+            "While checking the images of the gallery I found a tool that reduced the largest of them to 180 KB, so pages load faster.",
+        ),
+        ("The gallery of the portal shows 30 % of the pictures.", "The quiz about the gallery went from 65 % to 82 % since spring."),
+        (
+            "I won the chess evening last week, so many people came to the old hall!",
+            "My train was cancelled, so I missed the evening in town.",
+        ),
+    ],
+)
+def test_a_word_in_common_makes_no_change_of_what_is_about_something_else(earlier: str, later: str) -> None:
+    assert change(earlier, later) is None
+
+
+def test_a_sentence_that_names_what_was_before_changes_what_said_so() -> None:
+    told = "My quiz score is 65 %."
+    assert change(told, "My quiz score went up from 65 % to 82 %.") is not None
+    assert change(told, "My quiz score went up from 70 % to 82 %.") is None

@@ -16,7 +16,6 @@ from memory_core.adapters.offline.fitting import fitted
 from memory_core.adapters.offline.keywords import content_terms
 from memory_core.adapters.offline.threads import checkpoint
 from memory_core.domain.agent_answers import Decision, Decisions
-from memory_core.domain.changes import change
 from memory_core.domain.contradiction import contradiction
 from memory_core.domain.numerals import numbers_in
 from memory_core.domain.polarity import NEGATIONS
@@ -96,7 +95,7 @@ def _verdict(new: DecisionItem, held: DecisionItem) -> _Verdict | None:
     if new.category == NOTE:
         return None if _stand_apart(new, held) else _of_notes(new.text, held.text)
     if new.slot is None or held.slot is None:
-        return _of_statements(new.text, held.text) or (_of_times(new, held) if held.slot is None else None)
+        return _of_statements(new.text, held.text)
     return _of_slots(new, held) if _slot(new.slot) == _slot(held.slot) else _ending(new.text, held.text)
 
 
@@ -124,21 +123,6 @@ def _of_statements(new: str, held: str) -> _Verdict | None:
         confidence = 0.7 if told_apart & {"negation", "opposites"} else 0.5
         return _Verdict("DELETE", confidence, f"the same words, but different in {' and '.join(sorted(told_apart))}")
     return None
-
-
-def _of_times(new: DecisionItem, held: DecisionItem) -> _Verdict | None:
-    """Of two statements the one told later says that the other is over, or otherwise now."""
-    earlier, later = (held, new) if held.said_at <= new.said_at else (new, held)
-    found = change(earlier.text, later.text)
-    return None if found is None else _Verdict("DELETE", 0.8, f"the later one says so: {_CHANGED[found.ground]}")
-
-
-_CHANGED = {
-    "ends": "it is over",
-    "value": "another time or number",
-    "switch": "something else took its place",
-    "matter": "it is otherwise now",
-}
 
 
 def _ending(new: str, held: str) -> _Verdict | None:
