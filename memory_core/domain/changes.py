@@ -56,6 +56,8 @@ LEAST_COVERED = 0.33
 """Of the telling words of the sentence that has fewer, the part that both share where one says that the other is over or otherwise."""
 LEAST_COVERED_BY_NAME = 0.15
 """The same where a name is among them, and in Japanese, whose words are cut into pairs."""
+LEAST_COVERED_BY_SUBJECT = 0.5
+"""Of the sentence that has more, where both begin with the one word that they share: facts of one person all begin with the name."""
 MOST_WITH_NAME = 8
 """Telling words up to which a sentence is about the name that it shares, and not about much else besides."""
 LEAST_FRAME = 3
@@ -163,6 +165,8 @@ def _are_of_one_thing(before: Said, now: Said) -> bool:
     fewer = min(len(before.terms), len(now.terms))
     shared = _shared(before.terms, now.terms)
     covered = len(shared) / fewer if fewer else 0.0
+    if len(shared) == 1 and shared == before.first & now.first:
+        return len(shared) >= LEAST_COVERED_BY_SUBJECT * max(len(before.terms), len(now.terms))
     if covered >= LEAST_COVERED:
         return True
     if has_japanese(now.text):

@@ -261,6 +261,11 @@ class Said:
         return telling((word.casefold() for word in _NAME.findall(self.text)), self.language)
 
     @cached_property
+    def first(self) -> frozenset[str]:
+        """The term of its first word."""
+        return telling(words(self.text)[:1], self.language)
+
+    @cached_property
     def changes_what(self) -> bool:
         """Whether it says which thing is another one now."""
         return not self.supposed and CHANGED_WHAT.search(self.text) is not None

@@ -22,10 +22,8 @@ from memory_core.domain.models import Memory
 from memory_core.domain.text import tokens
 from memory_core.domain.tokens import count_tokens
 from memory_core.recollection.stale import Fallen
-from memory_core.recollection.telling import text_for
+from memory_core.recollection.telling import STORIES, text_for
 
-STORIES = frozenset({"cell", "note"})
-"""Categories of what was formed of a whole cell."""
 FACT = "fact"
 SHORT_TURN = 80
 """Tokens up to which a turn is quoted whole, and a fact beside it that has no word of its own says nothing more."""

@@ -16,6 +16,8 @@ from memory_core.recollection.stale import Fallen
 
 FALLEN = "no longer true in part"
 """Stands on the line of what tells a fact that has fallen; which one, and what holds now, stands below."""
+STORIES = frozenset({"cell", "note"})
+"""Categories of what was formed of a whole cell."""
 _NOBODY = frozenset({"assistant", "system", "tool", "ai", "developer"})
 """Actors that are no person."""
 
@@ -40,7 +42,9 @@ def piece(memory: Memory, *, priority: float, fallen: Sequence[Fallen], terms: C
 
 
 def said_by(memory: Memory) -> str | None:
-    """The person whose words it tells, "" for the user; None for what an assistant, a tool or a system said."""
+    """The person whose words it tells, "" for the user; None for what an assistant, a tool or a system said, and for a story of several."""
+    if memory.category in STORIES:
+        return None
     role = str(memory.metadata.get("role", "user"))
     actor = (memory.actor or "").casefold()
     return None if role != "user" and actor in ("", role) else speaker(memory.actor)

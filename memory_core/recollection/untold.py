@@ -13,10 +13,10 @@ from memory_core.domain.models import Head, Memory, Status
 from memory_core.domain.scope import Owner
 from memory_core.ledger.readable import readable_shown
 from memory_core.ports import LongTermStore
+from memory_core.recollection.telling import STORIES
 
 Silenced = Mapping[str, frozenset[int]]
 """By cell, the numbers of the messages that tell what is not to be told."""
-_STORIES = frozenset({"cell", "note"})
 _CONTRADICTED = "contradicted"
 """A fact that fell is deleted for this reason: that is said beside whoever told it."""
 
@@ -54,4 +54,4 @@ def is_silenced(memory: Memory, silenced: Silenced) -> bool:
     numbers = silenced.get(memory.cell_id or "")
     if numbers is None:
         return False
-    return memory.metadata.get("message") in numbers if is_message(memory.id) else memory.category in _STORIES
+    return memory.metadata.get("message") in numbers if is_message(memory.id) else memory.category in STORIES

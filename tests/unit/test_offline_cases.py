@@ -229,3 +229,9 @@ def test_a_taste_for_what_can_be_liked_anywhere_is_one(text: str) -> None:
 )
 def test_what_passes_or_needs_the_sentence_before_lasts_not(text: str) -> None:
     assert not [one.text for one in said_facts(talk(text)) if one.attribute or one.lasting]
+
+
+def test_who_is_spoken_to_is_no_part_of_a_fact() -> None:
+    found = [one.text for one in said_facts(talk("Gina, I live in Porto and I drive an old van."))]
+    assert found
+    assert not [text for text in found if "Gina" in text]

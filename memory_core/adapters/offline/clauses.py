@@ -159,10 +159,17 @@ def quotes(clause: Clause) -> bool:
     return clause.subject not in _SPEAKERS and _QUOTES.match(clause.rest) is not None
 
 
+_SPOKEN_TO = re.compile(
+    r"(?!I\b)[A-ZÀ-Þ][^\W\d_]{1,20}, (?=(?:I|I'm|I've|I'd|I'll|[Mm]y|[Ww]e|[Oo]ur|[Ii]t|[Tt]hey|[Tt]hat|[Tt]his|[Yy]ou)\b)"
+)
+
+
 def without_fillers(text: str) -> str:
-    """The text without the words before it that say nothing: "Hi, by the way, last week I moved" → "last week I moved"."""
+    """The text without the words before it that say nothing, and who is spoken to: "Hi Ana, by the way, I moved" → "I moved"."""
     match = _FILLERS.match(text)
-    return text[match.end() :] if match else text
+    told = text[match.end() :] if match else text
+    spoken_to = _SPOKEN_TO.match(told)
+    return told[spoken_to.end() :] if spoken_to else told
 
 
 def _without_lead(text: str) -> str:
