@@ -26,7 +26,8 @@ from memory_core.localhost.routing import Route, Router
 from tests.talk import talk
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES_ON_CODE = [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "architecture.md", ROOT / "docs" / "decisions.md"]
 
 
 def read(name: str) -> str:
@@ -194,3 +195,27 @@ def test_the_examples_of_local_settings_choose_each_store_by_names_that_exist(ex
 def test_links_between_the_documents_lead_somewhere(page: Path) -> None:
     targets = [target for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")) if "://" not in target]
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+@pytest.fixture(scope="module")
+def paths() -> set[str]:
+    """Every file and folder that the pages on the code may name, from the root on."""
+    folders = [ROOT / name for name in ("bench", "deployment", "docs", "infra", "memory_core", "tests", ".github")]
+    known = [*ROOT.iterdir(), *folders, *(path for folder in folders for path in folder.rglob("*"))]
+    return {path.relative_to(ROOT).as_posix() for path in known}
+
+
+@pytest.mark.parametrize("page", PAGES_ON_CODE, ids=lambda page: page.name)
+def test_the_pages_on_the_code_name_files_and_folders_that_are_there(page: Path, paths: set[str]) -> None:
+    prose = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    named = re.findall(r"`((?:[\w.-]+/)*[\w.-]+\.(?:py|json|md|toml|txt|bicep|tf|yaml)|(?:[\w.-]+/)+)`", prose)
+    assert len(named) > 5
+    endings = {"/" + path for path in paths}
+    assert [name for name in named if not any(ending.endswith("/" + name.rstrip("/")) for ending in endings)] == []
+
+
+def test_each_hook_before_a_commit_is_a_linter_of_make_lint() -> None:
+    target = re.search(r"\nlint:.*\n((?:\t.*\n)+)", read("Makefile"))
+    assert target is not None
+    linters = [line.strip().removeprefix("@$(BIN)/") for line in target[1].splitlines()]
+    assert [f".venv/bin/{linter}" for linter in linters] == re.findall(r"entry: (.+)", read(".pre-commit-config.yaml"))
