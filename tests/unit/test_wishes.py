@@ -158,3 +158,19 @@ def test_what_only_points_is_what_the_sentence_before_told() -> None:
 def test_everything_is_asked_for_in_so_many_words() -> None:
     assert [wish.whole for wish in wishes("Delete everything about Gerd")] == [True]
     assert [wish.whole for wish in wishes("Forget my old phone number, please")] == [False]
+
+
+def test_people_who_talk_with_each_other_ask_nothing_of_the_memory() -> None:
+    told = [message("Please forget what I told you about my salary.", "user"), message("Always use metric units.", "user")]
+    assert said_wishes(told)
+    named = [one.model_copy(update={"actor": name}) for one, name in zip(told, ("Ana", "Ben"), strict=True)]
+    assert said_wishes(named) == []
+    assert said_wishes([*named, message("Sure.", "assistant")])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Never give up!", "Hey, long time no talk!", "Feel free to share if you have more ideas.", "Keep it up, you're doing great!"],
+)
+def test_what_people_say_to_encourage_each_other_is_no_wish(text: str) -> None:
+    assert said_wishes([message(text, "user")]) == []
