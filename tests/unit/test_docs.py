@@ -194,3 +194,15 @@ def test_the_examples_of_local_settings_choose_each_store_by_names_that_exist(ex
 def test_links_between_the_documents_lead_somewhere(page: Path) -> None:
     targets = [target for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")) if "://" not in target]
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_the_modules_that_the_glossary_names_are_there() -> None:
+    modules = re.findall(r"`((?:memory_core|tests)/[^`]+)`", read("docs/glossary.md"))
+    assert len(modules) > 50
+    assert [module for module in modules if not (ROOT / module).is_file()] == []
+
+
+def test_the_glossary_has_each_term_once() -> None:
+    rows = rows_of(read("docs/glossary.md"), 3)
+    terms = [term for cell, _, _ in rows if cell not in ("term", "---") for term in cell.split(", ")]
+    assert sorted(terms) == sorted(set(terms))
