@@ -1,6 +1,6 @@
 """The secrets that cursors and webhooks are signed with: configured, or made once and kept beside the data.
 
-One would get wrong: a kept secret is that of one machine. Where several work, only a configured one is the same in all of them.
+Note: a kept secret is that of one machine. Where several work, only a configured one is the same in all of them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The archive run: chains that nobody has touched for years move to the archive, each whole, a stub staying of every memory.
 
 Page by page over a user's memories, by a plan that is frozen when it is asked for. For each chunk: find the chains, read them, write
-their cold copies, read those back, and only then cut, in one commit. One would get wrong: the cut rests on what was archived, not on
+their cold copies, read those back, and only then cut, in one commit. Note: the cut rests on what was archived, not on
 what stands there now. A chain that somebody has touched or joined since is left alone in this run; it is never read again and cut.
 """
 

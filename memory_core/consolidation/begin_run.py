@@ -1,6 +1,6 @@
 """How a run begins: what it goes over is frozen in the commit that stores it, together with when it is due again should it fail.
 
-One would get wrong: in that commit the user stops being due, so that the next hour leaves them alone. Whoever writes during the run makes
+Note: in that commit the user stops being due, so that the next hour leaves them alone. Whoever writes during the run makes
 them due again, at once; a run that ends badly leaves them due a day later. Not sooner, whatever they write: what always fails must not
 fail every hour, at a model's cost.
 """

@@ -1,6 +1,6 @@
 """Cold copies in the file of an export: a line for each, before the memories that point to it.
 
-Where a copy lies depends on whose it is; in the file it is called `cold/<chain>-<revision>` wherever it is named. One would get wrong: an
+Where a copy lies depends on whose it is; in the file it is called `cold/<chain>-<revision>` wherever it is named. Note: an
 event may name a copy that is long gone, because the memory came back. Such a place is `cold/gone`.
 """
 

@@ -2,7 +2,7 @@
 
 What was told stays word for word, whatever its age: a narrative, a note or a pattern leads to it.
 
-One would get wrong: the original is written, read back and verified before the text is cut, and the cut rests on the very revision that
+Note: the original is written, read back and verified before the text is cut, and the cut rests on the very revision that
 was archived. What somebody changed meanwhile stays long; the copy that was written in vain is swept with others of its kind.
 """
 

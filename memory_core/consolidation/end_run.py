@@ -1,6 +1,6 @@
 """How a run ends: what it went over is settled, its report is written, and it is said when the next one is due.
 
-One would get wrong: when that is is told by the head that the last commit is put onto. Who wrote since the run began has made the user due
+Note: the head that the last commit is put onto says when that is. A write since the run began has made the user due
 again, and nothing here may take that back.
 """
 

@@ -1,8 +1,8 @@
 """Erasing a user: everything that is kept of them, in every tier, gone for good, and a receipt that says so.
 
 The first commit ends the user's life: it begins another epoch, in the state `erasing`. From then on nothing that was begun before can be
-committed, whoever tries and however late. Then every tier is emptied, and emptied again when the longest-lived worker is gone. One would
-get wrong: emptying is not what makes the erasure safe, the new epoch is. Emptying only takes away what nobody may bring back.
+committed, whoever tries and however late. Then every tier is emptied, and emptied again when the longest-lived worker is gone.
+Note: emptying is not what makes the erasure safe, the new epoch is. Emptying only takes away what nobody may bring back.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Export: everything that is kept of a user as a file in parts, as it was at one moment, while they go on writing.
 
-One would get wrong: the moment is not when it was asked for. What is written while the file is made is taken in: the parts that it
+Note: the moment is not when it was asked for. What is written while the file is made is taken in: the parts that it
 concerns are made anew, until none was written to while the last of them were made. So no write is torn, and nobody has to wait.
 """
 

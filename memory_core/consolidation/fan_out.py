@@ -1,7 +1,7 @@
 """The hour: from one timer to the users whose run is due, by messages. Nobody is looked at who is not due.
 
 The timer sends a message for each range that users lie in; a range's work reads who is due there, page by page, and sends a message for
-each, spread over most of the hour; a user's message begins their run, which is a task like others. One would get wrong: nothing here must
+each, spread over most of the hour; a user's message begins their run, which is a task like others. Note: nothing here must
 happen once. Messages come twice, ticks overlap, a timer is late: whoever is not due any more when the message comes is left alone.
 """
 

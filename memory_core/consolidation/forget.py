@@ -1,6 +1,6 @@
 """Forget what a filter fits: softly, which can be taken back, or for good.
 
-One would get wrong: what is to be forgotten is settled when it is asked for, up to where the log stood then. What is told later stays,
+Note: what is to be forgotten is settled when it is asked for, up to where the log stood then. What is told later stays,
 though the filter would fit it too. Only what is softly forgotten is looked for later, when the task comes to it, since it may be much.
 """
 

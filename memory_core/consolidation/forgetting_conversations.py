@@ -1,6 +1,6 @@
 """Forgetting for good, where it was told: the messages of conversations go, all of those that told it.
 
-One would get wrong: a memory names the first conversation that told it, and the same may have been told again. Then the later one knows:
+Note: a memory names the first conversation that told it, and the same may have been told again. Then the later one knows:
 its cell became a memory that was there. One that is not formed to its end is cancelled, as there is nothing left to form; so is one of
 which nothing is formed yet, where its whole session is forgotten.
 """

@@ -1,6 +1,6 @@
 """Forgetting for good, in what memories add up to: scenes without the forgotten, and the profile without what rested on them.
 
-One would get wrong: words of a forgotten cell may stand in a scene's title and summary, whoever made these, and its vector in the centroid.
+Note: words of a forgotten cell may stand in a scene's title and summary, whoever made these, and its vector in the centroid.
 So they are made anew of what stays; and a trait that a model saw in a forgotten cell goes, since nobody knows what it was made of.
 """
 

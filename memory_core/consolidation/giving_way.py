@@ -1,7 +1,7 @@
 """How a run gives way: while somebody is being served it rests after each of its chunks, many times as long as that took.
 
 A run and the calls of users share one event loop and its cores. Measured on two cores, for a user of 100,000 memories beside a run:
-a retrieve took 60 ms of processor time with the run's share, 21 without. One would get wrong: nobody waits for a run, but it must end. So
+a retrieve took 60 ms of processor time with the run's share, 21 without. Note: nobody waits for a run, but it must end. So
 it rests for `IN_ALL_S` altogether, and then goes on as if it were alone.
 """
 

@@ -1,6 +1,6 @@
 """The log of a file that is brought in: whether it has no hole, and whether it tells of the memories what the file says they are.
 
-Whoever changes a memory in a file and makes the hash anew is found out here, unless they changed the log to match. One would get wrong:
+Whoever changes a memory in a file and makes the hash anew is found out here, unless they changed the log to match. Note:
 a memory is not compared with the end of the log only. What lies in the archive and old versions are what the log told at their revision.
 To hold little, each field is kept as eight bytes of its hash: some 400 bytes a memory, however long its text.
 """

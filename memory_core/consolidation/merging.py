@@ -1,6 +1,6 @@
 """Near-duplicates: what the news brought is compared with what lies near it, and of two that say one thing one stays.
 
-Only neighbours of what is new are looked at, so an hour costs what it brought, whatever is held. One would get wrong: of A near B, either
+Only neighbours of what is new are looked at, so an hour costs what it brought, whatever is held. Note: of A near B, either
 may be the new one, and both are when both came in one hour; who stays does not depend on it.
 """
 

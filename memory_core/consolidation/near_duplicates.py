@@ -1,6 +1,6 @@
 """Whether two memories that are held say one thing, which of them stays, and what it takes over from the other.
 
-One would get wrong: that two vectors are equal decides nothing. Digits, negations, names, order and values do (`domain/sameness.py`), and
+Note: that two vectors are equal decides nothing. Digits, negations, names, order and values do (`domain/sameness.py`), and
 two truths of a slot are never merged here however near they lie: which of them holds is for their times to say.
 """
 

@@ -1,6 +1,6 @@
 """Patterns: what several episodes say together becomes a memory of its own, which names them; they stay what they were.
 
-Agents find them, code checks them: a pattern whose episodes do not say it is dropped and counted. One would get wrong: all of it is
+Agents find them, code checks them: a pattern whose episodes do not say it is dropped and counted. Note: all of it is
 decided within the commit, on the episodes as they are then. One that somebody deleted meanwhile supports nothing any more.
 """
 

@@ -1,7 +1,7 @@
 """A run: all that settles a user's memories, step after step, over what happened since the last run.
 
 What it goes over is frozen when it begins (`begin_run`): the events after one sequence, up to another. Each step works in chunks, each of
-which is committed with the run's cursor. One would get wrong: a step without anything to do writes nothing, not even that. So it is asked
+which is committed with the run's cursor. Note: a step without anything to do writes nothing, not even that. So it is asked
 again when a worker takes the run up anew, and must answer the same.
 """
 

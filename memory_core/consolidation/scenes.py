@@ -1,6 +1,6 @@
 """The step of a run that places new episodes in scenes, and takes those that are gone out of theirs.
 
-One would get wrong: a scene's document and what its cells say of it (`scene_id`) are one commit. The latter is written beside the log, as
+Note: a scene's document and what its cells say of it (`scene_id`) are one commit. The latter is written beside the log, as
 accesses are: it moves no ETag, and a rival that writes a memory which it read before may take it away. The scene is right, then.
 """
 

@@ -1,6 +1,6 @@
 """Snapshots of the log: what all memories were at a sequence, kept so that a replay need not tell everything from the beginning.
 
-One would get wrong: a snapshot must not outlive what it holds. What was forgotten while one was being written would come back with it, so
+Note: a snapshot must not outlive what it holds. What was forgotten while one was being written would come back with it, so
 every part is committed under the head, and no part of a state that was read before events were redacted is written after that.
 """
 

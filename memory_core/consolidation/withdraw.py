@@ -1,7 +1,7 @@
 """Patterns whose episodes were deleted are taken back: what a user deletes must not live on in what was made of it.
 
-Only what the news touch is looked at: the episodes that somebody deleted, the patterns that these name, and what those rest on. One would
-get wrong: who deleted a pattern. One that a user deleted stays away; one that was withdrawn here may be found anew.
+Only what the news touch is looked at: the episodes that somebody deleted, the patterns that these name, and what those rest on.
+Note: it matters who deleted a pattern. One that a user deleted stays away; one that was withdrawn here may be found anew.
 """
 
 from __future__ import annotations

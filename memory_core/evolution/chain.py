@@ -1,6 +1,6 @@
 """The walks along `next_id`: forward, where a memory has one successor at most; back, where several may have joined into one.
 
-A reader would get wrong: what is stored may be wrong. Writers refuse cycles, but an import or an undo may leave one, so no memory is
+Note: what is stored may be wrong. Writers refuse cycles, but an import or an undo may leave one, so no memory is
 visited twice; and both walks have bounds and say when these cut them short.
 """
 

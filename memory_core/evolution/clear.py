@@ -6,7 +6,7 @@ call came), whose cursor each chunk advances in its own batch. A killed process 
 one operation at once: each chunk goes by the stored cursor, not by what a process remembers.
 
 A session also holds what is not formed yet. Its first commit therefore counts the clear in the session's document, from which forming
-commits know that what was told before is not to come back, and drops what was gathered. One would get wrong: what is formed between the
+commits know that what was told before is not to come back, and drops what was gathered. Note: what is formed between the
 plan and that commit was told before the clear too; so when anything was committed in between, the first commit only begins.
 """
 

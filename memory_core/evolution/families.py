@@ -1,6 +1,6 @@
 """Whole chains of many memories at once: whatever leads to the same end along `next_id`, found level by level for all of them together.
 
-One would get wrong: a family is what the store showed while it was being found. Whoever changes all of it at once has to see to it that
+Note: a family is what the store showed while it was being found. Whoever changes all of it at once has to see to it that
 nobody joined it since.
 """
 

@@ -1,6 +1,6 @@
 """What a session's buffer holds, as whoever clears the session has to know it: thrown away with the rest, and its task ended.
 
-One would get wrong: the task's id is of the buffer's generation, which only a look at the buffer tells.
+Note: the task's id is of the buffer's generation, which only a look at the buffer tells.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What is said beside a cell, and its note, when a fact that it told has fallen: the text stays as it was, the mark names the successor.
 
-One would get wrong: marks are as many as fit a commit, the first teller and the latest ones before others. The truth is in the facts
+Note: marks are as many as fit a commit, the first teller and the latest ones before others. The truth is in the facts
 themselves; a mark only saves whoever reads an old episode from taking it for the present.
 """
 

@@ -1,6 +1,6 @@
 """What a decision did to each memory, written down so that it can be taken back exactly: status, validity, chain, text.
 
-One would get wrong: a memory that was merely told again since may be moved back, one that was edited, superseded or deleted since may
+Note: a memory that was merely told again since may be moved back, one that was edited, superseded or deleted since may
 not. So only what says how a memory stands is compared; and what grows by itself, as the list of its sources does, is not set back.
 """
 

@@ -1,6 +1,6 @@
 """A compressed memory as it was before: its original comes back from the archive, in its place and under its id.
 
-One would get wrong: whoever writes another text over the short one makes the memory active by that, and its original history. So a
+Note: whoever writes another text over the short one makes the memory active by that, and its original history. So a
 memory that is still compressed at the place where its original was read says what that says.
 """
 

@@ -1,6 +1,6 @@
 """The commits of a buffer's life: its generation begins with a task that waits, and ends as the conversation that this task then forms.
 
-One would get wrong: there is one task a generation, from its first message until its memories. What it is about changes in the commit
+Note: there is one task a generation, from its first message until its memories. What it is about changes in the commit
 that hands the messages over, and with it nothing else: whoever watches it, or waits to work on it, goes on.
 """
 

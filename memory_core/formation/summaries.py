@@ -1,6 +1,6 @@
 """Summaries of messages, which become no memories: given at once, or by a task whose end is told to a callback address.
 
-One would get wrong: fast means that somebody waits. So a model that is down or slow is not waited for; then rules answer, and the
+Note: fast means that somebody waits. So a model that is down or slow is not waited for; then rules answer, and the
 answer says so.
 """
 

@@ -1,6 +1,6 @@
 """Webhooks: telling callback addresses that a task has ended. Each delivery is a task of its own, on a queue of its own.
 
-One would get wrong: a receiver may be told twice, when we die between its answer and our note of it. So it is told what to go by: a
+Note: a receiver may be told twice, when we die between its answer and our note of it. So it is told what to go by: a
 delivery keeps its id through all tries.
 """
 

@@ -1,6 +1,6 @@
 """The hourly timer: it only finds what has to be done and sends it on; the work is the queues'.
 
-Each of its parts is tried, whatever became of the others. One would get wrong: that it raises in the end makes nothing be done again. The
+Each of its parts is tried, whatever became of the others. Note: that it raises in the end makes nothing be done again. The
 host counts it as failed, so that somebody looks; the next hour does what this one could not.
 """
 

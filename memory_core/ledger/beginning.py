@@ -1,6 +1,6 @@
 """How a task begins: stored with what it is about in one commit, then told to the queue.
 
-One would get wrong: the queue is told after the commit and may be down. That refuses nothing: what is stored is found by the sweep.
+Note: the queue is told after the commit and may be down. That refuses nothing: what is stored is found by the sweep.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Whoever sets a `next_id` has reasons why that can't happen, most of them about times; here it is looked at, whatever the reasons were. A
 deleted memory may lead to what fell since, though, and so back: then it leads nowhere. What leads on in a slot is said by its log, after
-this. One would get wrong: looking costs next to nothing. Nearly always the successor is new, or was read for the
+this. Note: looking costs next to nothing. Nearly always the successor is new, or was read for the
 decision, so the walk ends in what is known; only where it does not is something read.
 """
 

@@ -1,7 +1,7 @@
 """Cold copies in the archive: written once, read back and verified, found by whose they are and by which memory they hold.
 
 A name is `cold/<owner>/<epoch>/<operation>/<members>-<revision>-<checksum>`: the owner and the members as keyed hashes (`owner_names`), so
-that a list of names tells nobody whose they are. One would get wrong: a name that is taken is no error. It was written by this very
+that a list of names tells nobody whose they are. Note: a name that is taken is no error. It was written by this very
 operation of this very state, perhaps by a try whose answer was lost; so what counts is what is read back.
 """
 

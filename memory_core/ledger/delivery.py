@@ -1,6 +1,6 @@
 """A delivery: what a callback address is told when a task has ended, and a log of the tries to tell it.
 
-One would get wrong: what is told is written down in the very commit that ends the task, so it can neither be forgotten nor change
+Note: what is told is written down in the very commit that ends the task, so it can neither be forgotten nor change
 afterwards. A task that ends twice (poisoned, retried, succeeded) has two deliveries.
 """
 

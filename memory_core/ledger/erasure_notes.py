@@ -1,6 +1,6 @@
 """Notes of erasures in the archive, which a restore of the long term to an earlier moment does not take back.
 
-`erasures/<owner>/<epoch>` says that the life which an owner led under this epoch was erased. One would get wrong: times would not do. An
+`erasures/<owner>/<epoch>` says that the life which an owner led under this epoch was erased. Note: times would not do. An
 owner who began anew has another epoch, whatever the clocks said, and is none of those who have to be erased again.
 """
 

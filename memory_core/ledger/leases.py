@@ -1,6 +1,6 @@
 """Leases: who works on a task, how far it is, and when it is tried again.
 
-One would get wrong: a lease only saves work. Whoever lost it and goes on does no harm, since what is done is done by commits that look
+Note: a lease only saves work. Whoever lost it and goes on does no harm, since what is done is done by commits that look
 at the conversation; it is told to stop (TaskLost) because the rest of its work would be thrown away.
 """
 

@@ -1,6 +1,6 @@
 """Messages that say that there is work: what is in one, which queue a task's go to, and telling it.
 
-One would get wrong: a queue that can't be told refuses nothing. What is stored is found by the sweep.
+Note: a queue that can't be told refuses nothing. What is stored is found by the sweep.
 """
 
 from __future__ import annotations

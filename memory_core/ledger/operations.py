@@ -1,7 +1,7 @@
 """Operations: work over many memories, in as many commits as it takes, by a plan that is frozen when it is asked for.
 
 An operation is what a task is about. Each chunk of it advances its cursor in the chunk's own batch, so a worker that is killed leaves it
-at a chunk's border, and two workers do every chunk once. One would get wrong: whoever did a chunk, the operation as it is stored says
+at a chunk's border, and two workers do every chunk once. Note: whoever did a chunk, the operation as it is stored says
 how far it is; a worker goes on from that, never from what it remembers.
 """
 

@@ -1,6 +1,6 @@
 """A task and what it is about, which change together: a conversation, a buffer, a delivery; with them the head's count, and who is told.
 
-One would get wrong: the head counts the tasks that are not finished, and nothing else. So a task begins and ends only in commits,
+Note: the head counts the tasks that are not finished, and nothing else. So a task begins and ends only in commits,
 onto the very state that was read, and the count moves in the same batch.
 """
 

@@ -1,6 +1,6 @@
 """The past: what every memory of a user was at a sequence, from the nearest snapshot before it and the events after that.
 
-One would get wrong: a snapshot is several documents, written one by one, and counts only when all are there. Until then, and where it was
+Note: a snapshot is several documents, written one by one, and counts only when all are there. Until then, and where it was
 deleted because something in it was forgotten, the one before it serves, or the log from its beginning; only slower.
 """
 

@@ -1,6 +1,6 @@
 """The tasks that were given up, of all users of an app: for whoever runs it, who is to look at them, mend what is wrong and retry.
 
-One would get wrong: what a store finds may be of a life that was erased since. So each task is compared with its owner's head, and a page
+Note: what a store finds may be of a life that was erased since. So each task is compared with its owner's head, and a page
 may be short though more follow. An erasure that was given up is of the new life: it is shown, or nobody would see that it got stuck.
 """
 

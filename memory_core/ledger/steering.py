@@ -1,6 +1,6 @@
 """What people may do to a task: retry one that gave up or waits, cancel one that is not done.
 
-One would get wrong: cancelling undoes nothing. What was formed stays; what is being formed stops within a second, and could not be
+Note: cancelling undoes nothing. What was formed stays; what is being formed stops within a second, and could not be
 committed any more, since the commit finds the conversation in another state than it was read in.
 """
 

@@ -1,6 +1,6 @@
 """Agents' answers, frozen before they are used: whoever does the work again, at any time and anywhere, goes by the same answers.
 
-One would get wrong: of two workers that asked at once the first to write wins, and the other one throws its own answer away. All ids
+Note: of two workers that asked at once the first to write wins, and the other one throws its own answer away. All ids
 derive from frozen answers, so both go on to the same memories.
 """
 

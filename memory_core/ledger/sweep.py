@@ -1,6 +1,6 @@
 """The sweep: tasks whose message got lost, or was never sent, are sent again. Hourly, over the users for whom work waits.
 
-One would get wrong: the generation is raised before the message is sent. A message that was only late, and comes after all, then
+Note: the generation is raised before the message is sent. A message that was only late, and comes after all, then
 finds that it is an old one; sent first, both would be worked on.
 """
 

@@ -1,6 +1,6 @@
 """Tasks as documents: how they are stored, read and listed.
 
-One would get wrong: a task is written onto the very state that it was read in (`HeldTask.changed`), never blindly; so no late worker
+Note: a task is written onto the very state that it was read in (`HeldTask.changed`), never blindly; so no late worker
 overwrites what somebody else has finished, cancelled or begun anew.
 """
 

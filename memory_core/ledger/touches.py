@@ -1,6 +1,6 @@
 """Accesses: how often memories are shown, and when last, gathered beside the answers and written down later, all together.
 
-One would get wrong: they may be lost, with a process or with Redis, and nothing but ranking and fading would notice; so nobody waits for
+Note: they may be lost, with a process or with Redis, and nothing but ranking and fading would notice; so nobody waits for
 them. They are written beside the log: no event, no ETag moves, since reading changes no memory. What comes of them, that a faded memory is
 active again, is a run's to write.
 """

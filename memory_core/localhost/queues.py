@@ -1,6 +1,6 @@
 """Queue triggers: receive messages, call their functions, and end each message as Azure's host does.
 
-Done: removed. Failed: visible again after a while, and after the last attempt moved to the poison queue. One would get wrong: a
+Done: removed. Failed: visible again after a while, and after the last attempt moved to the poison queue. Note: a
 poison queue has none of its own, so a message that its function fails at comes back until it expires.
 """
 

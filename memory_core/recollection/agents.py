@@ -1,6 +1,6 @@
 """The agents that an app's users have memories of: user by user, each agent counted when it is asked for.
 
-One would get wrong: nothing keeps these counts. Indexes tell them, an agent at a time, so what a page costs is bounded by its limit and by
+Note: nothing keeps these counts. Indexes tell them, an agent at a time, so what a page costs is bounded by its limit and by
 how many users are looked at for it. Where many users have no agent, a page is short, or empty, though more follow.
 """
 

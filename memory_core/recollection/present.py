@@ -1,6 +1,6 @@
 """What was true stands behind what is: a cell that answers a query by a fact that has fallen follows the truth that holds now.
 
-Scores stay what they are; only the order changes, and only there. One would get wrong: a cell with a fallen fact may well be the best
+Scores stay what they are; only the order changes, and only there. Note: a cell with a fallen fact may well be the best
 answer, by what else it tells. So it gives way only where it has no word of the query that the present truth has not.
 """
 

@@ -1,6 +1,6 @@
 """Replay: what a read answered at a sequence of the log, told from the log.
 
-One would get wrong: `known_at` and `at` are two times. The first says which events count, and is settled as a sequence before anything
+Note: `known_at` and `at` are two times. The first says which events count, and is settled as a sequence before anything
 else; the second says which of the memories that they tell of were true then. What no event records (`UNLOGGED_FIELDS`) is not told.
 """
 

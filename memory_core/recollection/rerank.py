@@ -1,6 +1,6 @@
 """A second opinion on the order of the best candidates, by whoever reads query and text together; nobody, unless the settings name one.
 
-What a reader would get wrong: it only orders. Which memories pass was decided by relevance before, and the scores that are shown stay what
+Note: it only orders. Which memories pass was decided by relevance before, and the scores that are shown stay what
 they were; an answer that does not come in time changes nothing, and the caller is told.
 """
 

@@ -1,6 +1,6 @@
 """Scenes as they are read: in pages, one by one, and by the cells that are in them.
 
-One would get wrong: a run takes what was deleted out of its scene, but nobody waits for a run. Where something was removed since the last
+Note: a run takes what was deleted out of its scene, but nobody waits for a run. Where something was removed since the last
 one, cells that are gone are left out here, and cells that have expired always, which no run takes out. Title and summary are of the rest.
 """
 

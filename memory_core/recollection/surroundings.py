@@ -1,6 +1,6 @@
 """What was said right before and after a found turn, in its session.
 
-What a reader would get wrong: a session is never read whole. It can have thousands of turns; what is read of it are the few before and
+Note: a session is never read whole. It can have thousands of turns; what is read of it are the few before and
 after each hit, of the few sessions that hold the best hits.
 """
 

@@ -1,6 +1,6 @@
 """`Archive` in one container of Azure Blob Storage.
 
-Each blob carries the SHA-256 of its bytes as metadata, and is created only where its name is free. One would get wrong: after a lost
+Each blob carries the SHA-256 of its bytes as metadata, and is created only where its name is free. Note: after a lost
 answer the call is repeated, so `put` may say False for a blob that it has just made, and `remove` for one that it has just
 removed. Whoever asked reads back.
 """

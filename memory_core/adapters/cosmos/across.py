@@ -1,6 +1,6 @@
 """What an admin looks at: the poisoned tasks of an app, whoever's they are, and the agents of one user after the other.
 
-One would get wrong: the first crosses partitions, and no continuation of such a query can be kept. So it goes on from the place of its
+Note: the first crosses partitions, and no continuation of such a query can be kept. So it goes on from the place of its
 last row. That its clause names the app confines it to the partitions of the app.
 """
 

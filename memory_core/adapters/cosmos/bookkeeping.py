@@ -1,6 +1,6 @@
 """Documents beside the log, written one by one: tasks, steps, buffers; and the heads of those for whom work waits.
 
-One would get wrong: a refusal may be the echo of one's own write, which the SDK sent again after its answer was lost. So after one
+Note: a refusal may be the echo of one's own write, which the SDK sent again after its answer was lost. So after one
 the document is read, and what is equal counts as ours.
 """
 

@@ -1,6 +1,6 @@
 """WHERE clauses: whose documents, of which kinds, within which filter. Every value travels as a parameter.
 
-One would get wrong: the partition key in the request already confines a query to its user. The clause says it again, so that a
+Note: the partition key in the request already confines a query to its user. The clause says it again, so that a
 request that lost its key finds nothing of others.
 """
 

@@ -1,6 +1,6 @@
 """The way to the service: one lazy client per store, a deadline for every call, bounded retries for reads.
 
-One would get wrong: a commit is not sent again from here, whatever came back. Whether it was applied is for its sender to find out,
+Note: a commit is not sent again from here, whatever came back. Whether it was applied is for its sender to find out,
 by the commit's marker.
 """
 

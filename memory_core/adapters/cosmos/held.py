@@ -5,7 +5,7 @@ that was written or deleted. What the log does not tell of is no part of a slice
 are seen when the memory is next read. A user is read whole once searches have cost what that costs; so, whoever comes how often,
 no user costs more than twice what the better way would have.
 
-One would get wrong: the queries' way heals itself when a replica lags, a slice would keep what it was made of. So it is for accounts
+Note: the queries' way heals itself when a replica lags, a slice would keep what it was made of. So it is for accounts
 whose consistency shows every process what any process was told is saved.
 """
 

@@ -1,6 +1,6 @@
 """The head and what is read beside it, so that a commit can be built on both.
 
-One would get wrong: a query is no snapshot. What is read beside the head may be older than it, and a commit built on both would undo
+Note: a query is no snapshot. What is read beside the head may be older than it, and a commit built on both would undo
 what it did not see. So documents count only when the head had not moved since before they were asked for; else they are read again, as
 they are when one of them is newer than the head.
 """

@@ -1,6 +1,6 @@
 """The few queries that the store asks, each of one user.
 
-One would get wrong: none but those for a decision reads the vector. It is nine tenths of an item's bytes, and a search needs only
+Note: none but those for a decision reads the vector. It is nine tenths of an item's bytes, and a search needs only
 what `VectorDistance` makes of it, which for the function cosine is the similarity itself.
 """
 

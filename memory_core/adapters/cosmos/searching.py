@@ -1,6 +1,6 @@
 """Two lists of items as one candidate set, with the statistics that relevance needs.
 
-One would get wrong: the service's order of the lexical list picks candidates and does nothing else. What a memory is worth is computed
+Note: the service's order of the lexical list picks candidates and does nothing else. What a memory is worth is computed
 from its own tokens, by the same function as for every other store.
 """
 

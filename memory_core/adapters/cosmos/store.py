@@ -1,6 +1,6 @@
 """The long-term store on Cosmos DB: every method is one logical read, or one transactional batch.
 
-One would get wrong: what is shown to callers may be a moment old, what a commit is built on must not be mixed of two moments. The first
+Note: what is shown to callers may be a moment old, what a commit is built on must not be mixed of two moments. The first
 is asked for beside the head, here; the second is looked at, and if need be again, in `looks.py`.
 """
 

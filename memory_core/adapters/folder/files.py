@@ -1,7 +1,7 @@
 """Blobs as files: whole or not there, on the disk when a call returns, never overwritten. Blocking; `archive` runs it in threads.
 
 A blob is written apart, under `drafts`, brought to the disk, and then linked under its name. A link, unlike a rename, fails when the
-name is taken, and that is what decides between two processes. One would get wrong: a process that dies in between leaves its
+name is taken, and that is what decides between two processes. Note: a process that dies in between leaves its
 draft. Nobody can read it, but it holds what people told; so drafts whose writer is gone are removed at the next start.
 """
 

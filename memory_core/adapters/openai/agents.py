@@ -1,6 +1,6 @@
 """The `Agents` over a chat model of OpenAI, Azure OpenAI or a compatible server.
 
-One call of the model an answer: what it writes is repaired by code or refused, never asked for twice. What a reader would get wrong: a
+One call of the model an answer: what it writes is repaired by code or refused, never asked for twice. Note: a
 valid answer is not yet a true one. Numbers, quotes and decisions are checked against what was shown by those who asked.
 """
 

@@ -1,7 +1,7 @@
 """One request to a chat model, tried again where that can help, and what came back: a text, or a failure of one of two kinds.
 
 `Unavailable` is for what passes (down, slow, throttled, wrong key): the work waits. `AgentFailed` is for what asking again would only
-repeat (refused, filtered, too long, nothing in it). What a reader would get wrong: a try that the server turned down has cost nothing,
+repeat (refused, filtered, too long, nothing in it). Note: a try that the server turned down has cost nothing,
 but one that timed out may have been paid, so all tries of a call share one deadline.
 """
 

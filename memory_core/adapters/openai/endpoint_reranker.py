@@ -2,7 +2,7 @@
 
     POST {base}/rerank {"model", "query", "documents": [text], "top_n"} → {"results": [{"index", "relevance_score"}]}
 
-What a reader would get wrong: the results come in the service's order, and `index` says which text each is about. Texts that a service
+Note: the results come in the service's order, and `index` says which text each is about. Texts that a service
 leaves out of its answer come last.
 """
 

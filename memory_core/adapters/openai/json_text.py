@@ -1,6 +1,6 @@
 """The JSON object in what a model wrote: without its thoughts, its chatter and its code fences, and closed where it was cut off.
 
-What a reader would get wrong: a cut object is closed by leaving out, never by making up. Of a list the item that was under way is
+Note: a cut object is closed by leaving out, never by making up. Of a list the item that was under way is
 dropped, since half a fact may be a wrong one; of an object the field.
 """
 

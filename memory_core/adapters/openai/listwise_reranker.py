@@ -1,6 +1,6 @@
 """The chat model as a reranker: it reads all texts at once and names those that help, best first. `MEMORY_RERANK_PROVIDER=llm`.
 
-What a reader would get wrong: the scores are places in its list and mean nothing beside those of another query.
+Note: the scores are places in its list and mean nothing beside those of another query.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """From what a model wrote to a checked answer: repaired once, by code, by leaving out what is wrong. Nobody asks the model again.
 
 Items of lists that are wrong, or that repeat the prompt, are dropped and the others kept; texts and lists that are too long are cut; an
-optional field that is wrong counts as not given. What a reader would get wrong: an object in which nothing right is left is no empty
+optional field that is wrong counts as not given. Note: an object in which nothing right is left is no empty
 answer but a failed one, because "no facts" must not be what garbage comes to.
 """
 

@@ -1,6 +1,6 @@
 """`ShortTermStore` on Redis: each session's newest memories, and embeddings by text.
 
-A cache of the truth, written after the truth, best effort. What a reader would get wrong: nothing here has to arrive. A lost
+A cache of the truth, written after the truth, best effort. Note: nothing here has to arrive. A lost
 write-back leaves a thinner set; a lost drop leaves a set whose stamp is behind the head's last removal, which nobody serves.
 So no call raises and none waits: each is bounded by a timeout, and by a breaker once several have failed.
 """

@@ -1,6 +1,6 @@
 """What a Filter means, as a mask over the rows of a slice.
 
-One would get wrong: with `at`, a memory that was overtaken since (contradicted, consolidated, new version) counts whatever its
+Note: with `at`, a memory that was overtaken since (contradicted, consolidated, new version) counts whatever its
 status is now, and old versions count too; without it neither does.
 """
 

@@ -1,6 +1,6 @@
 """The lexical index of one slice: token → the rows that hold it, with what it weighs there.
 
-One would get wrong: the sign. A positive weight means that the memory's own or date tokens hold the token; a negative one that
+Note: the sign has a meaning. A positive weight means that the memory's own or date tokens hold the token; a negative one that
 only the turns before it do. It saves an array of flags for each of some 100,000 tokens.
 """
 

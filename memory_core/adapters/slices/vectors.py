@@ -1,6 +1,6 @@
 """The vectors of one slice, in blocks, so that growing never copies or doubles what is already held.
 
-One would get wrong: a row without a vector is a row of zeros here; `Slice` knows which rows those are.
+Note: a row without a vector is a row of zeros here; `Slice` knows which rows those are.
 """
 
 from __future__ import annotations

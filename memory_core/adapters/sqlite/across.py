@@ -1,6 +1,6 @@
 """What an admin looks at: the poisoned tasks of an app, whoever's they are, and the agents of one user after the other.
 
-One would get wrong: both are read from indexes that a file may be older than. So these are made when a file is opened, if they are missing.
+Note: both are read from indexes that a file may be older than. So these are made when a file is opened, if they are missing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Documents beside the log, written one by one: tasks, steps, buffers; and the heads of those for whom work waits.
 
-One would get wrong: nothing here touches the owner's head, so a commit under way is not disturbed. Only accesses of memories raise its
+Note: nothing here touches the owner's head, so a commit under way is not disturbed. Only accesses of memories raise its
 change counter, by which a slice in memory learns of them.
 """
 

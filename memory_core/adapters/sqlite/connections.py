@@ -1,6 +1,6 @@
 """Where a store's work on its file is done: on the event loop, in one writing thread, or in one of a few reading ones.
 
-One would get wrong: a cancelled caller does not stop what a thread has begun. A commit is applied whole or not at all, and which of
+Note: a cancelled caller does not stop what a thread has begun. A commit is applied whole or not at all, and which of
 both is what a caller without an answer must ask (the commit's first event is its marker).
 """
 

@@ -1,6 +1,6 @@
 """Reads that need no slice: heads, documents by id, pages and events. What must fit together is read by one statement, or in a transaction.
 
-One would get wrong: an expired document is gone for every read, although its row may still be in the file.
+Note: an expired document is gone for every read, although its row may still be in the file.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The slices held in memory: found by owner, brought up to date at each look, the least used let go when over the budget.
 
-One would get wrong: a slice never trusts that it was told of everything. Every look compares it with the owner's change counter in the
+Note: a slice never trusts that it was told of everything. Every look compares it with the owner's change counter in the
 file and reads what it missed, another process's commits too. That a commit of this process is put into a slice at once saves that
 reading, and happens only where the slice stood right before the commit.
 """

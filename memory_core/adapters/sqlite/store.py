@@ -1,6 +1,6 @@
 """The embedded long-term store: one SQLite file, and users' slices in memory.
 
-One would get wrong: a read may come from a slice, but never from one that is behind the file. Each search brings it up first.
+Note: a read may come from a slice, but never from one that is behind the file. Each search brings it up first.
 """
 
 from __future__ import annotations

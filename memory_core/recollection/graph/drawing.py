@@ -1,6 +1,6 @@
 """The graph as SVG to stand in a page: boxes that lead to the memory's place in the list, arrows for what replaced what.
 
-A reader would get wrong: the texts are HTML inside `foreignObject`, not SVG's own text, so that the browser breaks lines, cuts them and
+Note: the texts are HTML inside `foreignObject`, not SVG's own text, so that the browser breaks lines, cuts them and
 knows which way a script runs. No attribute `style`, for the page's policy refuses that.
 """
 

@@ -1,7 +1,7 @@
 """What an evolution graph shows: memories as nodes, and who replaced, told or is linked with whom as edges.
 
-Everything here is about the same few memories that were read; nothing names one that is not among the nodes. A reader would get
-wrong: texts, categories and reasons are users' words. They are data, and each format escapes them in its own way.
+Everything here is about the same few memories that were read; nothing names one that is not among the nodes.
+Note: texts, categories and reasons are users' words. They are data, and each format escapes them in its own way.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Where each node of a graph stands: a level for every step that a memory is away from what holds now, and a lane within the level.
 
 Replacements make a forest, so its edges never cross a node and each spans one level. What is only beside it (cells, linked memories)
-gets a place one level before the memory that it belongs to. A reader would get wrong: cycles are drawn, not trusted; of each, the
+gets a place one level before the memory that it belongs to. Note: cycles are drawn, not trusted; of each, the
 replacement that closes it has no say in where its nodes stand.
 """
 

@@ -1,6 +1,6 @@
 """The graph as Mermaid's flowchart.
 
-A reader would get wrong: quotes do not protect a label. Mermaid looks for directives (`%%{…}%%`), styles and Markdown inside them too,
+Note: quotes do not protect a label. Mermaid looks for directives (`%%{…}%%`), styles and Markdown inside them too,
 so every mark but a comma and a question mark is written as its code, `#37;`; letters, digits and what is beyond ASCII stay. And it
 decodes before it looks for mathematics (`$$`), icons (`fa:fa-ban`) and line breaks (a backslash and an n): an invisible joiner parts these.
 """

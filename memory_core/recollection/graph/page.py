@@ -1,6 +1,6 @@
 """The graph as a page of its own: the drawing, and beside it every memory with its whole text and what it is tied to.
 
-It loads nothing and runs nothing, and `style.POLICY`, which goes with it as a header, keeps it so. A reader would get wrong: that no script
+It loads nothing and runs nothing, and `style.POLICY`, which goes with it as a header, keeps it so. Note: that no script
 could come in is not the policy's merit. Every word of users is escaped; the policy is for the day when one is forgotten.
 """
 
