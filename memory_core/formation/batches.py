@@ -73,7 +73,7 @@ class Batches:
         return await self._handover.close(held, call) if held.buffer.messages else None
 
     async def _appended(self, owner: Owner, session_id: str, append: Append, tried: list[HeldBuffer], call: Call) -> Added | None:
-        """One try; None when somebody else was faster. tried: what earlier tries were to go into, and may have gone into."""
+        """One try; None when another call was faster. tried: what earlier tries were to go into, and may have gone into."""
         look = await self._look(owner, session_id, call)
         append = replace(append, time_zone=append.time_zone or settings_in(look).time_zone)
         held = HeldBuffer.of(owner, session_id, look)

@@ -240,7 +240,7 @@ class _Maker:
 
 
 _AS_SAID = re.compile(r"(?<=\w) said:")
-"""How a description quotes what was said; a fact in somebody's own words has the colon alone."""
+"""How a description quotes what was said; a fact in its speaker's own words has the colon alone."""
 
 
 def _foresight(said: SaidForesight) -> Foresight:

@@ -43,7 +43,7 @@ MOST_MESSAGES = 200
 class ReadyCell:
     """A cell's memories with their vectors; `compared` are those that were searched neighbours for, in the order of the look's.
 
-    told_at: when the conversation was accepted. without_proof: how many facts were dropped. stands: whether the cell itself is to be kept;
+    told_at: when the conversation was accepted. without_proof: how many facts were dropped. is_kept: whether the cell itself is to be kept;
     cleared: how many memories, it included, are not made because the session was cleared of them since.
     """
 
@@ -52,7 +52,7 @@ class ReadyCell:
     facts: tuple[Memory, ...]
     told_at: datetime
     without_proof: int = 0
-    stands: bool = True
+    is_kept: bool = True
     cleared: int = 0
 
     @property
@@ -67,9 +67,9 @@ class ReadyCell:
     def beside(self, cleared: Collection[MemoryType]) -> ReadyCell:
         """What is left of it in a session that was cleared of these types after it was told."""
         semantic = MemoryType.SEMANTIC in cleared
-        stands = self.cell.type not in cleared
+        is_kept = self.cell.type not in cleared
         left = replace(self, note=None, facts=()) if semantic else self
-        return replace(left, stands=stands, cleared=len(self.compared) * semantic + (not stands))
+        return replace(left, is_kept=is_kept, cleared=len(self.compared) * semantic + (not is_kept))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def plan_cell(
     asked: the ids of the look's documents, those that are not there included. Facts that would pass the limits of a commit stay in the
     cell's own list only: first those that only tell again, last those that change a truth.
     """
-    marks = cell_marks(look, ready.cell.source_ids[:MOST_MARKED], ready.cell.id) if ready.stands else {}
+    marks = cell_marks(look, ready.cell.source_ids[:MOST_MARKED], ready.cell.id) if ready.is_kept else {}
     page = _page(owner, ready, look, now, asked, len(marks))
     held = look.memory(ready.cell.id)
     if told_before(held, ready.told_at):
@@ -121,7 +121,7 @@ def plan_cell(
             execution.place_fact(fact, nears.get(fact.id, ()))
     if ready.note is not None:
         execution.place_note(ready.note, ready.facts)
-    if ready.stands:
+    if ready.is_kept:
         execution.place_cell(ready.cell, held)
     if unread := page.unread_sessions(asked):
         raise LookedElsewhere(unread)
@@ -131,7 +131,7 @@ def plan_cell(
         shorter, fewer = replace(look, near=near), ready.without(dropped)
         return plan_cell(owner, fewer, shorter, asked, _on(ruled, fewer, shorter, rules, now), rules, now)
     counts = {**execution.counts, "without_proof": ready.without_proof, "invented": ruled.rulings.invented, "cleared": ready.cleared}
-    told = (*([ready.cell.id] if ready.stands else []), *dict.fromkeys(execution.made))
+    told = (*([ready.cell.id] if ready.is_kept else []), *dict.fromkeys(execution.made))
     return replace(_changes(page, CellOutcome(told, {name: count for name, count in counts.items() if count})), marks=marks)
 
 
@@ -214,13 +214,13 @@ LEFT_OUT: Changes[CellOutcome] = Changes(CellOutcome((), {"cleared": 1}))
 
 
 def tell_again(owner: Owner, held: Memory, message_ids: Collection[str], look: Look, now: datetime) -> Changes[CellOutcome]:
-    """The very same words, told before: what they made and still stands is reinforced, nothing is made twice.
+    """The same words, told before: what was made of them and is active is reinforced, nothing is made twice.
 
     message_ids: of the messages that tell it again, which belong to the cell too. The look has the memories that `made_of` names.
     """
-    stands = held.status in FOUND_BY_DEFAULT
+    is_active = held.status in FOUND_BY_DEFAULT
     sources = list(dict.fromkeys([*held.source_ids, *message_ids]))[: max(len(held.source_ids), MOST_MESSAGES)]
-    marks = cell_marks(look, [name for name in message_ids if name in sources], held.id) if stands else {}
+    marks = cell_marks(look, [name for name in message_ids if name in sources], held.id) if is_active else {}
     page = Page(owner, look, now, weighs=True, beside=BESIDE + len(marks))
     standing = [one for name in made_of(held) if (one := look.memory(name)) is not None and one.status in FOUND_BY_DEFAULT]
     for one in standing:

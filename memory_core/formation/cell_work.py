@@ -1,6 +1,6 @@
 """One cell's work, and how far it got: whether it is still to be done, what it is not to make any more, the conversation's next state.
 
-All of it is read from the look that a commit is decided on, so that whoever was cancelled, overtaken or cleared meanwhile finds out.
+All of it is read from the look that a commit is decided on, so that a worker that was cancelled, overtaken or cleared meanwhile finds out.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Former: from a stored conversation to its cells, and from a cell to one forming commit.
 
-Nothing is searchable before that commit, and the commit advances the conversation in the same batch; so whoever repeats this work, at
+Nothing is searchable before that commit, and the commit advances the conversation in the same batch; so a worker that repeats this, at
 any point, finds either nothing done or all of it.
 """
 
@@ -58,7 +58,7 @@ _MADE: Mapping[Path, frozenset[MemoryType]] = {
 SHORT = 4_000
 """Characters of a cell's messages that are read in 10 ms at most; more are read in a thread."""
 MAX_LOOKS = 5
-"""How often a cell is compared anew because others wrote meanwhile; then the task waits and comes back."""
+"""How often a cell is compared again because others wrote meanwhile; then the task waits and comes back."""
 
 
 KeepInstructions = Callable[[Owner, Conversation, Sequence[tuple[int, str]], Call], Awaitable[None]]
@@ -221,7 +221,7 @@ class Former:
             return plan_cell(owner, ready, seen, asked, ruled, self._forming.links, now)
 
         await turn.take()
-        if ready.stands:
+        if ready.is_kept:
             await self._mark_surplus(work, ready.cell.id)
         return await self._commit(work, plan, asked, nears, look)
 

@@ -134,7 +134,7 @@ class Forming:
             await self._ends.announce(owner, task)
 
     def _ended(self, lease: Lease, conversation: Conversation, heeded: Mapping[str, Any]) -> tuple[Task, tuple[Document, ...]]:
-        """The task as the last forming commit leaves it, whoever else is still writing that it is on its way; who is told of it."""
+        """The task as the last forming commit leaves it, whatever else is still written of its progress; and what its callback is sent."""
         now = self._clock.now()
         result = {
             "conversation_id": conversation.id,

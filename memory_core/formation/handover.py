@@ -1,7 +1,7 @@
 """The commits of a buffer's life: its generation begins with a task that waits, and ends as the conversation that this task then forms.
 
 Note: there is one task a generation, from its first message until its memories. What it is about changes in the commit
-that hands the messages over, and with it nothing else: whoever watches it, or waits to work on it, goes on.
+that hands the messages over, and with it nothing else: callers that watch it, and workers that wait for it, go on.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Handover:
         return Buffered(len(held.buffer.messages), self.due_at(held), task_id, degraded)
 
     async def add(self, held: HeldBuffer, append: Append, call: Call) -> Added | None:
-        """Append in a commit, and hand over when that fills the buffer. None when somebody else was faster."""
+        """Append in a commit, and hand over when that fills the buffer. None when another call was faster."""
 
         def decide(look: Look) -> Changes[_Done | None]:
             now = HeldBuffer.of(held.owner, held.buffer.session_id, look)
@@ -112,7 +112,7 @@ class Handover:
         return replace(added.buffered, degraded=(*added.buffered.degraded, *missing))
 
     async def close(self, held: HeldBuffer, call: Call) -> Accepted:
-        """Hand this generation over to be formed, unless somebody else has done so."""
+        """Hand this generation over to be formed, unless another worker has done so."""
 
         def decide(look: Look) -> Changes[_Done | None]:
             now = HeldBuffer.of(held.owner, held.buffer.session_id, look)
@@ -142,7 +142,7 @@ class Handover:
         before = held_task(look.documents.get(held.task_id), look.head)
         clears = clears_of(look.documents.get(session_document_id(held.owner, held.buffer.session_id)))
         conversation = held.conversation(now, clears)
-        # What is a memory already is not written again: somebody may have deleted it since.
+        # What is a memory already is not written again: it may have been deleted since.
         known = [look.memory(name) is not None for name in message_ids(conversation)]
         conversation = conversation.model_copy(update={"written": [*known, False].index(False)})
         begun = {"status": "accepted", "subject_id": conversation.id, "step": None, "error": None, "attempts": 0, "waits": 0}

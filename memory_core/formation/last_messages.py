@@ -239,7 +239,7 @@ class LastMessages:
         return sorted((one.memory for one in shown.values()), key=lambda one: (one.event_timestamp, one.sequence), reverse=True)
 
     async def _undone(self, owner: Owner, memory: Memory, replaced: Sequence[Memory], call: Call) -> None:
-        """Undo what the memory did to others: by the record of that where there is one, else by letting them hold again."""
+        """Undo what the memory did to others: by the record of that where there is one, else by making them active again."""
         for old in replaced:
             records = conflict_record_ids(old.id, memory.id)
             look = await self._ledger.look(owner, [old.id, memory.id, *records])

@@ -44,7 +44,7 @@ AT_THE_DOOR_S: Final = 0.3
 SEARCH: Final = "search"
 """What an answer is degraded by whose messages are not all found yet."""
 MOST_TRIES: Final = 20
-"""How often messages are prepared anew because others tell turns of the same session meanwhile."""
+"""How often messages are prepared again because others write turns of the same session meanwhile."""
 TOO_FAST: Final = "others write to this session faster than its messages can be written; try again"
 Result = TypeVar("Result")
 _A_BATCH: Final = 16
@@ -218,7 +218,7 @@ class MessageWriter:
         within_s: float | None = AT_THE_DOOR_S,
         besides: Sequence[str] = (),
     ) -> Result:
-        """Commit what is decided about the next messages, which are prepared anew while others tell turns of their session.
+        """Commit what is decided about the next messages, which are prepared again while others write turns of their session.
 
         Args:
             owner: whose conversation it is.
@@ -285,7 +285,7 @@ class MessageWriter:
 
 
 def _is_there(known: Memory | None, conversation: Conversation) -> bool:
-    """Whether a message is a memory already; one that was deleted before it was told again is told anew."""
+    """Whether a message is a memory already; one that was deleted before it was told again is made again."""
     if known is None or known.status is not Status.DELETED:
         return known is not None
     told_again = conversation.created_at

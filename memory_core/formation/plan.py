@@ -132,7 +132,7 @@ def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_thre
 
 
 def append_turn(page: Page, one: Prepared) -> PlannedOutcome:
-    """Episodic memories are always stored, but for one that stands there already with the same words, session, actor and time.
+    """Episodic memories are always stored, but for one that is there already with the same words, session, actor and time.
 
     One that was deleted and is told again begins a new life under its id, so that two who tell it at once make one.
     """
@@ -161,7 +161,7 @@ def _reinforce(page: Page, place: int, held: Memory) -> PlannedOutcome:
 def _upsert(page: Page, one: Prepared) -> PlannedOutcome:
     """One memory a key: the value that holds is reinforced, a later one becomes its next version.
 
-    One that was said before the present value was is a memory of its own. A deleted key comes back anew.
+    One that was said before the present value was is a memory of its own. A deleted key begins again.
     """
     memory = one.memory
     slot, held = page.slot(memory), page.memory(memory.id)

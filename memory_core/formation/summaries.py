@@ -1,6 +1,6 @@
 """Summaries of messages, which become no memories: given at once, or by a task whose end is told to a callback address.
 
-Note: fast means that somebody waits. So a model that is down or slow is not waited for; then rules answer, and the
+Note: fast means that a caller waits. So a model that is down or slow is not waited for; then rules answer, and the
 answer says so.
 """
 
@@ -34,7 +34,7 @@ MAX_READ = 2_000_000
 """Characters that rules read at a time for callers who wait: some ten seconds' work. More of it is refused, and can be tried again."""
 BUSY_S = 5
 KEPT = timedelta(days=30)
-"""How long the messages of a summary's task are there to be worked on; they are nobody's memory."""
+"""How long the messages of a summary's task are there to be worked on; they are no memories."""
 Mode = Literal["fast", "full"]
 log = logging.getLogger(__name__)
 
@@ -101,7 +101,7 @@ class Summaries:
         return await self._by_rule(app_id, messages, fast, somebody_waits)
 
     async def _by_rule(self, app_id: str, messages: Sequence[Message], fast: bool, somebody_waits: bool) -> Answered[ConversationSummary]:
-        """The rules' answer. Raises Unavailable when somebody would wait too long for it; a task waits for its turn."""
+        """The rules' answer. Raises Unavailable when a caller would wait too long for it; a task waits for its turn."""
         characters = sum(len(message.content) for message in messages) if somebody_waits else 0
         if somebody_waits and self._read and self._read + characters > MAX_READ:
             raise Unavailable("agents", "have too much to read for other callers", retry_after_s=BUSY_S)

@@ -37,7 +37,7 @@ class Deliveries:
         self._clock, self._secret = clock, secret
 
     async def deliver(self, lease: Lease) -> Later | None:
-        """One try; what came of it stands in the delivery's log before anything else happens."""
+        """One try; what came of it is in the delivery's log before anything else happens."""
         document = await self._document(lease.owner, lease.task)
         delivery = Delivery.of(document)
         if self._secret is None:
@@ -50,7 +50,7 @@ class Deliveries:
         spent = lease.task.attempts + (error is not None)
         if error is not None and not is_final(posted) and spent <= len(PAUSES):
             if await kept(self._store, lease.owner, with_tries(document, tries)) is None:
-                raise TaskLost  # somebody else tried, or cancelled it, meanwhile
+                raise TaskLost  # another worker tried, or the task was cancelled, meanwhile
             return Later(PAUSES[spent - 1], {"attempts": spent, "error": error})
         await self._ends.end(
             lease.owner,
@@ -83,7 +83,7 @@ class Deliveries:
 
 
 def headers(delivery_id: str, body: bytes, secret: bytes, now: datetime) -> dict[str, str]:
-    """What stands beside the body: `X-Memory-Signature` is HMAC-SHA256 over timestamp, a full stop, and the body."""
+    """The headers beside the body: `X-Memory-Signature` is HMAC-SHA256 over timestamp, a full stop, and the body."""
     timestamp = str(int(now.timestamp()))
     signature = hmac.new(secret, timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
     return {

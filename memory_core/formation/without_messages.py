@@ -1,8 +1,8 @@
-"""Conversations without messages that were taken back: what is left of them, and has to be formed, is told anew by a task.
+"""Conversations without messages that were taken back: what is left of them, and has to be formed, becomes another conversation.
 
 What is left is another conversation of the same messages, each with the memory that it has already: nothing is found twice, and what
 agents answered about the longer one is not used. One that waits, or is under way, hands its task over to it.
-Note: a cell that is kept stays with the first conversation, and is no part of what is told anew.
+Note: a cell that is kept stays with the first conversation, and is no part of the other one.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Cut:
 
 
 def deleted_since(look: Look, ids: Sequence[str]) -> list[str]:
-    """Which of a conversation's messages, once they were written, somebody deleted.
+    """Which of a conversation's messages were deleted after they were written.
 
     Not those that went with a clear of their session: what is formed of these is told by the types that were cleared. Nor requests to
     forget: these are formed without their words.
@@ -87,10 +87,10 @@ def deleted_since(look: Look, ids: Sequence[str]) -> list[str]:
 
 
 def without_deleted(look: Look, conversation: Conversation, now: datetime) -> Without:
-    """What becomes of a conversation whose messages were deleted before they were formed: what is left of it is told anew.
+    """What becomes of a conversation whose messages were deleted before they were formed: what is left of it becomes another one.
 
     Args:
-        look: shows the conversation, the one that it was told anew from, the messages of both with their memories, and its task.
+        look: shows the conversation, the one that it was made of, the messages of both with their memories, and its task.
         conversation: the one that is being formed.
         now: the present moment.
 
@@ -137,7 +137,7 @@ def conversation_without(done: Without, look: Look, name: str, cut: Cut) -> None
 
 
 def _further(conversation: Conversation, look: Look, cut: Cut, besides: Collection[str]) -> Conversation:
-    """The conversation of the messages that stay, are in no cell that stays, and are not told anew besides."""
+    """The conversation of the messages that stay, are in no cell that stays, and are in no other conversation."""
     ids, numbers = message_ids(conversation), list[int]()
     formed = conversation.formed_cells[-1].last if conversation.formed_cells else -1
     for number, name in enumerate(ids):

@@ -49,8 +49,8 @@ def _label(edge: Edge) -> str:
 
 def _escaped(text: str) -> str:
     # These begin and end what Mermaid itself puts in place of codes, so no text may bring them along.
-    kept = text.replace("\ufb02", "fl").replace("¶ß", f"¶{_JOINER}ß")
-    return "".join(_coded(character) for character in kept)
+    plain = text.replace("\ufb02", "fl").replace("¶ß", f"¶{_JOINER}ß")
+    return "".join(_coded(character) for character in plain)
 
 
 def _coded(character: str) -> str:
