@@ -163,8 +163,8 @@ class MessageWriter:
         session, by = _session_ids(owner, conversation)[0], Call(conversation.correlation_id, actor=call.actor)
 
         def decide(writing: Writing, seen: Look) -> Changes[int]:
-            kept = history_of(seen.documents.get(session)).marks
-            return self.plan(owner, conversation, writing, seen, beside=0, weight=0, history=kept, marks=marks[writing.first :])
+            history = history_of(seen.documents.get(session)).marks
+            return self.plan(owner, conversation, writing, seen, beside=0, weight=0, history=history, marks=marks[writing.first :])
 
         try:
             while first < len(conversation.messages):
@@ -277,8 +277,10 @@ class MessageWriter:
             part = ids[start : start + MOST_MARKS]
 
             def decide(seen: Look, part: Sequence[str] = part) -> Changes[None]:
-                found = {name: seen.memory(name) for name in part}
-                marks = {name: Mark(leaves_cell=True) for name, one in found.items() if one is not None and one.cell_id is not None}
+                memories = {name: seen.memory(name) for name in part}
+                marks = {
+                    name: Mark(leaves_cell=True) for name, memory in memories.items() if memory is not None and memory.cell_id is not None
+                }
                 return Changes(None, marks=marks)
 
             await self._ledger.commit(owner, decide, ids=part, call=call)
@@ -294,8 +296,8 @@ def _is_there(known: Memory | None, conversation: Conversation) -> bool:
 
 def cell_marks(look: Look, ids: Collection[str], cell_id: str) -> dict[str, Mark]:
     """The marks that say of these messages, where they are there, that they belong to a cell."""
-    found = {name: look.memory(name) for name in ids}
-    return {name: Mark(cell_id=cell_id) for name, memory in found.items() if memory is not None and memory.cell_id != cell_id}
+    memories = {name: look.memory(name) for name in ids}
+    return {name: Mark(cell_id=cell_id) for name, memory in memories.items() if memory is not None and memory.cell_id != cell_id}
 
 
 def with_written(conversation: Conversation, writing: Writing, count: int) -> Conversation:

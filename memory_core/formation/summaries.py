@@ -54,16 +54,16 @@ class Summaries:
         self._clock, self._ids = clock, ids
         self._read = 0
 
-    async def at_once(self, app_id: str, told: SummaryInput) -> Summary:
+    async def at_once(self, app_id: str, request: SummaryInput) -> Summary:
         """The summary. Raises Unavailable when it is to be a full one and the model is down, and when rules have too much to read."""
-        messages = told.told(self._clock.now(), "user")
-        return self._seen(await self._answer(app_id, messages, told.mode, somebody_waits=True), told.mode)
+        messages = request.told(self._clock.now(), "user")
+        return self._seen(await self._answer(app_id, messages, request.mode, somebody_waits=True), request.mode)
 
-    async def later(self, owner: Owner, told: SummaryInput, call: Call) -> Accepted:
+    async def later(self, owner: Owner, request: SummaryInput, call: Call) -> Accepted:
         """A task that sums up, and tells the callback address. Raises Invalid, Conflict, TooLarge, Unavailable."""
-        self._callbacks.check(told.callback_url)
+        self._callbacks.check(request.callback_url)
         now, task_id = self._clock.now(), self._ids.new("tsk")
-        to_sum = ToSum(mode=told.mode, messages=told.told(now, "user"))
+        to_sum = ToSum(mode=request.mode, messages=request.told(now, "user"))
         subject = Document(f"{task_id}_messages", "messages", to_sum.model_dump(mode="json"), expires_at=now + KEPT)
         task = Task(
             task_id=task_id,
@@ -72,7 +72,7 @@ class Summaries:
             updated_at=now,
             subject_id=subject.id,
             next_enqueue_at=now,
-            callback_url=told.callback_url,
+            callback_url=request.callback_url,
             correlation_id=call.correlation_id,
         )
         return await self._beginning.begin(owner, task, lambda look: [subject], call)
@@ -128,10 +128,10 @@ class SummingUp:
         """Sum up and end the task; the result is what its callback address is told."""
         owner, task = lease.owner, lease.task
         look = await self._ledger.look(owner, [task.subject_id])
-        found = look.documents.get(task.subject_id)
-        if found is None or look.head is None or found.body["epoch"] != look.head.epoch:
+        document = look.documents.get(task.subject_id)
+        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
             raise NotFound(f"the messages are gone; they are kept for {KEPT.days} days")
-        to_sum = ToSum.model_validate({name: found.body[name] for name in ToSum.model_fields})
+        to_sum = ToSum.model_validate({name: document.body[name] for name in ToSum.model_fields})
         await lease.report("summary", 0.1)
         summary = await self._summaries.frozen(owner, task, to_sum, self._steps)
         result: dict[str, Any] = summary.public()

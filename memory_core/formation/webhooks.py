@@ -70,16 +70,16 @@ class Deliveries:
         if not task.delivery_ids:
             return task
         look = await self._ledger.look(owner, task.delivery_ids)
-        found = [look.documents[name] for name in task.delivery_ids if name in look.documents]
-        log = [Delivery.of(one).public() for one in found]
+        deliveries = [look.documents[name] for name in task.delivery_ids if name in look.documents]
+        log = [Delivery.of(document).public() for document in deliveries]
         return task.model_copy(update={"result": {**(task.result or {}), "deliveries": log}})
 
     async def _document(self, owner: Owner, task: Task) -> Document:
         look = await self._ledger.look(owner, [task.subject_id])
-        found = look.documents.get(task.subject_id)
-        if found is None or look.head is None or found.body["epoch"] != look.head.epoch:
+        document = look.documents.get(task.subject_id)
+        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
             raise NotFound("what was to be delivered is gone")
-        return found
+        return document
 
 
 def headers(delivery_id: str, body: bytes, secret: bytes, now: datetime) -> dict[str, str]:
