@@ -130,11 +130,16 @@ def _check(look: Look, seen: Head | None, given_up_since: datetime | None) -> No
     """Raise unless the user is as the plan has them, no run is under way, and none was begun after that moment in vain."""
     head = look.head
     if head is not None and head.run_task_id is not None:
-        held = held_task(look.documents.get(head.run_task_id), head)
+        last_task = held_task(look.documents.get(head.run_task_id), head)
         about = look.documents.get(operation_id(head.run_task_id))
-        if held is not None and not held.task.finished and about is not None:
+        if last_task is not None and not last_task.task.finished and about is not None:
             raise _UnderWay(head.run_task_id, operation_in(about).plan["session_id"])
-        if held is not None and held.task.status == "poisoned" and given_up_since is not None and held.task.created_at > given_up_since:
+        if (
+            last_task is not None
+            and last_task.task.status == "poisoned"
+            and given_up_since is not None
+            and last_task.task.created_at > given_up_since
+        ):
             raise _GivenUp
     if (head is None) != (seen is None):
         raise _Moved

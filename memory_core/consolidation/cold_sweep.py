@@ -51,8 +51,8 @@ class ColdSweep:
         wanted = sorted(operations)
         for start in range(0, len(wanted), READ_AT_ONCE):
             asked = wanted[start : start + READ_AT_ONCE]
-            found = (await self._store.snapshot(owner, asked)).documents
-            ended |= {name for name in asked if name not in found or found[name].body["state"] in ENDED}
+            documents = (await self._store.snapshot(owner, asked)).documents
+            ended |= {name for name in asked if name not in documents or documents[name].body["state"] in ENDED}
         return ended
 
     async def _pointed_to(self, owner: Owner, kind: Kind, locations: set[str]) -> set[str]:
@@ -63,8 +63,8 @@ class ColdSweep:
         pointed: set[str] = set()
         after: Place | None = None
         while page := await self._store.page(owner, kind, None, after, PAGE, newest_first=False):
-            if any(one.damaged for one in page):
+            if any(document.damaged for document in page):
                 return locations
-            pointed |= {str(one.body["archival_location"]) for one in page if one.body["archival_location"] in locations}
+            pointed |= {str(document.body["archival_location"]) for document in page if document.body["archival_location"] in locations}
             after = Place(int(page[-1].body["sequence"]), page[-1].id)
         return pointed

@@ -78,12 +78,12 @@ def by_ruling(ruling: Decision | None, by: str, *, sure: bool, one_scene: bool, 
         return Verdict("open", "the rules and a model disagree", by, opinion(by, ruling))
     if ruling is None:
         return Verdict("open", "nobody could say what one does to the other", by)
-    said = ruling.reasoning.replace("\0", "").strip() or ruling.operation
+    reason = ruling.reasoning.replace("\0", "").strip() or ruling.operation
     if ruling.operation == "DELETE" and (sure or one_scene):
-        return Verdict("last", said if sure else f"{said}; told in one scene", by)
+        return Verdict("last", reason if sure else f"{reason}; told in one scene", by)
     if ruling.operation == "DELETE":
-        return Verdict("open", f"unsure: {said}", by)
-    return Verdict("both", said, by) if sure else Verdict("open", f"not borne out: {said}", by)
+        return Verdict("open", f"unsure: {reason}", by)
+    return Verdict("both", reason, by) if sure else Verdict("open", f"not borne out: {reason}", by)
 
 
 def _in_one_slot(old: Memory, new: Memory) -> Verdict:
@@ -100,5 +100,5 @@ def _in_one_slot(old: Memory, new: Memory) -> Verdict:
     return Verdict("last", "same slot, other value; the one told last holds")
 
 
-def _begins_before_the_end(one: Memory, other: Memory) -> bool:
-    return other.valid_until is None or one.valid_from < other.valid_until
+def _begins_before_the_end(first: Memory, second: Memory) -> bool:
+    return second.valid_until is None or first.valid_from < second.valid_until

@@ -131,4 +131,4 @@ def _next(head: Head, run: Run, coming: Coming, now: datetime, *, capped: bool) 
     if head.pending_count:
         quiet = timedelta(0) if head.last_occurred_at is None else now - head.last_occurred_at
         moments.append(now + max(ASKED_AGAIN_AFTER, quiet))
-    return min((one for one in moments if one is not None), default=None)
+    return min((moment for moment in moments if moment is not None), default=None)

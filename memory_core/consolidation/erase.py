@@ -129,8 +129,8 @@ class Eraser:
     async def receipts(self, app_id: str, after: int | None, limit: int) -> list[dict[str, Any]]:
         """The receipts of an app, the latest first, those before the `sequence` of the last one seen."""
         place = None if after is None else Place(after, "")
-        found = await self._store.page(Owner(app_id, ERASURES), "receipt", None, place, limit)
-        return [one.body for one in found]
+        documents = await self._store.page(Owner(app_id, ERASURES), "receipt", None, place, limit)
+        return [document.body for document in documents]
 
     async def _sent(self, owner: Owner, task_id: str, call: Call) -> Accepted:
         """Tell the queue; an erasure that had been given up goes on."""
@@ -167,7 +167,7 @@ class Eraser:
             raise Unavailable("short_term", "can't be emptied while it is down", retry_after_s=30)
 
     async def _deleted(self, lease: Lease, operation: Operation, strays: list[Document], blobs: int) -> Operation:
-        counts = Counter(one.kind for one in strays) + Counter(blob=blobs)
+        counts = Counter(stray.kind for stray in strays) + Counter(blob=blobs)
 
         def decide(look: Look, stored: Operation) -> Chunk:
             return Chunk(deletes=tuple(strays), cursor=stored.cursor, counts=counts)

@@ -105,8 +105,8 @@ class Log:
         if state is None or event.memory_id in self.forgotten:
             return
         beside = ("cell_id",) if is_message(event.memory_id) else ()
-        for said, old, line in claims:
-            unlike = _unlike(state, said, _OF_A_VERSION if old else beside)
+        for claimed, old, line in claims:
+            unlike = _unlike(state, claimed, _OF_A_VERSION if old else beside)
             if unlike is not None and self._belied is None:
                 self._belied = Refused(line, f"{event.memory_id}: {unlike}: is not what the log tells of it")
 
@@ -120,10 +120,10 @@ def _changed(state: bytearray, fields: Mapping[str, Any]) -> bytearray:
 
 def _hash(name: str, value: Any) -> bytes:
     """Nothing for a default value, which the log may leave out."""
-    said = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-    return _NONE if said == _DEFAULTS.get(name) else hashlib.blake2b(said, digest_size=8).digest()
+    serialised = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    return _NONE if serialised == _DEFAULTS.get(name) else hashlib.blake2b(serialised, digest_size=8).digest()
 
 
-def _unlike(state: bytes | bytearray, said: bytes, but: Iterable[str]) -> str | None:
+def _unlike(state: bytes | bytearray, claimed: bytes, but: Iterable[str]) -> str | None:
     """The first field in which the two differ."""
-    return next((name for name, place in _PLACES.items() if state[place] != said[place] and name not in but), None)
+    return next((name for name, place in _PLACES.items() if state[place] != claimed[place] and name not in but), None)

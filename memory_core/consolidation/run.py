@@ -58,7 +58,7 @@ class Run:
 
     def touched(self, memory_type: str | None = None) -> tuple[str, ...]:
         """Ids of the memories that the news are about, each once, in the order in which they came up; of one type if that is given."""
-        return tuple(dict.fromkeys(one.memory_id for one in self.news if memory_type in (None, one.memory_type)))
+        return tuple(dict.fromkeys(event.memory_id for event in self.news if memory_type in (None, event.memory_type)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ class Snapshots:
         dropped, place = 0, None
         while True:
             page = await self._store.page(owner, "snapshot", None, place, DROPPED_AT_ONCE)
-            gone = tuple(Document(one.id, "snapshot", {}) for one in page if one.body["sequence"] >= since)
+            gone = tuple(Document(document.id, "snapshot", {}) for document in page if document.body["sequence"] >= since)
             if not gone:
                 return dropped
             await self._ledger.commit(owner, lambda look, gone=gone: _dropping(gone, since), ids=(), call=_CALL)  # type: ignore[misc]
