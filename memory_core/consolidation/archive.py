@@ -1,8 +1,8 @@
-"""The archive run: chains that nobody has touched for years move to the archive, each whole, a stub staying of every memory.
+"""The archive run: chains that were not used for years move to the archive, each whole, a stub staying of every memory.
 
 Page by page over a user's memories, by a plan that is frozen when it is asked for. For each chunk: find the chains, read them, write
 their cold copies, read those back, and only then cut, in one commit. Note: the cut rests on what was archived, not on
-what stands there now. A chain that somebody has touched or joined since is left alone in this run; it is never read again and cut.
+what is there now. A chain that was changed or joined since is left alone in this run; it is never read again and cut.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MOST_LOOKED_AT = 20_000
 WRITES = 8
 """Cold copies written at once."""
 TRIES = 8
-"""How often in a row somebody else may commit before a chunk is given up for this run."""
+"""How often in a row others may commit before a chunk is given up for this run."""
 EVENTS = 500
 COUNTS = ("archived", "chains", "abandoned", "too_large", "damaged", "swept")
 SETTLED = "settled"
@@ -50,7 +50,7 @@ log = logging.getLogger(__name__)
 
 
 class _Moved(Exception):
-    """Somebody else's commits came first: up to this sequence."""
+    """Commits of others came first: up to this sequence."""
 
     def __init__(self, sequence: int) -> None:
         super().__init__(sequence)

@@ -1,6 +1,6 @@
 """How a run begins: what it goes over is frozen in the commit that stores it, together with when it is due again should it fail.
 
-Note: in that commit the user stops being due, so that the next hour leaves them alone. Whoever writes during the run makes
+Note: in that commit the user stops being due, so that the next hour leaves them alone. A write during the run makes
 them due again, at once; a run that ends badly leaves them due a day later. Not sooner, whatever they write: what always fails must not
 fail every hour, at a model's cost.
 """
@@ -32,7 +32,7 @@ _TRIES = 8
 
 
 class _Moved(Exception):
-    """Somebody committed between the look that the plan rests on and the commit."""
+    """Others committed between the look that the plan rests on and the commit."""
 
 
 class _GivenUp(Exception):
@@ -54,7 +54,7 @@ class RunBeginning:
         self._store, self._operations, self._clock, self._ids = store, operations, clock, ids
 
     async def begin(self, owner: Owner, session_id: str | None, call: Call) -> Accepted:
-        """A run that somebody asked for, due or not; the one under way where that goes over the same, or over everything.
+        """A run that a caller asked for, due or not; the one under way where that goes over the same, or over everything.
 
         Raises Conflict when the one under way is about another session; HeadMoved, Unavailable.
         """

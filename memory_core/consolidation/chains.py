@@ -117,7 +117,7 @@ class ChainReader:
         return chains
 
     async def _original(self, owner: Owner, memory: Memory) -> Memory | None:
-        """What a compressed memory was before: it moves along, since its own cold copy is nobody's once this one names another."""
+        """What a compressed memory was before: it moves along, since no memory names its own cold copy once this one names another."""
         if memory.archival_location is None:
             return None
         try:

@@ -46,7 +46,7 @@ def fields_of(copy: ColdCopy) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def copy_in(body: Mapping[str, Any]) -> tuple[ColdCopy, frozenset[str]]:
-    """The copy in a line's body, nobody's yet and without vectors; and the ids of those that had one.
+    """The copy in a line's body, without an owner yet and without vectors; and the ids of those that had one.
 
     Raises ValueError, TypeError, KeyError for a body that is none.
     """

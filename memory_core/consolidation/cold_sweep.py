@@ -17,7 +17,7 @@ from memory_core.ports import Kind, LongTermStore, Place
 PAGE = 100
 READ_AT_ONCE = 90
 ENDED: Final = frozenset({"done", "cancelled"})
-"""States of an operation that nobody can begin anew; one that is poisoned may be retried."""
+"""States of an operation that can't be begun again; one that is poisoned may be retried."""
 _POINTING: Final[tuple[Kind, ...]] = ("memory", "version")
 
 
@@ -28,7 +28,7 @@ class ColdSweep:
         self._store, self._copies = store, copies
 
     async def run(self, owner: Owner, settled: str) -> int:
-        """Remove what nobody points to; how many copies that were. `settled`: an operation under way that commits no location any more.
+        """Remove copies that no memory points to; how many these were. `settled`: an operation under way that commits no location any more.
 
         Raises Unavailable.
         """

@@ -3,7 +3,7 @@
 What was told stays word for word, whatever its age: a narrative, a note or a pattern leads to it.
 
 Note: the original is written, read back and verified before the text is cut, and the cut rests on the very revision that
-was archived. What somebody changed meanwhile stays long; the copy that was written in vain is swept with others of its kind.
+was archived. A memory that was changed meanwhile stays long; the copy that was written in vain is swept with others of its kind.
 """
 
 from __future__ import annotations

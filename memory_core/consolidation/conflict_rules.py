@@ -1,7 +1,7 @@
 """What rules say of an open conflict, without an agent: the two need not contradict, or which of them holds is certain.
 
-Note: nothing here decides for a person. What somebody pinned, restored by hand, or took back a decision about, waits for
-somebody.
+Note: nothing here decides for a person. What a person pinned, restored by hand, or took back a decision about, waits for
+a person.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Verdict:
 def is_due(record: ConflictRecord, touched: Collection[str], at: datetime, *, only_touched: bool) -> bool:
     """Whether a run at `at` is to look at a question: it never did, a side was `touched`, or its last look was a day ago.
 
-    Questions that somebody opened, by undoing a decision, are that person's; so are those about which a model and the rules disagree.
+    Questions that a person opened, by undoing a decision, are that person's; so are those about which a model and the rules disagree.
     """
     if not record.open or record.new_id is None or record.previous is not None or record.by != RULE:
         return False
@@ -50,7 +50,7 @@ def is_due(record: ConflictRecord, touched: Collection[str], at: datetime, *, on
 
 
 def by_rule(old: Memory, new: Memory) -> Verdict | None:
-    """The verdict on two standing memories where it is certain; None where it takes somebody who understands them."""
+    """The verdict on two active memories where it is certain; None where it takes a reader who understands them."""
     falls = min(old, new, key=told_last)
     if falls.pinned:
         return Verdict("open", "the earlier one is pinned")

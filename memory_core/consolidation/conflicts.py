@@ -1,6 +1,6 @@
 """The step of a run that decides open conflicts: by rule where that is certain, else by what an agent says that code can agree to.
 
-Note: a question that nobody can decide stays open, and says when a run last looked at it; it comes up again when a side
+Note: a question that can't be decided stays open, and says when a run last looked at it; it comes up again when a side
 changes, or a day later. And one decision is one commit, with its record, in the order in which the later sides were told: so of three
 that contradict each other in turn the last one holds, and each of the others leads to the next.
 """
@@ -87,7 +87,7 @@ class ConflictStep:
         def decided(look: Look) -> Chunk:
             try:
                 return self._chunk(run, left, look, ids, verdict)
-            except LookedElsewhere:  # somebody changed them meanwhile: look again
+            except LookedElsewhere:  # they were changed meanwhile: look again
                 return Chunk(cursor=[left_case.ids for left_case in left])
 
         return Proposal(ids, decided)

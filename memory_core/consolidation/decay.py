@@ -82,7 +82,7 @@ class Decay:
     async def work(self, lease: Lease) -> None:
         """Write what is due, in as many commits as it takes; after the accesses that are still unwritten.
 
-        The snapshots come first: the end of the operation is the task's end, after which nobody would come back for them.
+        The snapshots come first: the end of the operation is the task's end, after which no worker would come back for them.
         """
         await self._touches.flush(lease.owner)
         await self._snapshots.write_due(lease.owner)

@@ -1,7 +1,7 @@
 """Messages of conversations that an earlier version formed become memories, found as they were said and quoted under their cells.
 
 That is done once a user: conversation after conversation, in the order in which they were told, a few messages a commit; then the head
-says so. What has a memory is left as it is, so whoever dies in between goes on. Note: a conversation of which somebody deleted anything,
+says so. What has a memory is left as it is, so a worker that dies in between goes on. Note: a conversation of which anything was deleted,
 or whose session was cleared since, is left alone: its words are not to come back.
 """
 
@@ -168,7 +168,7 @@ def _is_earlier(conversation: Mapping[str, Any]) -> bool:
 
 
 def _is_deleted(look: Look, names: Sequence[str]) -> bool:
-    """Whether somebody deleted one of these, softly or for good."""
+    """Whether one of these was deleted, softly or for good."""
     memories = [look.memory(name) for name in names]
     return any(memory is None or is_taken_back(memory) for memory in memories)
 

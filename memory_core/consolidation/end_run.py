@@ -122,7 +122,7 @@ def _settled(head: Head, run: Run, due_at: datetime | None) -> Mapping[str, Any]
 
 
 def _next(head: Head, run: Run, coming: Coming, now: datetime, *, capped: bool) -> datetime | None:
-    """When the next run is due; None: not before somebody writes."""
+    """When the next run is due; None: not before the next write."""
     moments = [] if head.due_at in (None, run.at + TRIED_AGAIN_AFTER) else [head.due_at]
     if capped:
         moments.append(now)

@@ -1,6 +1,6 @@
 """Truths whose end has come are said to have ended: a status follows from the log of a slot and the present moment.
 
-Reads leave out what has ended whatever its status is. Note: nobody is woken for it; the next run that is due anyway writes it.
+Reads leave out what has ended whatever its status is. Note: no user is made due for it; the next run that is due anyway writes it.
 """
 
 from __future__ import annotations

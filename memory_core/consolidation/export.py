@@ -1,7 +1,7 @@
 """Export: everything that is kept of a user as a file in parts, as it was at one moment, while they go on writing.
 
 Note: the moment is not when it was asked for. What is written while the file is made is taken in: the parts that it
-concerns are made anew, until none was written to while the last of them were made. So no write is torn, and nobody has to wait.
+concerns are made again, until none was written to while the last of them were made. So no write is torn, and no writer has to wait.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ PAGE = 100
 ROUNDS = 20
 """Rounds at one go. Each takes in what was written during the one before, which is less each time."""
 TOUCHED_AT_MOST = 2_000
-"""Memories that changed since the last round; for more all is made anew."""
+"""Memories that changed since the last round; for more all is made again."""
 READ_AT_ONCE = 90
 MEMORY_KINDS = frozenset({"memory", "version"})
 POINTING = frozenset(status.value for status in (Status.ARCHIVED, Status.COMPRESSED, Status.DELETED))
@@ -136,7 +136,7 @@ class Exporter:
         raise Unavailable("long_term", "this user writes without a pause; the export goes on later", retry_after_s=5)
 
     async def _round(self, lease: Lease, cursor: Any, head: Head) -> dict[str, Any]:
-        """All that is to be made anew since the round before: where that stood is in the cursor."""
+        """All that is to be made again since the round before: where that ended is in the cursor."""
         before = _pieces(cursor)
         same_log = bool(before) and cursor["redactions"] == head.redactions
         touched = await self._touched(lease.owner, cursor["as_of"], head) if same_log else None
@@ -158,7 +158,7 @@ class Exporter:
         }
 
     async def _touched(self, owner: Owner, as_of: int, head: Head) -> frozenset[int] | None:
-        """The places in the log of memories that changed since; None when so much has changed that all is to be made anew."""
+        """The places in the log of memories that changed since; None when so much has changed that all is to be made again."""
         ids: set[str] = set()
         after = as_of
         while after < head.sequence and (events := await self._store.events(owner, after, PAGE)):
@@ -199,7 +199,7 @@ class Exporter:
     async def _growing(
         self, lease: Lease, kind: Kind, before: list[Piece], touched: Collection[int], as_of: int, cold: Mapping[str, str]
     ) -> list[Piece]:
-        """The pieces that nothing was written to stay; the others are made anew, and what has come since is added."""
+        """The pieces that nothing was written to stay; the others are made again, and what has come since is added."""
         made: list[Piece] = []
         after: Place | None = None
         for piece in before:
@@ -303,7 +303,7 @@ class Exporter:
         await self._operations.advance(lease, operation, [], lambda look, stored: end)
 
     async def _clear_up(self, lease: Lease) -> None:
-        """Nobody will ask for these: the user is erased, or the task was cancelled. Another worker's parts are made again by that one."""
+        """No caller will ask for these: the user is erased, or the task cancelled. Another worker's parts are made again by that one."""
         operation = await self._operations.there(lease.owner, lease.task.task_id)
         if operation is None or operation.state in ("cancelling", "cancelled"):
             await self._parts.remove_all(lease.owner, lease.task.task_id)

@@ -1,8 +1,8 @@
-"""The hour: from one timer to the users whose run is due, by messages. Nobody is looked at who is not due.
+"""The hour: from one timer to the users whose run is due, by messages. No user is looked at who is not due.
 
 The timer sends a message for each range that users lie in; a range's work reads who is due there, page by page, and sends a message for
 each, spread over most of the hour; a user's message begins their run, which is a task like others. Note: nothing here must
-happen once. Messages come twice, ticks overlap, a timer is late: whoever is not due any more when the message comes is left alone.
+happen once. Messages come twice, ticks overlap, a timer is late: a user who is not due any more when the message comes is left alone.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _due_message(owner: Owner, tick: datetime) -> DueMessage:
 
 
 def _message_in(body: str) -> RangeMessage | DueMessage | None:
-    """One of the fan-out's messages; None for what is none, be it a task's or nobody's."""
+    """One of the fan-out's messages; None for what is none, be it a task's or unknown."""
     kinds: tuple[type[Any], ...] = (RangeMessage, DueMessage)
     try:
         given = orjson.loads(body)

@@ -34,7 +34,7 @@ from memory_core.ports import Clock, LongTermStore, Place
 
 PAGE = 45
 ROUNDS = 20
-"""How often what a session holds is found anew because others commit in between."""
+"""How often what a session holds is found again because others commit in between."""
 CAP_FOR_GOOD = 1_000
 """Memories asked for that one task forgets for good at most: with what was made of them, an operation keeps the ids of all, some 150 KB."""
 

@@ -1,8 +1,8 @@
 """Forgetting for good: the memories themselves, what was made of them, every mention in what stays, and what the log says of them.
 
-In steps, each in as many commits as it takes. The memories go first, so nothing is found any more and nobody makes anything of them; then
+In steps, each in as many commits as it takes. The memories go first, so nothing is found any more and nothing is made of them; then
 come, in one pass each, what mentions them, the log, and the texts that they came from. Note: a worker decides by what it
-reads within the commit, never by what it found before it. Memories are merged, edited and told anew while this goes on.
+reads within the commit, never by what it found before it. Memories are merged, edited and told again while this goes on.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class ForGood:
         self._sweeping, self._clock = sweeping, clock
 
     async def work(self, lease: Lease, operation: Operation) -> None:
-        """Go on from where the operation stands. Raises Unavailable while a tier can't be reached."""
+        """Go on from where the operation is. Raises Unavailable while a tier can't be reached."""
         while operation.state == "pending":
             progress = Progress.model_validate(operation.cursor or {})
             if progress.step == "begin":
@@ -80,7 +80,7 @@ class ForGood:
                 await lease.report(f"forget: {progress.step}", lease.task.progress, result={"counts": operation.counts})
 
     async def plan(self, owner: Owner, chosen: Chosen) -> dict[str, Any]:
-        """The memories that are meant, by their ids: nobody can change one so that the filter no longer fits, and no word of it is kept."""
+        """The memories that are meant, by their ids: none can be changed so that the filter no longer fits, and no word of it is kept."""
         ids, capped = await self._found(owner, chosen)
         named = {} if chosen.session_id is None else {"session": chosen.session_id}
         return {"mode": "hard", "ids": ids, "capped": capped, **named}

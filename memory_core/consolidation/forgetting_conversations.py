@@ -28,7 +28,7 @@ PAGE = 100
 READ_AT_ONCE = 20
 """Conversations with their messages, which are up to 1 MiB each."""
 _OVER = FINISHED - {"poisoned"}
-"""How a task is that stays as it is: nobody can have it tried again."""
+"""How a task is that stays as it is: it can't be tried again."""
 
 
 class Tellings:

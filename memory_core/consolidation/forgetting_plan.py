@@ -8,7 +8,7 @@ have the words of its value. If no message of the cell can be told to, all of th
 place of the cell. What was formed of a forgotten message goes with what it took from that; its other messages stay, and stand for
 themselves.
 
-Nothing goes that stands beside it: the other sources of a merged note stay, and hold again. Where a session is forgotten, what other
+Nothing goes that is only beside it: other sources of a merged note stay, and are active again. Where a session is forgotten, what other
 sessions told stays theirs. A fact that a cell tells which stays is that cell's from then on.
 """
 
@@ -39,7 +39,7 @@ _KINDS = {"message": "messages", "cell": "episodes", "note": "notes", "fact": "f
 
 
 class Progress(BaseModel):
-    """Where an operation stands. place: in what the step goes through. todo: what is to be looked at, and why.
+    """Where an operation is. place: in what the step goes through. todo: what is to be looked at, and why.
 
     gone: what is removed, each with a sequence that its removal had at most; what has the same id and began later is another memory.
     cells: those of them that were cells and asked for; told: cells that told them; parted: of these, with the messages that stay, those
@@ -91,7 +91,7 @@ class Progress(BaseModel):
         return self.model_copy(update={"step": step, "place": place})
 
     def asking(self, names: Collection[str], role: Role) -> Progress:
-        """With more to look at, but for what is gone or stands there already."""
+        """With more to look at, but for what is gone or is there already."""
         weaker = {"beside"} if role != "beside" else set()
         weaker |= {"said"} if role in ("asked", "told", "source") else set()
         todo = [(name, why) for name, why in self.todo if not (why in weaker and name in names)]
@@ -258,7 +258,7 @@ class Progress(BaseModel):
     def was_made_of_it(self, memory: Memory) -> bool:
         """Whether a memory that is still there was made of one that is gone, in a way that only it tells.
 
-        What began after a removal was not made of what was removed, though it may have been told anew under the same id.
+        What began after a removal was not made of what was removed, though it may have been told again under the same id.
         """
         gone = {name for name, by in self.gone.items() if memory.sequence <= by}
         sources = gone.intersection(memory.source_ids)

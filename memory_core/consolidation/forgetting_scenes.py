@@ -1,7 +1,7 @@
 """Forgetting for good, in what memories add up to: scenes without the forgotten, and the profile without what rested on them.
 
-Note: words of a forgotten cell may stand in a scene's title and summary, whoever made these, and its vector in the centroid.
-So they are made anew of what stays; and a trait that a model saw in a forgotten cell goes, since nobody knows what it was made of.
+Note: words of a forgotten cell may stand in a scene's title and summary, made by rules or by a model, and its vector in the centroid.
+So they are made again of what stays; and a trait that a model saw in a forgotten cell goes, since it is not known what it was made of.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Whether a file is one that can be brought in whole: looked at line by line, before anything of it is stored.
 
 Note: a file may come from anywhere. What it says of itself is believed nowhere: ids could name our own bookkeeping,
-references could lead out of the file, a log could have holes. Whatever is wrong is said with the line that it stands in.
+references could lead out of the file, a log could have holes. Whatever is wrong is said with the line that it is in.
 """
 
 from __future__ import annotations

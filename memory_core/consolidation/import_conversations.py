@@ -118,11 +118,11 @@ class ConversationTeller:
 
         Args:
             lease: of the import's task.
-            operation: as it stands.
+            operation: as it is now.
             lines: of the whole file, some at a time.
 
         Returns:
-            The operation, done or as somebody else left it; Later where the rest is told by another message.
+            The operation, done or as another worker left it; Later where the rest is told by another message.
 
         Raises:
             Refused: a line that was fine by itself can't be stored.
@@ -142,7 +142,7 @@ class ConversationTeller:
                     operation, unformed = await self._tell_line(lease, operation, progress, line)
                     further = Progress.of(operation)
                     if further is None or further.line != number or operation.state != "pending":
-                        return operation  # somebody else is further, or the import is cancelled
+                        return operation  # another worker is further, or the import is cancelled
                     await lease.note(further.step, further.line / further.lines, result=further.result)
                     if unformed > UNFORMED:
                         return Later(PAUSE, {"step": further.step})

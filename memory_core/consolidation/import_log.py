@@ -1,6 +1,6 @@
 """The log of a file that is brought in: whether it has no hole, and whether it tells of the memories what the file says they are.
 
-Whoever changes a memory in a file and makes the hash anew is found out here, unless they changed the log to match. Note:
+A memory that was changed in a file, with a new hash, is found out here, unless the log was changed to match. Note:
 a memory is not compared with the end of the log only. What lies in the archive and old versions are what the log told at their revision.
 To hold little, each field is kept as eight bytes of its hash: some 400 bytes a memory, however long its text.
 """
@@ -91,7 +91,7 @@ class Log:
                 raise Refused(claims[0][2], f"no event {revision} of the log tells of {name}")
 
     def tells(self, memory_id: str) -> bool:
-        """At its end it says what this memory is: its beginning stands in it, and it was not forgotten for good since."""
+        """At its end it says what this memory is: its beginning is in it, and it was not forgotten for good since."""
         return memory_id in self._states
 
     def head(self) -> dict[str, Any]:

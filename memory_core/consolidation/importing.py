@@ -105,7 +105,7 @@ class Importer:
         return Accepted(task_id, await self._operations.tell(owner, task))
 
     async def work(self, lease: Lease) -> Later | None:
-        """The work, from wherever it stands. Raises Unavailable while the embedder or a store is down."""
+        """The work, from wherever it is. Raises Unavailable while the embedder or a store is down."""
         operation = await self._operations.of(lease)
         try:
             return await self._worked(lease, operation)
@@ -184,7 +184,7 @@ class Importer:
             chunk = Chunk(staged=tuple(documents), cursor=cursor, counts=Counter(entry.kind for entry in entries))
             moved = await self._operations.advance(lease, operation, [], lambda look, stored, it=chunk: _while_empty(look, stored, it))  # type: ignore[misc]
             if moved.state != operation.state or moved.cursor != cursor:
-                return moved  # somebody else is further, or the user has begun without it
+                return moved  # another worker is further, or the user has begun without it
             operation = moved
             await lease.report("storing", 0.2 + 0.7 * sum(operation.counts.values()) / max(1, cursor["documents"]))
         head = {**operation.cursor["head"], "due_at": self._clock.now()}

@@ -57,7 +57,7 @@ def likeness(first: Memory, second: Memory, duplicate: float) -> Likeness | None
 def _may_merge(memory: Memory) -> bool:
     """Whether it may be merged at all: about what an open question asks, its decision comes first.
 
-    One that was merged before, and that somebody brought back, stands for good: an hourly run does not have the last word.
+    One that was merged before, and that was restored by hand, stays for good: an hourly run does not have the last word.
     """
     brought_back = memory.status_reason == "restored" and memory.consolidated_into_ids
     return memory.type is MemoryType.SEMANTIC and memory.status is Status.ACTIVE and not memory.conflict_ids and not brought_back
@@ -128,7 +128,7 @@ def taking_over(stays: Memory, goes: Memory) -> dict[str, Any]:
 
 
 def _times(stays: Memory, goes: Memory) -> dict[str, Any]:
-    """The times of both together. A truth in a slot keeps its own: they say where it stands among the others."""
+    """The times of both together. A truth in a slot keeps its own: they say where it is among the others."""
     if slot_of(stays) is not None:
         return {}
     return {

@@ -111,7 +111,7 @@ class PatternPage:
     def _held(self, candidate: Candidate) -> Memory | None:
         """What says it already: what this page makes, what its episodes went into, what has its key, or lies near it.
 
-        Also what somebody deleted: he does not want to be told it again.
+        Also what a person deleted, who does not want to be told it again.
         """
         text = candidate.found.summary
         keyed = [] if candidate.key is None else [procedure_id(candidate.key)]
@@ -130,7 +130,7 @@ class PatternPage:
 
     def _create(self, candidate: Candidate, episodes: Sequence[Memory]) -> bool:
         memory = self._memory(candidate, episodes)
-        if self.page.memory(memory.id) is not None:  # somebody deleted what this very run had made
+        if self.page.memory(memory.id) is not None:  # what this very run had made was deleted meanwhile
             return True
         marks = [self._marked(episode, memory.id) for episode in episodes]
         return self._apply("patterns", [Change("created", memory), *marks], memory)
@@ -219,7 +219,7 @@ def _is_lasting_fact(memory: Memory) -> bool:
 
 
 def _is_told_by_facts(candidate: Candidate, episodes: Sequence[Memory]) -> bool:
-    """Whether a fact that an episode told, and that fills a slot, says most of it; also one that has fallen since."""
+    """Whether a fact that an episode told, and that fills a slot, says most of it; also one that was superseded since."""
     facts = {fact.text for episode in episodes for fact in episode.atomic_facts if fact.fact_id is not None and not fact.lasting}
     return any(told_by(candidate.found.summary, text) for text in sorted(facts))
 
@@ -229,7 +229,7 @@ def _holds(memory: Memory) -> bool:
 
 
 def _is_unwanted(memory: Memory) -> bool:
-    """Whether somebody deleted it; not what a run withdrew, nor what another memory took the place of."""
+    """Whether a person deleted it; not what a run withdrew, nor what another memory took the place of."""
     return is_taken_back(memory) and not is_withdrawn(memory)
 
 

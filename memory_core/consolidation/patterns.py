@@ -1,7 +1,7 @@
 """Patterns: what several episodes say together becomes a memory of its own, which names them; they stay what they were.
 
 Agents find them, code checks them: a pattern whose episodes do not say it is dropped and counted. Note: all of it is
-decided within the commit, on the episodes as they are then. One that somebody deleted meanwhile supports nothing any more.
+decided within the commit, on the episodes as they are then. One that was deleted meanwhile supports nothing any more.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Patterns:
         self._steps, self._closeness = steps, closeness
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
-        """What the next portion of new episodes, from the `cursor`-th on, brings; portions that bring nothing are passed over."""
+        """What the next portion of new episodes, from the `cursor`-th on, brings; portions that bring nothing are skipped."""
         ids = _told(run)
         if not ids:
             return None

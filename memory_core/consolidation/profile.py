@@ -1,6 +1,6 @@
 """The step of a run that keeps a person's profile: which memories its facts rest on, and which traits show in scenes.
 
-Note: what is written are ids. So a rival's write between reading and writing spoils nothing, since whoever reads the profile
+Note: what is written are ids. So a rival's write between reading and writing spoils nothing, since a reader of the profile
 asks the memories themselves.
 """
 

@@ -1,7 +1,7 @@
 """Re-embedding: memories whose vectors another embedder made get vectors of the configured embedder, in place.
 
 A task walks over a user's memories and their old versions, oldest first, and sets new vectors by marks: no event, no revision and no ETag
-moves. Scenes lose their centroids in the end, and the next run makes those anew. Note: an edit embeds the memory by itself, so a memory
+moves. Scenes lose their centroids in the end, and the next run makes new ones. Note: an edit embeds the memory by itself, so a memory
 that changed since it was read is left to the edit.
 """
 
@@ -62,7 +62,7 @@ class _Cursor:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Memories of one commit, where the work stands after it, and how many memories were read for it."""
+    """Memories of one commit, where the work is after it, and how many memories were read for it."""
 
     foreign: Sequence[Memory]
     further: _Cursor
@@ -70,7 +70,7 @@ class _Part:
 
 
 class Reembedder:
-    """Embeds the memories of any owner anew."""
+    """Embeds the memories of any owner again."""
 
     def __init__(self, store: LongTermStore, operations: Operations, embedder: Embedder) -> None:
         self._store, self._operations, self._embedder = store, operations, embedder

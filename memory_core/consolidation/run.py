@@ -2,7 +2,7 @@
 
 What it goes over is frozen when it begins (`begin_run`): the events after one sequence, up to another. Each step works in chunks, each of
 which is committed with the run's cursor. Note: a step without anything to do writes nothing, not even that. So it is asked
-again when a worker takes the run up anew, and must answer the same.
+again when a worker takes the run up again, and must answer the same.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The step of a run that looks for contradictions within scenes: what was told anew against what else was told there.
+"""The step of a run that looks for contradictions within scenes: what was told since the last run against what else was told there.
 
 Forming compares a new fact with what its vector or its slot is near to; here agents see facts that have nothing in common but their scene.
-Note: a fact in the same slot is not for them to judge, that is settled by event time. And a decision that somebody took back
+Note: a fact in the same slot is not for them to judge, that is settled by event time. And a decision that a person took back
 is not made again: where there is a record about two facts, this step has nothing to say.
 """
 
@@ -34,7 +34,7 @@ from memory_core.ledger.steps import Steps
 from memory_core.ports import Agents, Clock, LongTermStore
 
 MOST_NEW: Final = 20
-"""Facts of a scene that were told anew, and are looked at; the latest."""
+"""New facts of a scene that are looked at; the latest."""
 MOST_HELD: Final = 20
 """Facts that they are compared with, the latest told in the scene."""
 MOST_SCENES: Final = 5
@@ -74,7 +74,7 @@ class SceneConflictStep:
         return await self._proposal(run, left) if left else None
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
-        """Agents alone could say, and nobody is asked for a forecast."""
+        """Agents alone could say, and none is asked for a forecast."""
         return {}
 
     async def _proposal(self, run: Run, left: Sequence[_Case]) -> Proposal:
@@ -90,13 +90,13 @@ class SceneConflictStep:
         def decide(look: Look) -> Chunk:
             try:
                 return self._chunk(run.owner, left, look, ids)
-            except LookedElsewhere:  # somebody changed them meanwhile: look again
+            except LookedElsewhere:  # they were changed meanwhile: look again
                 return Chunk(cursor=[asdict(left_case) for left_case in left])
 
         return Proposal(ids, decide)
 
     def _chunk(self, owner: Owner, left: Sequence[_Case], look: Look, asked: Sequence[str]) -> Chunk:
-        """The first of the cases settled: the fact told earlier falls, with a record. Raises LookedElsewhere."""
+        """The first of the cases settled: the fact told earlier is superseded, with a record. Raises LookedElsewhere."""
         case, rest = left[0], [asdict(left_case) for left_case in left[1:]]
         over = Chunk(cursor=rest, done=not rest)
         old, new = look.memory(case.old_id), look.memory(case.new_id)

@@ -38,7 +38,7 @@ MOST_DOCUMENTS: Final = 96
 MOST_TOLD: Final = 1_000
 """Cells that the changed scenes of a commit tell of, together: each about 600 bytes, some with a vector of 40 KB."""
 SEARCHED: Final = 100
-"""Scenes, those begun last, that are searched for a cell which was placed while somebody deleted it: by the last run or so."""
+"""Scenes, those begun last, that are searched for a cell which was placed while it was being deleted: by the last run or so."""
 LATEST: Final = 32
 """Scenes that are looked at: those begun last. A scene that goes on for long is split again and again, and so is among them."""
 TOLD = 12
@@ -82,7 +82,7 @@ class SceneStep:
         return None
 
     async def _left_behind(self, owner: Owner, cells: Sequence[Memory]) -> dict[str, str]:
-        """The scenes that deleted cells are in which don't say so: they were placed while somebody deleted them. By the cell's id."""
+        """The scenes that deleted cells are in which don't say so: they were placed while being deleted. By the cell's id."""
         lost = {cell.id for cell in cells if cell.type is MemoryType.EPISODIC and cell.status is Status.DELETED and cell.scene_id is None}
         scenes = await self._store.page(owner, "scene", None, None, SEARCHED) if lost else []
         return {name: document.id for document in scenes for name in document.body["cell_ids"] if name in lost}
@@ -109,7 +109,7 @@ class SceneStep:
         }
 
     async def _asked(self, owner: Owner, waiting: Sequence[Memory], left: Mapping[str, str]) -> _Asked:
-        """The cells with all that is read to place them: notes, scenes near in time, and the cells of those whose centroid is made anew."""
+        """The cells with all that is read to place them: their notes, scenes near in time, and the cells of those with a new centroid."""
         coming = [cell for cell in waiting if cell.status is not Status.DELETED]
         known = {*left.values(), *(cell.scene_id for cell in waiting if cell.scene_id is not None)}
         if coming:

@@ -48,9 +48,9 @@ class Snapshots:
         return written
 
     async def drop(self, owner: Owner, since: int) -> int:
-        """Delete every snapshot at sequence `since` or later, finished or not; how many documents. They are made anew when next due.
+        """Delete every snapshot at sequence `since` or later, finished or not; how many documents. They are made again when next due.
 
-        For whoever redacts events: after the last commit that redacts, with the sequence of the first event that was.
+        To be called when events are redacted: after the last commit that redacts, with the sequence of the first event that was.
         """
         dropped, place = 0, None
         while True:

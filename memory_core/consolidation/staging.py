@@ -1,4 +1,4 @@
-"""What a file's documents become on their way into the store: theirs who bring them, with vectors made anew, and tasks for what waits."""
+"""What a file's documents become on their way into the store: with the importing owner, new vectors, and tasks for what waits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TASKS: Final[dict[str, str]] = {"converse": "converse", "agent": "agent_memory"}
 
 
 class Staging:
-    """Prepares documents for an epoch that nobody sees yet."""
+    """Prepares documents for an epoch that no reader sees yet."""
 
     def __init__(self, embedder: Embedder, copies: ColdCopies, clock: Clock) -> None:
         self._embedder, self._copies, self._clock = embedder, copies, clock

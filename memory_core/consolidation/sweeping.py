@@ -1,6 +1,6 @@
 """The passes of forgetting for good: over what mentions the forgotten, over the log, and over the texts that they came from.
 
-Note: whoever mentions a forgotten memory stays, and so does its history. Both are struck by one rule (`domain.forgetting`),
+Note: a memory that mentions a forgotten one stays, and so does its history. Both are struck by one rule (`domain.forgetting`),
 the memory by an event that says no more than that, the events in place; so the log goes on telling what is stored.
 """
 
@@ -46,7 +46,7 @@ class Sweeping:
         self._derived, self._tellings = Derived(store, operations), Tellings(store, operations, clock)
 
     async def sweep(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
-        """The next commit of the pass that the operation stands in."""
+        """The next commit of the pass that the operation is in."""
         match progress.step:
             case "memories" | "version":
                 return await self._mentions(lease, operation, progress)
@@ -115,7 +115,7 @@ class Sweeping:
         return Chunk(tuple(changes), puts=tuple(puts), deletes=tuple(deletes), cursor=further.document, counts={"struck": len(changes)})
 
     def _change(self, progress: Progress, memory: Memory) -> Change:
-        """Without its mentions; and where it was merged into what is gone, it holds again."""
+        """Without its mentions; and where it was merged into what is gone, it is active again."""
         after = struck_memory(memory, progress.gone, progress.lent)
         if memory.status is not Status.UPDATED or after.next_id is not None:
             return Change("redacted", after, memory, unsaid=True)
@@ -168,7 +168,7 @@ class Sweeping:
     async def _forming(self, owner: Owner, progress: Progress, steps: Sequence[Document]) -> frozenset[str]:
         """The conversations that these steps are of and that are still worked on, those that tell of the forgotten apart.
 
-        Theirs stay: what a conversation has made has ids of its answers, and asked anew it would make it twice.
+        Theirs stay: what a conversation has made has ids of its answers, and asked again it would make it twice.
         """
         names = sorted({step.body["work_id"] for step in steps} - {*progress.conversations})
         conversations = (await self._store.snapshot(owner, names)).documents
@@ -201,7 +201,7 @@ class Sweeping:
         return advanced
 
     async def _left(self, lease: Lease, progress: Progress, location: str) -> ColdCopy | None:
-        """The copy at a location without what is gone; None when nothing of it stays, or nobody points to it."""
+        """The copy at a location without what is gone; None when nothing of it stays, or no memory points to it."""
         try:
             copy = await self._copies.read(lease.owner, location)
         except (NotFound, Damaged):
@@ -271,7 +271,7 @@ def _redacted(look: Look, progress: Progress, events: Sequence[Event]) -> Chunk:
 
 
 def _goes(progress: Progress, document: Document, forming: Collection[str]) -> bool:
-    """Whether a conflict record tells of the forgotten; of answers, all that nobody has to read again, as any may quote it."""
+    """Whether a conflict record tells of the forgotten; of answers, all that no worker has to read again, as any may quote it."""
     if document.kind == "conflict":
         return any(name in progress.gone for name in record_in(document.body).memory_ids)
     return document.body["work_id"] not in forming

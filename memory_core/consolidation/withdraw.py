@@ -1,7 +1,7 @@
 """Patterns whose episodes were deleted are taken back: what a user deletes must not live on in what was made of it.
 
-Only what the news touch is looked at: the episodes that somebody deleted, the patterns that these name, and what those rest on.
-Note: it matters who deleted a pattern. One that a user deleted stays away; one that was withdrawn here may be found anew.
+Only what the news touch is looked at: the episodes that were deleted, the patterns that these name, and what those rest on.
+Note: it matters who deleted a pattern. One that a user deleted stays away; one that was withdrawn here may be found again.
 """
 
 from __future__ import annotations
@@ -84,12 +84,12 @@ class Withdrawal:
 
 
 def is_taken_back(memory: Memory) -> bool:
-    """Whether it was deleted because somebody did not want it, rather than because another memory took its place."""
+    """Whether it was deleted because a person did not want it, rather than because another memory took its place."""
     return memory.status is Status.DELETED and memory.status_reason not in TRUE_ONCE
 
 
 def is_withdrawn(memory: Memory) -> bool:
-    """Whether it was deleted by a run, for want of episodes, and by nobody else."""
+    """Whether it was deleted by a run, for want of episodes, and not by a person."""
     return memory.status is Status.DELETED and memory.change_reason == WITHDRAWN
 
 
@@ -123,12 +123,12 @@ def _deleted(run: Run) -> list[str]:
 
 
 def _may_go(memory: Memory) -> bool:
-    """Whether it is a pattern that a run made, and that nobody has deleted since, or edited or pinned, which makes another version."""
+    """Whether it is a pattern that a run made, and that was not deleted since, nor edited or pinned, which makes another version."""
     return memory.pattern_detected is not None and memory.version == 1 and not is_taken_back(memory)
 
 
 def _rests(pattern: Memory, sources: Mapping[str, Memory]) -> bool:
-    """Whether what is left of its sources still carries it: two episodes, or something that somebody saved, which was merged into it.
+    """Whether what is left of its sources still carries it: two episodes, or something that a caller saved, which was merged into it.
 
     Where all of them have their words still, they must say it without those that are deleted: a name that one of these gave goes with it.
     """

@@ -2,8 +2,8 @@
 
 What happened "yesterday", or "two weeks before her birthday", says neither: such memories are on no list by words, and by vector only by
 chance. So where a query tells a time that way, a second search looks into that time alone; and before it, the memories
-that tell of the event are read for its day. Note: a query with a plain date ("on 8 May") needs none of this, its words are among those of each
-memory of that day.
+that tell of the event are read for its day. Note: a query with a plain date ("on 8 May") needs none of this, its words are among
+those of each memory of that day.
 """
 
 from __future__ import annotations
