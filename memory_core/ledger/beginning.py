@@ -59,8 +59,8 @@ class Beginning:
             more = Changes(None) if beside is None else beside(look)
 
             def fields(head: Head) -> Mapping[str, Any]:
-                found = {**counted(+1)(head), **head_fields(head)}
-                return {**found, **more.head_fields(head.model_copy(update=found))}
+                counts = {**counted(+1)(head), **head_fields(head)}
+                return {**counts, **more.head_fields(head.model_copy(update=counts))}
 
             return Changes(
                 task.task_id,

@@ -2,7 +2,7 @@
 
 `people/<owner>/<task>/<checksum>`. Each task's files go seven days after it began, at the latest: `due/<day>/<owner>.<task>` says
 which are due when. Note: a part is named by what is in it, and written once. Which parts a file has, and in which order,
-stands in the operation.
+is kept in the operation.
 """
 
 from __future__ import annotations
