@@ -1,9 +1,9 @@
 """Open questions follow their memories: which conflicts wait for a decision is the same in records, memories and head, after every commit.
 
-A conflict that is pending is named by both its sides (`conflict_ids`). When a commit, of whatever kind, makes one of them
-inactive, the question ends in that very commit; but its successor inherits it, and in a slot, where one truth must hold in the
-end, the memory that is left. An edit of a slot's member that makes both say the same ends it too. Note: this is why nothing that deletes, clears,
-supersedes or edits needs to think of conflicts.
+A conflict that is pending is named by both its sides (`conflict_ids`). When a commit, of whatever kind, makes one of them inactive, the
+question ends in that very commit; but its successor inherits it, and in a slot, where one truth must hold in the end, the memory that is
+left. An edit of a slot's member that makes both say the same ends it too. Note: this is why nothing that deletes, clears, supersedes or
+edits needs to think of conflicts.
 """
 
 from __future__ import annotations
