@@ -1,7 +1,8 @@
 """Merged notes unmerged: before a source of one is deleted, each source stands for itself again, and nothing says what all of them said.
 
 The merge is undone by its record where that can still be; else the merged note goes, and its sources are active again. Both are commits of
-their own before the deletion. A worker that dies in between leaves notes that stand apart. Note: a merged note that was edited since is left as it is.
+their own before the deletion. A worker that dies in between leaves notes that stand apart. Note: a merged note that was edited since is
+left as it is.
 """
 
 from __future__ import annotations
