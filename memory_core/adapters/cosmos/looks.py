@@ -123,7 +123,7 @@ class Looks:
         """Documents by id beside whoever may be a neighbour."""
         wanted = list(dict.fromkeys(ids))
         if len(wanted) <= POINT_READS:
-            reads = [self._connection.item(owner, one) for one in wanted]
+            reads = [self._connection.item(owner, identity) for identity in wanted]
         else:
             parts = [wanted[at : at + IDS_A_QUERY] for at in range(0, len(wanted), IDS_A_QUERY)]
             reads = [self._connection.query(owner, queries.by_ids(owner, part)) for part in parts]

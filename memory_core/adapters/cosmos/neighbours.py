@@ -62,4 +62,4 @@ def neighbours(near: Near, items: Sequence[Mapping[str, Any]], epoch: str, kind:
         similarity = float(np.dot(memory.embedding, near.vector)) if known else 0.0  # type: ignore[arg-type]
         if mate or (known and similarity >= near.floor):
             made[memory.id] = Neighbour(memory, similarity)
-    return tuple(sorted(made.values(), key=lambda one: -one.similarity))
+    return tuple(sorted(made.values(), key=lambda neighbour: -neighbour.similarity))

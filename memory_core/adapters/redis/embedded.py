@@ -99,7 +99,7 @@ class EmbeddedShortTermStore(RedisShortTermStore):
         if known is not None and known.stamp.epoch != stamp.epoch:
             await self._write_waiting(owner, session_id)
         waiting = self._waiting.setdefault((owner, session_id), _Waiting(stamp, self._now_s()))
-        waiting.stamp = min(waiting.stamp, stamp, key=lambda one: one.sequence)
+        waiting.stamp = min(waiting.stamp, stamp, key=lambda waiting_stamp: waiting_stamp.sequence)
         waiting.memories.append(memory)
         self._held += 1
         if len(waiting.memories) >= TOGETHER:

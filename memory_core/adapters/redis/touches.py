@@ -30,9 +30,9 @@ async def add(client: Redis, touches: Mapping[Owner, Mapping[str, Touch]]) -> bo
     pipeline = client.pipeline(transaction=False)
     for owner, some in touches.items():
         key = touch_keys(owner).waiting
-        for memory_id, one in some.items():
-            pipeline.hincrby(key, memory_id, one.count)
-        pipeline.hset(key, mapping={_AT + memory_id: int(one.at.timestamp() * 1000) for memory_id, one in some.items()})
+        for memory_id, touch in some.items():
+            pipeline.hincrby(key, memory_id, touch.count)
+        pipeline.hset(key, mapping={_AT + memory_id: int(touch.at.timestamp() * 1000) for memory_id, touch in some.items()})
         pipeline.expire(key, TOUCH_TTL_S)
     pipeline.sadd(GATHERED, *(owner_name(owner) for owner in touches))
     await pipeline.execute()

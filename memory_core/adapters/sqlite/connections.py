@@ -53,7 +53,7 @@ class Connections:
         """Let running calls end, close every connection."""
         if self._checkpoint is not None:
             await self._checkpoint
-        executors = [one for one in (self._writer, self._readers) if one is not None]
+        executors = [executor for executor in (self._writer, self._readers) if executor is not None]
         self._writer = self._readers = None
         for executor in executors:
             await asyncio.to_thread(executor.shutdown)
