@@ -51,7 +51,7 @@ def _kept_secret(settings: Settings, name: str) -> bytes:
 
 
 def _make_secret(kept: Path) -> None:
-    """Written apart and then linked: nobody, not even after a death in between, may read a secret that is half there."""
+    """Written apart and then linked: no process, not even after a death in between, may read a secret that is half there."""
     draft = kept.with_name(f"{kept.name}.{secrets.token_hex(8)}")
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
