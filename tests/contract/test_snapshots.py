@@ -25,9 +25,9 @@ PHRASE = "swordfish"
 
 
 async def say(core: MemoryCore, times: int) -> None:
-    """So many events, of one memory."""
+    """So many events, 48 of each of some memories."""
     for start in range(0, times, 48):
-        await core.bulk(ALICE, [rule("said", 1)] * min(48, times - start))
+        await core.bulk(ALICE, [rule(f"said {start}", 1)] * min(48, times - start))
 
 
 async def parts(store: LongTermStore) -> list[Document]:
@@ -146,7 +146,8 @@ async def test_what_was_forgotten_is_in_no_snapshot_and_in_no_replay(world: Worl
     assert await core.write_snapshots(ALICE) == 2, "they are made anew"
     assert PHRASE not in str([one.body for one in await parts(store)])
     for sequence in (2, 500, 1000, 2300):
-        assert {one["id"] for one in await replayed(core, sequence=sequence)} - {(await core.procedure(ALICE, "said")).id} == {kept.id}
+        told = {one["id"] for one in await replayed(core, sequence=sequence) if not (one["key"] or "").startswith("said")}
+        assert told == {kept.id}
 
 
 async def test_older_snapshots_stay_when_something_later_is_forgotten(world: World) -> None:

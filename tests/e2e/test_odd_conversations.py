@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from bench.odd_conversations import Tally, consolidate, tell
-from tests.e2e.test_http_conversations import ended
+from tests.host import ended_task
 
 SEEDS = range(100_000, 100_012)
 MOMENT = "2026-05-08T13:56:00Z"
@@ -30,4 +30,4 @@ def test_any_name_may_speak(host: httpx.Client, actor: str) -> None:
     assert summary.status_code == 200, summary.text
     assert summary.json()["summary"] == f"{actor[:60]} lives in Oslo."
     answer = host.post("/api/v1/memories", json={"user_id": "named", "messages": told})
-    assert ended(host, answer.headers["location"])["status"] == "succeeded"
+    assert ended_task(host, answer.headers["location"])["status"] == "succeeded"

@@ -26,7 +26,8 @@ from memory_core.localhost.routing import Route, Router
 from tests.talk import talk
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES_ON_CODE = [ROOT / "CONTRIBUTING.md", *(ROOT / "docs" / f"{name}.md" for name in ("architecture", "decisions", "glossary"))]
 
 
 def read(name: str) -> str:
@@ -196,13 +197,31 @@ def test_links_between_the_documents_lead_somewhere(page: Path) -> None:
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
-def test_the_modules_that_the_glossary_names_are_there() -> None:
-    modules = re.findall(r"`((?:memory_core|tests)/[^`]+)`", read("docs/glossary.md"))
-    assert len(modules) > 50
-    assert [module for module in modules if not (ROOT / module).is_file()] == []
-
-
 def test_the_glossary_has_each_term_once() -> None:
     rows = rows_of(read("docs/glossary.md"), 3)
     terms = [term for cell, _, _ in rows if cell not in ("term", "---") for term in cell.split(", ")]
     assert sorted(terms) == sorted(set(terms))
+
+
+@pytest.fixture(scope="module")
+def paths() -> set[str]:
+    """Every file and folder that the pages on the code may name, from the root on."""
+    folders = [ROOT / name for name in ("bench", "deployment", "docs", "infra", "memory_core", "tests", ".github")]
+    known = [*ROOT.iterdir(), *folders, *(path for folder in folders for path in folder.rglob("*"))]
+    return {path.relative_to(ROOT).as_posix() for path in known}
+
+
+@pytest.mark.parametrize("page", PAGES_ON_CODE, ids=lambda page: page.name)
+def test_the_pages_on_the_code_name_files_and_folders_that_are_there(page: Path, paths: set[str]) -> None:
+    prose = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    named = re.findall(r"`((?:[\w.-]+/)*[\w.-]+\.(?:py|json|md|toml|txt|bicep|tf|yaml)|(?:[\w.-]+/)+)`", prose)
+    assert len(named) > 5
+    endings = {"/" + path for path in paths}
+    assert [name for name in named if not any(ending.endswith("/" + name.rstrip("/")) for ending in endings)] == []
+
+
+def test_each_hook_before_a_commit_is_a_linter_of_make_lint() -> None:
+    target = re.search(r"\nlint:.*\n((?:\t.*\n)+)", read("Makefile"))
+    assert target is not None
+    linters = [line.strip().removeprefix("@$(BIN)/") for line in target[1].splitlines()]
+    assert [f".venv/bin/{linter}" for linter in linters] == re.findall(r"entry: (.+)", read(".pre-commit-config.yaml"))

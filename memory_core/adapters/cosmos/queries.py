@@ -112,12 +112,11 @@ def by_words(owner: Owner, search: Search, epoch: str | None = None) -> Query:
     return asked.query(f"TOP {int(limit)} {_with_similarities(asked, search)}", f"ORDER BY RANK FullTextScore(c.search_text, {terms})")
 
 
-def deleted_turns(owner: Owner, turns: Collection[tuple[str, int]], epoch: str) -> Query:
-    """The places in their sessions of deleted turns: of these, and maybe of others in the same sessions."""
+def deleted_turns(owner: Owner, sessions: Collection[str], epoch: str) -> Query:
+    """The places in their sessions of the deleted turns of these sessions; the place itself is not indexed."""
     asked = Conditions(owner, ("memory",))
     asked.equal("c.status", "deleted")
-    asked.among("c.session_id", {session for session, _ in turns})
-    asked.among("c.lexical.turn", {turn for _, turn in turns})
+    asked.among("c.session_id", sessions)
     asked.of(epoch)
     return asked.query("c.id, c.session_id, c.lexical.turn")
 

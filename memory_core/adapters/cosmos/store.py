@@ -209,7 +209,7 @@ class CosmosStore:
         """Which of these turns are deleted; nothing is asked of a user without deleted memories."""
         if head is None or not turns or not head.counts.get(Status.DELETED.value):
             return Answer()
-        return await self._connection.query(owner, queries.deleted_turns(owner, turns, head.epoch))
+        return await self._connection.query(owner, queries.deleted_turns(owner, {session for session, _ in turns}, head.epoch))
 
     async def _find(self, owner: Owner, search: Search) -> Found | None:
         """The answer from the user's slice; None when it can't be had there."""
