@@ -43,11 +43,12 @@ test-long: $(VENV)/.dev  ## what takes too long for every time
 test-live: $(VENV)/.dev  ## the stores' contracts on an account of your own: docs/live.md
 	@$(BIN)/python -m pytest -q -m live tests/live
 
-lint: $(VENV)/.dev  ## ruff, mypy, import-linter
+lint: $(VENV)/.dev  ## ruff, mypy, import-linter, and the words of docs/glossary.md
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/python -m tests.private_words
 
 package: $(VENV)/.dev  ## the zip that Azure gets, with its packages for Linux and Python 3.13: dist/memory-core.zip
 	@$(BIN)/python -m deployment.package

@@ -228,7 +228,7 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
                 try:
                     await self._connect()
                 except BaseException:
-                    await self.close()  # whoever could not open it will not think of closing it
+                    await self.close()  # a caller that could not open it will not think of closing it
                     raise
                 self._open = True
 
@@ -293,7 +293,7 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
 
     @property
     def queue(self) -> TaskQueue:
-        """Where work waits: for whoever sends it, and for a host that receives it."""
+        """Where work waits: for its senders, and for a host that receives it."""
         return self._adapters.queue
 
     async def ready(self) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Settings and the environment: a setting's variable, what a wrong or misspelt one is told, and what is never shown.
 
-About names and texts only; what the settings are stands in `config`.
+About names and texts only; what the settings are is in `config`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def foreign_variables(environ: Mapping[str, str], known: Mapping[str, str]) -> l
 
 
 def said(problem: ErrorDetails, values: Mapping[str, str]) -> str:
-    """One validation error in the words of whoever set the variable; a secret's value is left out."""
+    """One validation error in the words of the operator who set the variable; a secret's value is left out."""
     message = problem["msg"].removeprefix("Value error, ").replace("Input should", "should")
     if not problem["loc"]:
         return str(message)

@@ -1,7 +1,7 @@
 """`python -m memory_core.erasures`: erase again whom a restored long term has brought back.
 
 To be run after the long term was restored from a backup, with the settings of the app, and before anybody is let in: when it has ended,
-nothing of theirs is read any more. One would get wrong: it does not empty the stores. That is the work of tasks, which the app does, or the
+nothing of theirs is read any more. Note: it does not empty the stores. That is the work of tasks, which the app does, or the
 development host, as soon as it runs.
 """
 

@@ -1,6 +1,6 @@
 """Readiness: what of this process's dependencies answers now, and what that means for its callers.
 
-Whoever balances load asks every few seconds, so a dependency that hangs is called unavailable soon, whatever deadlines its own calls have.
+A load balancer asks every few seconds, so a dependency that hangs is called unavailable soon, whatever deadlines its own calls have.
 """
 
 from __future__ import annotations

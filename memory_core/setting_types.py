@@ -77,7 +77,7 @@ def redis_address(value: SecretStr) -> SecretStr:
 
 
 def connection_string(value: SecretStr) -> SecretStr:
-    """The connection string of a storage account. Raises ValueError, without any part of it, since a key stands in it."""
+    """The connection string of a storage account. Raises ValueError, without any part of it, since a key is in it."""
     parts = [part for part in value.get_secret_value().split(";") if part.strip()]
     if any("=" not in part for part in parts):
         raise ValueError("should be Name=Value pairs with semicolons between, as the account's page of access keys shows it")

@@ -1,6 +1,6 @@
 """The secrets that cursors and webhooks are signed with: configured, or made once and kept beside the data.
 
-One would get wrong: a kept secret is that of one machine. Where several work, only a configured one is the same in all of them.
+Note: a kept secret is that of one machine. Where several work, only a configured one is the same in all of them.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _kept_secret(settings: Settings, name: str) -> bytes:
 
 
 def _make_secret(kept: Path) -> None:
-    """Written apart and then linked: nobody, not even after a death in between, may read a secret that is half there."""
+    """Written apart and then linked: no process, not even after a death in between, may read a secret that is half there."""
     draft = kept.with_name(f"{kept.name}.{secrets.token_hex(8)}")
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:

@@ -18,9 +18,9 @@ _MOST_APPS = 200
 _under_way: ContextVar[str] = ContextVar("operation", default="none")
 """The operation on whose behalf the code runs, tasks that it started included."""
 _bill: ContextVar[list[float] | None] = ContextVar("bill", default=None)
-"""What stores charge for the call that the code runs for, where somebody wants to know."""
+"""What stores charge for the call that the code runs for, where a caller wants to know."""
 _NOBODY_WAITS = frozenset({"work", "give_up", "fan_out", "sweep", "sweep_files", "flush_touches", "write_snapshots", "tasks"})
-"""What queues and timers ask for; and `tasks`, by which somebody waits for a run itself."""
+"""What queues and timers ask for; and `tasks`, by which a caller waits for a run itself."""
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 
 
@@ -28,7 +28,7 @@ class Telemetry:
     """What operations ran, how long they took, how they failed, and what is degraded now."""
 
     def __init__(self) -> None:
-        disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for each, of when it was begun, which nobody asks for
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for each, of when it was begun, which no dashboard asks for
         self._registry = CollectorRegistry()
         self._total = Counter("memory_core_operations", "Operations", ["operation", "status"], registry=self._registry)
         self._seconds = Histogram(
@@ -47,7 +47,7 @@ class Telemetry:
             "memory_core_rule_answers_cut", "Fields of rules' answers cut to size", ["call", "field"], registry=self._registry
         )
         self._consolidated = Counter("memory_core_consolidation", "What runs of consolidation did", ["what"], registry=self._registry)
-        self._consolidated.labels("runs")  # 0 is said, not left out: whoever watches for runs that stay away needs a number
+        self._consolidated.labels("runs")  # 0 is said, not left out: an alert on runs that stay away needs a number
         self._apps: set[str] = set()
         self._called = self._answered = 0
         self._ended_well: dict[str, tuple[Counter, Histogram]] = {}
@@ -72,7 +72,7 @@ class Telemetry:
             self._of(name)[1].observe(time.perf_counter() - began)
 
     def calls(self) -> Calls:
-        """The operations that somebody waits for, in this process."""
+        """The operations that a caller waits for, in this process."""
         return Calls(self._called - self._answered, self._called)
 
     def _of(self, name: str) -> tuple[Counter, Histogram]:
@@ -134,7 +134,7 @@ class Telemetry:
 
 
 class _OfOneApp(Collector):
-    """A registry without the series of other apps: an app's name and its use of models are nobody else's business."""
+    """A registry without the series of other apps: an app's name and its use of models are its own business."""
 
     def __init__(self, registry: CollectorRegistry, app_id: str) -> None:
         self._registry, self._app_id = registry, app_id

@@ -1,4 +1,4 @@
-"""Which adapter stands behind each port, chosen by Settings; heavy libraries are imported only for those chosen."""
+"""Which adapter is behind each port, chosen by Settings; heavy libraries are imported only for those chosen."""
 
 from __future__ import annotations
 

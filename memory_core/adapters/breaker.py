@@ -1,6 +1,6 @@
 """A circuit breaker: after a few failures in a row, stop asking a server that is down.
 
-Without it every call of an outage would pay its full timeout. What a reader would get wrong: while half-open, ONE call is
+Without it every call of an outage would pay its full timeout. Note: while half-open, ONE call is
 let through as a probe, and everybody else goes on being refused until that probe has answered.
 """
 

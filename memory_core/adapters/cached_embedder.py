@@ -181,14 +181,14 @@ class CachedEmbedder:
         return sha256((head + text).encode("utf-8", "surrogatepass")).hexdigest()
 
     def _fresh(self, key: str) -> Vector | None:
-        held = self._held.get(key)
-        if held is None:
+        entry = self._held.get(key)
+        if entry is None:
             return None
-        if held[0] <= self._clock.now():
+        if entry[0] <= self._clock.now():
             del self._held[key]
             return None
         self._held.move_to_end(key)
-        return held[1]
+        return entry[1]
 
     def _start(self, missing: Mapping[str, str], lane: Lane) -> dict[str, asyncio.Future[Vector]]:
         """A future for each key: one that is under way already, or a new one that a task of this call will fill."""
@@ -219,8 +219,8 @@ class CachedEmbedder:
 
     async def _find_or_make(self, ours: Mapping[str, str], lane: Lane) -> dict[str, Vector]:
         """The vectors that had to be made; all, made and found, are held and handed out."""
-        found = await self._short_term.vectors(list(ours))
-        known = {key: vector for key, vector in zip(ours, found, strict=True) if vector is not None and len(vector) == self.dimensions}
+        vectors = await self._short_term.vectors(list(ours))
+        known = {key: vector for key, vector in zip(ours, vectors, strict=True) if vector is not None and len(vector) == self.dimensions}
         absent = [key for key in ours if key not in known]
         made = dict(zip(absent, await lane.make([ours[key] for key in absent]), strict=True)) if absent else {}
         self._hold({**known, **made}.items(), lane)

@@ -14,7 +14,7 @@ _MEMORY_KINDS: Final = frozenset({"memory", "version"})
 
 def without_others(documents: Mapping[str, Document], kind: VectorKind) -> dict[str, Document]:
     """Documents without the vectors of another embedder, which nobody may compare with the present one's."""
-    return {name: one if _is_comparable(one, kind) else replace(one, vector=None) for name, one in documents.items()}
+    return {name: document if _is_comparable(document, kind) else replace(document, vector=None) for name, document in documents.items()}
 
 
 def with_own_name(batch: Batch, kind: VectorKind) -> Batch:
@@ -23,9 +23,9 @@ def with_own_name(batch: Batch, kind: VectorKind) -> Batch:
     Nobody is shown a vector of another embedder, so a vector that is written is the present one's. A memory that was read while its vector
     was another's still names that one.
     """
-    if not any(_names_another(one.document, kind) for one in batch.writes):
+    if not any(_names_another(write.document, kind) for write in batch.writes):
         return batch
-    return replace(batch, writes=tuple(_renamed(one, kind) if _names_another(one.document, kind) else one for one in batch.writes))
+    return replace(batch, writes=tuple(_renamed(write, kind) if _names_another(write.document, kind) else write for write in batch.writes))
 
 
 def _is_comparable(document: Document, kind: VectorKind) -> bool:

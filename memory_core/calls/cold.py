@@ -14,7 +14,7 @@ from memory_core.telemetry import Telemetry
 
 
 class Cold:
-    """A part of `MemoryCore`, which supplies what it stands on."""
+    """A part of `MemoryCore`, which supplies what it needs."""
 
     _consolidation: Consolidation
     _restorer: Restorer

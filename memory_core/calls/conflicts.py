@@ -15,7 +15,7 @@ EVERY = ConflictsInput()
 
 
 class Arbitrating:
-    """A part of `MemoryCore`, which supplies what it stands on."""
+    """A part of `MemoryCore`, which supplies what it needs."""
 
     _conflicts: Conflicts
     _telemetry: Telemetry

@@ -19,7 +19,7 @@ NO_CALL = Call()
 
 
 class Conversing:
-    """A part of `MemoryCore`, which supplies what it stands on."""
+    """A part of `MemoryCore`, which supplies what it needs."""
 
     _formation: Formation
     _consolidation: Consolidation

@@ -13,7 +13,7 @@ from memory_core.telemetry import Telemetry
 
 
 class Knowing:
-    """A part of `MemoryCore`, which supplies what it stands on."""
+    """A part of `MemoryCore`, which supplies what it needs."""
 
     _scenes: Scenes
     _profiles: Profiles
@@ -36,6 +36,6 @@ class Knowing:
             return await self._scenes.get(checked(owner), scene_id)
 
     async def profile(self, owner: Owner, at: datetime | None = None) -> Profile:
-        """What is known of the person: as it holds now, or held at a moment. An empty one of somebody unknown."""
+        """What is known of the person: as it holds now, or held at a moment. An empty one of an unknown user."""
         with self._telemetry.operation("profile"):
             return await self._profiles.of(checked(owner), at)

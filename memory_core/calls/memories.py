@@ -43,7 +43,7 @@ from memory_core.telemetry import Telemetry
 
 
 class Remembering:
-    """A part of `MemoryCore`, which supplies what it stands on."""
+    """A part of `MemoryCore`, which supplies what it needs."""
 
     _restorer: Restorer
     _briefing: Briefing

@@ -1,4 +1,4 @@
-"""The calls of MemoryCore for whoever runs an app: what concerns all of its users, page by page. They name an app, and no user."""
+"""The calls of MemoryCore for the operator of an app: what concerns all of its users, page by page. They name an app, and no user."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from memory_core.telemetry import Telemetry
 
 
 class Overseeing:
-    """A part of `MemoryCore`, which supplies what it stands on."""
+    """A part of `MemoryCore`, which supplies what it needs."""
 
     _poisoned: Poisoned
     _agent_list: AgentList

@@ -18,7 +18,7 @@ AN_EXPORT = ImportInput()
 
 
 class Peopling:
-    """A part of `MemoryCore`, which supplies what it stands on."""
+    """A part of `MemoryCore`, which supplies what it needs."""
 
     _people: People
     _user_settings: SettingsOfUsers

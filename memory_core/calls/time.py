@@ -18,7 +18,7 @@ from memory_core.telemetry import Telemetry
 
 
 class LookingBack:
-    """A part of `MemoryCore`, which supplies what it stands on."""
+    """A part of `MemoryCore`, which supplies what it needs."""
 
     _reader: Reader
     _replayer: Replayer

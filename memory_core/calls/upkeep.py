@@ -12,7 +12,7 @@ from memory_core.telemetry import Telemetry
 
 
 class Upkeep:
-    """A part of `MemoryCore`, which supplies what it stands on."""
+    """A part of `MemoryCore`, which supplies what it needs."""
 
     _consolidation: Consolidation
     _telemetry: Telemetry

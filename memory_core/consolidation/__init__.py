@@ -1,1 +1,1 @@
-"""Memories settle while nobody waits: they fade, grow cold, are forgotten, move house or go for good."""
+"""What happens to memories while no caller waits: merging, decay, archive, forgetting, export and import, erasure."""

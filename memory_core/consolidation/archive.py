@@ -1,8 +1,8 @@
-"""The archive run: chains that nobody has touched for years move to the archive, each whole, a stub staying of every memory.
+"""The archive run: chains that were not used for years move to the archive, each whole, a stub staying of every memory.
 
 Page by page over a user's memories, by a plan that is frozen when it is asked for. For each chunk: find the chains, read them, write
-their cold copies, read those back, and only then cut, in one commit. One would get wrong: the cut rests on what was archived, not on
-what stands there now. A chain that somebody has touched or joined since is left alone in this run; it is never read again and cut.
+their cold copies, read those back, and only then cut, in one commit. Note: the cut rests on what was archived, not on
+what is there now. A chain that was changed or joined since is left alone in this run; it is never read again and cut.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MOST_LOOKED_AT = 20_000
 WRITES = 8
 """Cold copies written at once."""
 TRIES = 8
-"""How often in a row somebody else may commit before a chunk is given up for this run."""
+"""How often in a row others may commit before a chunk is given up for this run."""
 EVENTS = 500
 COUNTS = ("archived", "chains", "abandoned", "too_large", "damaged", "swept")
 SETTLED = "settled"
@@ -50,7 +50,7 @@ log = logging.getLogger(__name__)
 
 
 class _Moved(Exception):
-    """Somebody else's commits came first: up to this sequence."""
+    """Commits of others came first: up to this sequence."""
 
     def __init__(self, sequence: int) -> None:
         super().__init__(sequence)
@@ -99,7 +99,7 @@ class Archiver:
         counts, looked_at, capped = Counter(dict.fromkeys(("archived", "chains", "too_large"), 0)), 0, False
         async for seen in self._pages(owner, plan, None):
             async for portion in self._chains.portions(owner, [family for _, family in seen.families], counts):
-                counts["archived"] += sum(len(one.copy.members) for one in portion)
+                counts["archived"] += sum(len(moving.copy.members) for moving in portion)
                 counts["chains"] += len(portion)
             looked_at += PAGE
             if capped := not seen.last and (looked_at >= MOST_LOOKED_AT or counts["archived"] >= MOST):
@@ -160,7 +160,7 @@ class Archiver:
             if head is None:
                 return
             documents = await self._store.page(owner, "memory", plan.where, after, PAGE, newest_first=False)
-            documents = [one for one in documents if one.body["sequence"] <= plan.until]
+            documents = [document for document in documents if document.body["sequence"] <= plan.until]
             if not documents:
                 return
             after = Place(int(documents[-1].body["sequence"]), documents[-1].id)
@@ -173,17 +173,17 @@ class Archiver:
 
     async def _due(self, owner: Owner, plan: Plan, met: Sequence[Memory]) -> tuple[tuple[Place, Family], ...]:
         """The chains that may go whole, each where the scan meets its first memory, so that it is looked at once in a run."""
-        families = await self._families.of(owner, [one for one in met if plan.is_due(one)])
-        ids = {one.id for one in met}
-        found = []
+        families = await self._families.of(owner, [memory for memory in met if plan.is_due(memory)])
+        ids = {memory.id for memory in met}
+        due = []
         for family in families:
-            staying = tuple(one for one in family.members if one.status.value in ARCHIVABLE)
-            if not all(plan.is_due(one) for one in staying):
+            staying = tuple(member for member in family.members if member.status.value in ARCHIVABLE)
+            if not all(plan.is_due(member) for member in staying):
                 continue
-            first = next(one for one in staying if plan.session_id in (None, one.session_id))
+            first = next(member for member in staying if plan.session_id in (None, member.session_id))
             if first.id in ids:
-                found.append((Place(first.sequence, first.id), replace(family, members=staying)))
-        return tuple(sorted(found, key=lambda one: (one[0].sequence, one[0].id)))
+                due.append((Place(first.sequence, first.id), replace(family, members=staying)))
+        return tuple(sorted(due, key=lambda pair: (pair[0].sequence, pair[0].id)))
 
     async def _cut(self, run: _Run, portion: Sequence[Moving], known: int, place: Place) -> int:
         """Write the portion's cold copies and cut its chains, those untouched since `known`; the sequence that is known then."""
@@ -194,7 +194,7 @@ class Archiver:
                 await self._advance(run, [place.sequence, place.id], written, known)
             except _Moved as moved:
                 events = await self._events(owner, known, moved.sequence)
-                standing = {location: one for location, one in written.items() if not one.touched(events)}
+                standing = {location: moving for location, moving in written.items() if not moving.touched(events)}
                 run.counts["abandoned"] += len(written) - len(standing)
                 written, known = standing, moved.sequence
             else:
@@ -208,22 +208,22 @@ class Archiver:
         room = asyncio.Semaphore(WRITES)
         await self._copies.prefix(run.lease.owner)  # the key of all names is known then: else each writer would ask for it, and make it
 
-        async def write(one: Moving) -> str | None:
+        async def write(moving: Moving) -> str | None:
             async with room:
                 try:
-                    return await self._copies.write(run.lease.owner, run.operation.id, one.copy)
+                    return await self._copies.write(run.lease.owner, run.operation.id, moving.copy)
                 except Damaged as error:
                     log.error("a chain stays where it is: %s", error.detail)
                     return None
 
         # All are waited for, so that nothing is written behind our back.
-        ended = await asyncio.gather(*(write(one) for one in portion), return_exceptions=True)
+        ended = await asyncio.gather(*(write(moving) for moving in portion), return_exceptions=True)
         locations: list[str | None] = []
-        for one in ended:
-            if isinstance(one, BaseException):
-                raise one
-            locations.append(one)
-        written = {location: one for location, one in zip(locations, portion, strict=True) if location is not None}
+        for outcome in ended:
+            if isinstance(outcome, BaseException):
+                raise outcome
+            locations.append(outcome)
+        written = {location: moving for location, moving in zip(locations, portion, strict=True) if location is not None}
         run.counts["damaged"] += len(portion) - len(written)
         return written
 
@@ -239,13 +239,13 @@ class Archiver:
     ) -> None:
         """Commit a chunk of the run. Raises _Moved when the head is not at `known`, TaskLost when another worker went on with it."""
         now, cuts = self._clock.now(), written or {}
-        ids = [name for one in cuts.values() for name in one.ids]
+        ids = [name for moving in cuts.values() for name in moving.ids]
 
         def decide(look: Look, stored: Operation) -> Chunk:
             if known is not None and look.head is not None and look.head.sequence != known:
                 raise _Moved(look.head.sequence)
-            changes = [change for location, one in cuts.items() for change in _changes(one, look, location, now)]
-            puts = [put for location, one in cuts.items() for put in _versions(one, location, now)]
+            changes = [change for location, moving in cuts.items() for change in _changes(moving, look, location, now)]
+            puts = [put for location, moving in cuts.items() for put in _versions(moving, location, now)]
             counts = {**dict.fromkeys(COUNTS if done else (), 0), **run.counts, "archived": len(changes), "chains": len(cuts)}
             return Chunk(tuple(changes), tuple(puts), cursor=cursor, counts=counts, done=done, result={"capped": capped} if done else {})
 
@@ -256,23 +256,23 @@ class Archiver:
         run.counts.clear()
 
     async def _events(self, owner: Owner, after: int, until: int) -> list[Event]:
-        found: list[Event] = []
+        events: list[Event] = []
         while after < until and (page := await self._store.events(owner, after, EVENTS)):
-            found += [one for one in page if one.sequence <= until]
+            events += [event for event in page if event.sequence <= until]
             after = page[-1].sequence
-        return found
+        return events
 
 
 def _changes(moving: Moving, look: Look, location: str, now: datetime) -> list[Change]:
     changes = []
-    for kept in moving.copy.members:
-        held = look.memory(kept.memory.id)
-        if held is None or held.revision != kept.memory.revision:  # never, since no event was of it
+    for member in moving.copy.members:
+        memory = look.memory(member.memory.id)
+        if memory is None or memory.revision != member.memory.revision:  # never, since no event was of it
             raise _Moved(look.head.sequence if look.head else 0)
-        changes.append(Change("archived", stub_of(held, location, now), held, {"chain_id": moving.copy.chain_id}))
+        changes.append(Change("archived", stub_of(memory, location, now), memory, {"chain_id": moving.copy.chain_id}))
     return changes
 
 
 def _versions(moving: Moving, location: str, now: datetime) -> list[Document]:
-    stubs = [stub_of(one, location, now) for one in moving.versions]
-    return [Document(one.id, "version", one.model_dump(mode="json")) for one in stubs]
+    stubs = [stub_of(version, location, now) for version in moving.versions]
+    return [Document(stub.id, "version", stub.model_dump(mode="json")) for stub in stubs]

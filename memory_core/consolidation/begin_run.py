@@ -1,6 +1,6 @@
 """How a run begins: what it goes over is frozen in the commit that stores it, together with when it is due again should it fail.
 
-One would get wrong: in that commit the user stops being due, so that the next hour leaves them alone. Whoever writes during the run makes
+Note: in that commit the user stops being due, so that the next hour leaves them alone. A write during the run makes
 them due again, at once; a run that ends badly leaves them due a day later. Not sooner, whatever they write: what always fails must not
 fail every hour, at a model's cost.
 """
@@ -32,7 +32,7 @@ _TRIES = 8
 
 
 class _Moved(Exception):
-    """Somebody committed between the look that the plan rests on and the commit."""
+    """Others committed between the look that the plan rests on and the commit."""
 
 
 class _GivenUp(Exception):
@@ -54,7 +54,7 @@ class RunBeginning:
         self._store, self._operations, self._clock, self._ids = store, operations, clock, ids
 
     async def begin(self, owner: Owner, session_id: str | None, call: Call) -> Accepted:
-        """A run that somebody asked for, due or not; the one under way where that goes over the same, or over everything.
+        """A run that a caller asked for, due or not; the one under way where that goes over the same, or over everything.
 
         Raises Conflict when the one under way is about another session; HeadMoved, Unavailable.
         """
@@ -130,11 +130,16 @@ def _check(look: Look, seen: Head | None, given_up_since: datetime | None) -> No
     """Raise unless the user is as the plan has them, no run is under way, and none was begun after that moment in vain."""
     head = look.head
     if head is not None and head.run_task_id is not None:
-        held = held_task(look.documents.get(head.run_task_id), head)
+        last_task = held_task(look.documents.get(head.run_task_id), head)
         about = look.documents.get(operation_id(head.run_task_id))
-        if held is not None and not held.task.finished and about is not None:
+        if last_task is not None and not last_task.task.finished and about is not None:
             raise _UnderWay(head.run_task_id, operation_in(about).plan["session_id"])
-        if held is not None and held.task.status == "poisoned" and given_up_since is not None and held.task.created_at > given_up_since:
+        if (
+            last_task is not None
+            and last_task.task.status == "poisoned"
+            and given_up_since is not None
+            and last_task.task.created_at > given_up_since
+        ):
             raise _GivenUp
     if (head is None) != (seen is None):
         raise _Moved

@@ -40,7 +40,7 @@ class Moving:
     @property
     def ids(self) -> list[str]:
         """The documents that the cut reads and writes."""
-        return [*(one.memory.id for one in self.copy.members), *(one.id for one in self.versions)]
+        return [*(member.memory.id for member in self.copy.members), *(version.id for version in self.versions)]
 
     @property
     def documents(self) -> int:
@@ -49,7 +49,7 @@ class Moving:
 
     def touched(self, events: Iterable[Event]) -> bool:
         """Whether any of these events changed a member, or made a memory lead to one."""
-        members = {one.memory.id for one in self.copy.members}
+        members = {member.memory.id for member in self.copy.members}
         return any(event.memory_id in members or event.after.get("next_id") in members for event in events)
 
 
@@ -61,13 +61,13 @@ class _Portion:
     documents: int = 0
     weight: int = 0
 
-    def has_room_for(self, one: Moving) -> bool:
-        return self.documents + one.documents <= MAX_DOCUMENTS and self.weight + one.weight <= MAX_BYTES
+    def has_room_for(self, moving: Moving) -> bool:
+        return self.documents + moving.documents <= MAX_DOCUMENTS and self.weight + moving.weight <= MAX_BYTES
 
-    def add(self, one: Moving) -> None:
-        self.chains.append(one)
-        self.documents += one.documents
-        self.weight += one.weight
+    def add(self, moving: Moving) -> None:
+        self.chains.append(moving)
+        self.documents += moving.documents
+        self.weight += moving.weight
 
 
 class ChainReader:
@@ -80,51 +80,53 @@ class ChainReader:
         """The chains in their order, in portions. Those that stay are counted in `left`: too_large, damaged (an original), abandoned."""
         portion = _Portion()
         for batch in _batches(families, left):
-            for one in await self._read(owner, batch, left):
-                if one.weight > MAX_BYTES:
+            for moving in await self._read(owner, batch, left):
+                if moving.weight > MAX_BYTES:
                     left["too_large"] += 1
                     continue
-                if portion.chains and not portion.has_room_for(one):
+                if portion.chains and not portion.has_room_for(moving):
                     yield tuple(portion.chains)
                     portion = _Portion()
-                portion.add(one)
+                portion.add(moving)
         if portion.chains:
             yield tuple(portion.chains)
 
     async def _read(self, owner: Owner, families: Sequence[Family], left: Counter[str]) -> list[Moving]:
         look = await self._ledger.look(owner, [name for family in families for name in _documents(family)])
-        found = []
+        chains = []
         for family in families:
             members: list[Kept] = []
-            for shown in family.members:
-                memory = look.memory(shown.id)
-                if memory is None or memory.revision != shown.revision:
+            for family_member in family.members:
+                memory = look.memory(family_member.id)
+                if memory is None or memory.revision != family_member.revision:
                     left["abandoned"] += 1
                     break
-                held = [(name, look.documents.get(name)) for name in _versions(shown)]
-                versions = [as_memory(one, look.head) for _, one in held if one is not None and one.kind == "version"]
+                old_documents = [(name, look.documents.get(name)) for name in _versions(family_member)]
+                versions = [
+                    as_memory(document, look.head) for _, document in old_documents if document is not None and document.kind == "version"
+                ]
                 try:
                     original = await self._original(owner, memory)
                 except Damaged:
                     left["damaged"] += 1
                     break
-                members.append(Kept(memory, tuple(one for one in versions if one is not None), original))
+                members.append(Kept(memory, tuple(version for version in versions if version is not None), original))
             else:
                 copy = ColdCopy(members[0].memory.epoch, family.last_id, tuple(members))
-                found.append(Moving(copy, tuple(one for kept in members for one in kept.versions), _weight(copy)))
-        return found
+                chains.append(Moving(copy, tuple(version for member in members for version in member.versions), _weight(copy)))
+        return chains
 
     async def _original(self, owner: Owner, memory: Memory) -> Memory | None:
-        """What a compressed memory was before: it moves along, since its own cold copy is nobody's once this one names another."""
+        """What a compressed memory was before: it moves along, since no memory names its own cold copy once this one names another."""
         if memory.archival_location is None:
             return None
         try:
-            kept = (await self._copies.read(owner, memory.archival_location)).member(memory.id)
+            member = (await self._copies.read(owner, memory.archival_location)).member(memory.id)
         except NotFound as error:
             raise Damaged("archive", f"the original of {memory.id} is gone", retry_after_s=30) from error
-        if kept is None:
+        if member is None:
             raise Damaged("archive", f"{memory.archival_location} does not hold {memory.id}", retry_after_s=30)
-        return kept.whole
+        return member.whole
 
 
 def _batches(families: Sequence[Family], left: Counter[str]) -> list[list[Family]]:
@@ -148,7 +150,7 @@ def _batches(families: Sequence[Family], left: Counter[str]) -> list[list[Family
 
 
 def _documents(family: Family) -> list[str]:
-    return [name for one in family.members for name in (one.id, *_versions(one))]
+    return [name for member in family.members for name in (member.id, *_versions(member))]
 
 
 def _versions(memory: Memory) -> list[str]:
@@ -158,8 +160,13 @@ def _versions(memory: Memory) -> list[str]:
 def _weight(copy: ColdCopy) -> int:
     """Bytes that the chain takes when it comes back."""
     total = 0
-    for kept in copy.members:
-        total += 2 * _size(kept.memory) + _EVENT_BYTES + sum(_size(one) + _vector(one) for one in kept.versions) + _vector(kept.memory)
+    for member in copy.members:
+        total += (
+            2 * _size(member.memory)
+            + _EVENT_BYTES
+            + sum(_size(version) + _vector(version) for version in member.versions)
+            + _vector(member.memory)
+        )
     return total
 
 

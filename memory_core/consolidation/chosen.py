@@ -74,16 +74,18 @@ async def page(store: LongTermStore, owner: Owner, chosen: Chosen, after: Place 
     if chosen.ids is not None:
         return await _named(store, owner, chosen, chosen.ids, after, limit)
     documents = await store.page(owner, "memory", chosen.filter, after, limit, newest_first=False)
-    found = [Found(Place(one.body["sequence"], one.id), one.body.get("session_id"), _messages(one)) for one in documents]
-    return [one for one in found if one.place.sequence <= chosen.until]
+    candidates = [
+        Found(Place(document.body["sequence"], document.id), document.body.get("session_id"), _messages(document)) for document in documents
+    ]
+    return [candidate for candidate in candidates if candidate.place.sequence <= chosen.until]
 
 
 async def _named(store: LongTermStore, owner: Owner, chosen: Chosen, ids: tuple[str, ...], after: Place | None, limit: int) -> list[Found]:
-    shown = await store.memories(owner, [name for name in ids if base_id(name) == name], chosen.filter)
-    memories = sorted((one.memory for one in shown.values()), key=lambda one: (one.sequence, one.id))
+    documents = await store.memories(owner, [name for name in ids if base_id(name) == name], chosen.filter)
+    memories = sorted((document.memory for document in documents.values()), key=lambda memory: (memory.sequence, memory.id))
     beyond = (0, "") if after is None else (after.sequence, after.id)
-    left = [one for one in memories if beyond < (one.sequence, one.id) and one.sequence <= chosen.until]
-    return [Found(Place(one.sequence, one.id), one.session_id, tuple(messages_of(one))) for one in left[:limit]]
+    left = [memory for memory in memories if beyond < (memory.sequence, memory.id) and memory.sequence <= chosen.until]
+    return [Found(Place(memory.sequence, memory.id), memory.session_id, tuple(messages_of(memory))) for memory in left[:limit]]
 
 
 def _messages(document: Document) -> tuple[str, ...]:

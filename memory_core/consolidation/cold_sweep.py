@@ -1,7 +1,7 @@
 """The sweep of the archive: cold copies that no memory points to are removed.
 
-They are left by runs that were killed or overtaken between writing a copy and cutting its chain, and by memories that came back. One
-would get wrong: whether a copy is an orphan can't be told from its age. A run that was frozen for a year may still be about to point to
+They are left by runs that were killed or overtaken between writing a copy and cutting its chain, and by memories that came back.
+Note: whether a copy is an orphan can't be told from its age. A run that was frozen for a year may still be about to point to
 it. So only the copies of operations that have ended are looked at; these will commit nothing more. And it has to be known that they have
 ended before it is read who points where.
 """
@@ -17,7 +17,7 @@ from memory_core.ports import Kind, LongTermStore, Place
 PAGE = 100
 READ_AT_ONCE = 90
 ENDED: Final = frozenset({"done", "cancelled"})
-"""States of an operation that nobody can begin anew; one that is poisoned may be retried."""
+"""States of an operation that can't be begun again; one that is poisoned may be retried."""
 _POINTING: Final[tuple[Kind, ...]] = ("memory", "version")
 
 
@@ -28,7 +28,7 @@ class ColdSweep:
         self._store, self._copies = store, copies
 
     async def run(self, owner: Owner, settled: str) -> int:
-        """Remove what nobody points to; how many copies that were. `settled`: an operation under way that commits no location any more.
+        """Remove copies that no memory points to; how many these were. `settled`: an operation under way that commits no location any more.
 
         Raises Unavailable.
         """
@@ -51,8 +51,8 @@ class ColdSweep:
         wanted = sorted(operations)
         for start in range(0, len(wanted), READ_AT_ONCE):
             asked = wanted[start : start + READ_AT_ONCE]
-            found = (await self._store.snapshot(owner, asked)).documents
-            ended |= {name for name in asked if name not in found or found[name].body["state"] in ENDED}
+            documents = (await self._store.snapshot(owner, asked)).documents
+            ended |= {name for name in asked if name not in documents or documents[name].body["state"] in ENDED}
         return ended
 
     async def _pointed_to(self, owner: Owner, kind: Kind, locations: set[str]) -> set[str]:
@@ -63,8 +63,8 @@ class ColdSweep:
         pointed: set[str] = set()
         after: Place | None = None
         while page := await self._store.page(owner, kind, None, after, PAGE, newest_first=False):
-            if any(one.damaged for one in page):
+            if any(document.damaged for document in page):
                 return locations
-            pointed |= {str(one.body["archival_location"]) for one in page if one.body["archival_location"] in locations}
+            pointed |= {str(document.body["archival_location"]) for document in page if document.body["archival_location"] in locations}
             after = Place(int(page[-1].body["sequence"]), page[-1].id)
         return pointed

@@ -2,8 +2,8 @@
 
 What was told stays word for word, whatever its age: a narrative, a note or a pattern leads to it.
 
-One would get wrong: the original is written, read back and verified before the text is cut, and the cut rests on the very revision that
-was archived. What somebody changed meanwhile stays long; the copy that was written in vain is swept with others of its kind.
+Note: the original is written, read back and verified before the text is cut, and the cut rests on the very revision that
+was archived. A memory that was changed meanwhile stays long; the copy that was written in vain is swept with others of its kind.
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ class Compressor:
         return Short(memory.revision, made)
 
     async def _text(self, owner: Owner, memory: Memory) -> str | None:
-        said = [Message(role="user", content=memory.content, timestamp=memory.event_timestamp, actor=memory.actor)]
+        messages = [Message(role="user", content=memory.content, timestamp=memory.event_timestamp, actor=memory.actor)]
         for name, agents in (("model", self._agents), ("rules", self._rules)):
 
             async def ask(agents: Agents = agents) -> Answered[ConversationSummary]:
-                return await agents.summarise(owner.app_id, said, fast=True)
+                return await agents.summarise(owner.app_id, messages, fast=True)
 
             try:
                 answer = await self._steps.frozen(owner, memory.id, f"compress {memory.version} {name}", ask, ConversationSummary)
@@ -75,7 +75,7 @@ class Compressor:
                 log.warning("a long text is shortened by rules: %s", error.detail)
                 continue
             text = shortened(memory.content, answer.value.narrative)
-            if text is not None and tells_of(text, said):
+            if text is not None and tells_of(text, messages):
                 return text
         return None
 
@@ -90,8 +90,8 @@ def compressed(memory: Memory, short: Short, now: datetime) -> Change | None:
     if memory.revision != short.of:
         return None
     fields = {"status": Status.COMPRESSED, "status_reason": "compressed", "updated_at": now}
-    kept = {"access_count": memory.access_count, "last_accessed_at": memory.last_accessed_at, "links": memory.links}
-    return Change("compressed", short.memory.model_copy(update={**fields, **kept}), memory)
+    unlogged_fields = {"access_count": memory.access_count, "last_accessed_at": memory.last_accessed_at, "links": memory.links}
+    return Change("compressed", short.memory.model_copy(update={**fields, **unlogged_fields}), memory)
 
 
 def stays_long(memory: Memory, at: datetime, rules: Fading) -> Status | None:

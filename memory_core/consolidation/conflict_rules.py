@@ -1,7 +1,7 @@
 """What rules say of an open conflict, without an agent: the two need not contradict, or which of them holds is certain.
 
-Note: nothing here decides for a person. What somebody pinned, restored by hand, or took back a decision about, waits for
-somebody.
+Note: nothing here decides for a person. What a person pinned, restored by hand, or took back a decision about, waits for
+a person.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Verdict:
 def is_due(record: ConflictRecord, touched: Collection[str], at: datetime, *, only_touched: bool) -> bool:
     """Whether a run at `at` is to look at a question: it never did, a side was `touched`, or its last look was a day ago.
 
-    Questions that somebody opened, by undoing a decision, are that person's; so are those about which a model and the rules disagree.
+    Questions that a person opened, by undoing a decision, are that person's; so are those about which a model and the rules disagree.
     """
     if not record.open or record.new_id is None or record.previous is not None or record.by != RULE:
         return False
@@ -50,7 +50,7 @@ def is_due(record: ConflictRecord, touched: Collection[str], at: datetime, *, on
 
 
 def by_rule(old: Memory, new: Memory) -> Verdict | None:
-    """The verdict on two standing memories where it is certain; None where it takes somebody who understands them."""
+    """The verdict on two active memories where it is certain; None where it takes a reader who understands them."""
     falls = min(old, new, key=told_last)
     if falls.pinned:
         return Verdict("open", "the earlier one is pinned")
@@ -78,12 +78,12 @@ def by_ruling(ruling: Decision | None, by: str, *, sure: bool, one_scene: bool, 
         return Verdict("open", "the rules and a model disagree", by, opinion(by, ruling))
     if ruling is None:
         return Verdict("open", "nobody could say what one does to the other", by)
-    said = ruling.reasoning.replace("\0", "").strip() or ruling.operation
+    reason = ruling.reasoning.replace("\0", "").strip() or ruling.operation
     if ruling.operation == "DELETE" and (sure or one_scene):
-        return Verdict("last", said if sure else f"{said}; told in one scene", by)
+        return Verdict("last", reason if sure else f"{reason}; told in one scene", by)
     if ruling.operation == "DELETE":
-        return Verdict("open", f"unsure: {said}", by)
-    return Verdict("both", said, by) if sure else Verdict("open", f"not borne out: {said}", by)
+        return Verdict("open", f"unsure: {reason}", by)
+    return Verdict("both", reason, by) if sure else Verdict("open", f"not borne out: {reason}", by)
 
 
 def _in_one_slot(old: Memory, new: Memory) -> Verdict:
@@ -100,5 +100,5 @@ def _in_one_slot(old: Memory, new: Memory) -> Verdict:
     return Verdict("last", "same slot, other value; the one told last holds")
 
 
-def _begins_before_the_end(one: Memory, other: Memory) -> bool:
-    return other.valid_until is None or one.valid_from < other.valid_until
+def _begins_before_the_end(first: Memory, second: Memory) -> bool:
+    return second.valid_until is None or first.valid_from < second.valid_until

@@ -1,6 +1,6 @@
 """The step of a run that decides open conflicts: by rule where that is certain, else by what an agent says that code can agree to.
 
-Note: a question that nobody can decide stays open, and says when a run last looked at it; it comes up again when a side
+Note: a question that can't be decided stays open, and says when a run last looked at it; it comes up again when a side
 changes, or a day later. And one decision is one commit, with its record, in the order in which the later sides were told: so of three
 that contradict each other in turn the last one holds, and each of the others leads to the next.
 """
@@ -87,14 +87,14 @@ class ConflictStep:
         def decided(look: Look) -> Chunk:
             try:
                 return self._chunk(run, left, look, ids, verdict)
-            except LookedElsewhere:  # somebody changed them meanwhile: look again
-                return Chunk(cursor=[one.ids for one in left])
+            except LookedElsewhere:  # they were changed meanwhile: look again
+                return Chunk(cursor=[left_case.ids for left_case in left])
 
         return Proposal(ids, decided)
 
     def _chunk(self, run: Run, left: Sequence[_Case], look: Look, asked: Sequence[str], decided: _Decided | None) -> Chunk:
         """The first of the conflicts decided, or marked as looked at. Raises LookedElsewhere where the verdict is about something else."""
-        case, rest = left[0], [one.ids for one in left[1:]]
+        case, rest = left[0], [left_case.ids for left_case in left[1:]]
         over = Chunk(cursor=rest, done=not rest)
         page = Page(run.owner, look, self._clock.now(), weighs=True, asked=asked)
         document, sides = _open(page, case), _sides(look, case)
@@ -130,32 +130,32 @@ class ConflictStep:
         if sides is None:
             return None
         old, new = sides
-        shown = Shown((new,), (old,))
+        prompt = Shown((new,), (old,))
         if (certain := by_rule(old, new)) is not None:
-            return _Decided(shown.key, certain)
+            return _Decided(prompt.key, certain)
         if wanted := [name for name in (old.cell_id, new.cell_id) if name is not None and name not in ids]:
             raise LookedElsewhere(wanted)
-        scenes = [None if cell is None else cell.scene_id for cell in (look.memory(one.cell_id or "") for one in sides)]
-        rulings = await self._ask(run, case, shown)
+        scenes = [None if cell is None else cell.scene_id for cell in (look.memory(side.cell_id or "") for side in sides)]
+        rulings = await self._ask(run, case, prompt)
         sure, one_scene = rulings.on(new, old) is not None, scenes[0] is not None and scenes[0] == scenes[1]
         ruling = rulings.by_pair.get((new.id, old.id))
         denied = rulings.denial(new, old) is not None and contradict_by_rule(new, old)
-        return _Decided(shown.key, by_ruling(ruling, rulings.model, sure=sure, one_scene=one_scene, denied=denied))
+        return _Decided(prompt.key, by_ruling(ruling, rulings.model, sure=sure, one_scene=one_scene, denied=denied))
 
-    async def _ask(self, run: Run, case: _Case, shown: Shown) -> Rulings:
+    async def _ask(self, run: Run, case: _Case, prompt: Shown) -> Rulings:
         """What the agents say about exactly these two texts, asked once in as long as answers are kept; the rules where a model fails."""
-        new, held = shown.items()
+        new, older = prompt.items()
         for name, agents in (("model", self._agents), ("rules", self._rules)):
 
             async def ask(agents: Agents = agents) -> Answered[Decisions]:
-                return await agents.decide_conflicts(run.owner.app_id, new, held)
+                return await agents.decide_conflicts(run.owner.app_id, new, older)
 
             try:
-                answer = await self._steps.frozen(run.owner, case.record_id, f"conflict {shown.key} {name}", ask, Decisions)
+                answer = await self._steps.frozen(run.owner, case.record_id, f"conflict {prompt.key} {name}", ask, Decisions)
             except AgentFailed as error:
                 log.warning("a conflict is left to the rules: %s", error.detail)
                 continue
-            return Rulings.of(shown, answer.value, answer.provenance.model, by_rule=agents is self._rules)
+            return Rulings.of(prompt, answer.value, answer.provenance.model, by_rule=agents is self._rules)
         return Rulings({}, failed=True)
 
     async def _due(self, run: Run) -> list[_Case]:
@@ -165,22 +165,22 @@ class ConflictStep:
             return []
         cases = await self._questions(run, snapshot.head) if snapshot.head.pending_count else []
         look = await self._ledger.look(run.owner, [name for case in cases for name in case.ids[1:]]) if cases else Look(None, {})
-        told = {case: max(map(told_last, sides)) for case in cases if (sides := _sides(look, case)) is not None}
-        return sorted(told, key=lambda case: (told[case], case.record_id))[:MOST]
+        times = {case: max(map(told_last, sides)) for case in cases if (sides := _sides(look, case)) is not None}
+        return sorted(times, key=lambda case: (times[case], case.record_id))[:MOST]
 
     async def _questions(self, run: Run, head: Head) -> list[_Case]:
         """Open questions that are due, at most as many as are worth sorting."""
-        touched, found = frozenset(run.touched(MemoryType.SEMANTIC)), list[_Case]()
+        touched, cases = frozenset(run.touched(MemoryType.SEMANTIC)), list[_Case]()
         after: Place | None = None
         for _ in range(MAX_READ // _PAGE):
             documents = await self._store.page(run.owner, "conflict", Filter(frozenset({"pending"})), after, _PAGE)
-            records = [record_in(one.body) for one in documents if one.body["epoch"] == head.epoch]
-            due = [one for one in records if is_due(one, touched, run.at, only_touched=run.session_id is not None)]
-            found += [_Case(one.id, one.old_id, one.new_id) for one in due if one.new_id is not None]
-            if len(documents) < _PAGE or len(found) >= 2 * MOST:
+            records = [record_in(document.body) for document in documents if document.body["epoch"] == head.epoch]
+            due = [record for record in records if is_due(record, touched, run.at, only_touched=run.session_id is not None)]
+            cases += [_Case(record.id, record.old_id, record.new_id) for record in due if record.new_id is not None]
+            if len(documents) < _PAGE or len(cases) >= 2 * MOST:
                 break
             after = Place(int(documents[-1].body["sequence"]), documents[-1].id)
-        return found[: 2 * MOST]
+        return cases[: 2 * MOST]
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,9 +193,9 @@ class _Decided:
 
 def _open(page: Page, case: _Case) -> Document | None:
     """The record of a case, while it is open."""
-    found, head = page.look.documents.get(case.record_id), page.look.head
-    is_there = found is not None and head is not None and found.body["epoch"] == head.epoch
-    return found if found is not None and is_there and record_in(found.body).open else None
+    document, head = page.look.documents.get(case.record_id), page.look.head
+    is_there = document is not None and head is not None and document.body["epoch"] == head.epoch
+    return document if document is not None and is_there and record_in(document.body).open else None
 
 
 def _sides(look: Look, case: _Case) -> tuple[Memory, Memory] | None:

@@ -133,22 +133,22 @@ class Crossings:
         further = _Cursor(cursor.step, places[passed - 1] if passed else cursor.place)
         if not places:
             further = _Cursor("compress", None)
-        counts = {name: sum(one.event_type == name for one in changes) for name in COUNTS}
+        counts = {name: sum(change.event_type == name for change in changes) for name in COUNTS}
         done = capped or (not places and (cursor.step == "compress" or cursor.place is None))
         return Chunk(tuple(changes), cursor=further.body, counts=counts, done=done, result={"capped": capped})
 
     def _change(self, memory: Memory, step: Pass, shorts: Mapping[str, Short | None], at: datetime) -> Change | None:
-        what, now = due(memory, at, self._rules), self._clock.now()
+        due_status, now = due(memory, at, self._rules), self._clock.now()
         if step == "recall":
             return Change("recalled", memory.model_copy(update=back_in_use(now)), memory) if is_recalled(memory, at, self._rules) else None
-        if step == "compress" and what is Status.COMPRESSED and memory.id in shorts:
+        if step == "compress" and due_status is Status.COMPRESSED and memory.id in shorts:
             short = shorts[memory.id]
             if short is not None:
                 return compressed(memory, short, now)
-            what = stays_long(memory, at, self._rules)
+            due_status = stays_long(memory, at, self._rules)
         elif step == "compress":
             return None
-        return Change("decayed", _decayed(memory, now), memory) if what is Status.DECAYED else None
+        return Change("decayed", _decayed(memory, now), memory) if due_status is Status.DECAYED else None
 
 
 def _decayed(memory: Memory, now: datetime) -> Memory:

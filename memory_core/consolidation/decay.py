@@ -76,13 +76,13 @@ class Decay:
         """Under which name a memory would be counted; None where nothing would be done."""
         if is_recalled(memory, now, self._rules.fading):
             return "recalled"
-        what = due(memory, now, self._rules.fading)
-        return None if what is None else what.value
+        due_status = due(memory, now, self._rules.fading)
+        return None if due_status is None else due_status.value
 
     async def work(self, lease: Lease) -> None:
         """Write what is due, in as many commits as it takes; after the accesses that are still unwritten.
 
-        The snapshots come first: the end of the operation is the task's end, after which nobody would come back for them.
+        The snapshots come first: the end of the operation is the task's end, after which no worker would come back for them.
         """
         await self._touches.flush(lease.owner)
         await self._snapshots.write_due(lease.owner)
@@ -107,8 +107,8 @@ class Decay:
         for page in passes:
             after: Place | None = None
             while places := await page(after):
-                shown = await self._store.memories(owner, [place.id for place in places])
+                documents = await self._store.memories(owner, [place.id for place in places])
                 for place in places:
-                    if place.id in shown:
-                        yield shown[place.id].memory
+                    if place.id in documents:
+                        yield documents[place.id].memory
                 after = places[-1]

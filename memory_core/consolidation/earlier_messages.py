@@ -1,7 +1,7 @@
 """Messages of conversations that an earlier version formed become memories, found as they were said and quoted under their cells.
 
 That is done once a user: conversation after conversation, in the order in which they were told, a few messages a commit; then the head
-says so. What has a memory is left as it is, so whoever dies in between goes on. Note: a conversation of which somebody deleted anything,
+says so. What has a memory is left as it is, so a worker that dies in between goes on. Note: a conversation of which anything was deleted,
 or whose session was cleared since, is left alone: its words are not to come back.
 """
 
@@ -100,8 +100,8 @@ class EarlierMessages:
             return None
         for cell in conversation.formed_cells:
             numbers = [number for number in range(cell.first, cell.last + 1) if look.memory(ids[number]) is None]
-            if numbers and (held := _cell_of(look, cell)) is not None:
-                return _Part(conversation, held.id, ids[cell.first : cell.last + 1], numbers[:MOST_AT_ONCE])
+            if numbers and (memory := _cell_of(look, cell)) is not None:
+                return _Part(conversation, memory.id, ids[cell.first : cell.last + 1], numbers[:MOST_AT_ONCE])
         return None
 
     async def _look(self, owner: Owner, ids: Sequence[str]) -> Look:
@@ -115,51 +115,51 @@ class EarlierMessages:
         """The commit of these messages; the cursor stays before their conversation until none of it is left."""
         messages = _analysed(run, part)
         await embed_memories(self._embedder, messages)
-        told = part.conversation
-        session = [] if told.session_id is None else [session_document_id(run.owner, told.session_id)]
-        made = [identity for cell in told.formed_cells for identity in cell.memory_ids if part.cell_id in cell.memory_ids]
-        ids = list(dict.fromkeys([told.id, *session, part.cell_id, *made, *(one.id for one in messages)]))
+        conversation = part.conversation
+        session = [] if conversation.session_id is None else [session_document_id(run.owner, conversation.session_id)]
+        made = [identity for cell in conversation.formed_cells for identity in cell.memory_ids if part.cell_id in cell.memory_ids]
+        ids = list(dict.fromkeys([conversation.id, *session, part.cell_id, *made, *(message.id for message in messages)]))
         cursor = None if place is None else [place.sequence, place.id]
         return Proposal(ids, lambda look: _chunk(run, part, messages, made, look, cursor))
 
 
 def _chunk(run: Run, part: _Part, messages: Sequence[Memory], made: Sequence[str], look: Look, cursor: Any) -> Chunk:
-    cell, told = look.memory(part.cell_id), part.conversation
-    if cell is None or cell.status not in _STANDING or _is_deleted(look, made) or told.id not in look.documents:
+    cell, conversation = look.memory(part.cell_id), part.conversation
+    if cell is None or cell.status not in _STANDING or _is_deleted(look, made) or conversation.id not in look.documents:
         return Chunk(cursor=cursor)
-    if MemoryType.EPISODIC in cleared_since(look, run.owner, told):
+    if MemoryType.EPISODIC in cleared_since(look, run.owner, conversation):
         return Chunk(cursor=cursor)
     sources, changes = list(dict.fromkeys([*cell.source_ids, *part.ids])), list[Change]()
     portion = Portion()
     if sources != cell.source_ids:
         changes.append(Change("messages_linked", cell.model_copy(update={"source_ids": sources}), cell))
         portion.takes(4, 2 * size_of(cell))
-    new = [one for one in messages if look.memory(one.id) is None]
-    changes += [Change("created", one) for one in new if portion.takes(2, size_of(one))]
+    new = [message for message in messages if look.memory(message.id) is None]
+    changes += [Change("created", message) for message in new if portion.takes(2, size_of(message))]
     puts: tuple[Document, ...] = ()
-    if told.session_id is not None:
-        session = Session(run.owner, told.session_id, look.documents.get(session_document_id(run.owner, told.session_id)))
+    if conversation.session_id is not None:
+        session = Session(run.owner, conversation.session_id, look.documents.get(session_document_id(run.owner, conversation.session_id)))
         for change in changes:
-            session.count(change.before, change.after, told.created_at)
+            session.count(change.before, change.after, conversation.created_at)
         puts = (session.document,)
-    named = frozenset({told.session_id} if told.session_id is not None else ())
+    named = frozenset({conversation.session_id} if conversation.session_id is not None else ())
     counts = {WRITTEN: sum(change.before is None for change in changes)}
     return Chunk(tuple(changes), puts=puts, cursor=cursor, counts=counts, reads=frozenset({cell.id, *made}), sessions=named)
 
 
 def _analysed(run: Run, part: _Part) -> list[Memory]:
     """The memories of these messages, each read after those before it in its conversation."""
-    told, wanted, found = part.conversation, {*part.numbers}, list[Memory]()
-    ids = message_ids(told)
+    conversation, wanted, memories = part.conversation, {*part.numbers}, list[Memory]()
+    ids = message_ids(conversation)
     turns: tuple[Turn | None, Turn | None] = (None, None)
     for number in range(max(0, min(wanted) - 2), max(wanted) + 1):
-        draft = message_memory(run.owner, told, number, ids[number], run.at)
+        draft = message_memory(run.owner, conversation, number, ids[number], run.at)
         analysed = with_lexical(draft, *turns)
-        if told.session_id is not None:
+        if conversation.session_id is not None:
             turns = turn_of(analysed), turns[0]
         if number in wanted:
-            found.append(analysed.model_copy(update={"cell_id": part.cell_id, "metadata": {**analysed.metadata, EARLIER: True}}))
-    return found
+            memories.append(analysed.model_copy(update={"cell_id": part.cell_id, "metadata": {**analysed.metadata, EARLIER: True}}))
+    return memories
 
 
 def _is_earlier(conversation: Mapping[str, Any]) -> bool:
@@ -168,12 +168,12 @@ def _is_earlier(conversation: Mapping[str, Any]) -> bool:
 
 
 def _is_deleted(look: Look, names: Sequence[str]) -> bool:
-    """Whether somebody deleted one of these, softly or for good."""
-    found = [look.memory(name) for name in names]
-    return any(one is None or is_taken_back(one) for one in found)
+    """Whether one of these was deleted, softly or for good."""
+    memories = [look.memory(name) for name in names]
+    return any(memory is None or is_taken_back(memory) for memory in memories)
 
 
 def _cell_of(look: Look, cell: FormedCell) -> Memory | None:
     """The memory of a formed cell, while it is shown."""
-    held = None if not cell.memory_ids else look.memory(cell.memory_ids[0])
-    return held if held is not None and is_cell(held) and held.status in _STANDING else None
+    memory = None if not cell.memory_ids else look.memory(cell.memory_ids[0])
+    return memory if memory is not None and is_cell(memory) and memory.status in _STANDING else None

@@ -1,6 +1,6 @@
 """How a run ends: what it went over is settled, its report is written, and it is said when the next one is due.
 
-One would get wrong: when that is is told by the head that the last commit is put onto. Who wrote since the run began has made the user due
+Note: the head that the last commit is put onto says when that is. A write since the run began has made the user due
 again, and nothing here may take that back.
 """
 
@@ -122,7 +122,7 @@ def _settled(head: Head, run: Run, due_at: datetime | None) -> Mapping[str, Any]
 
 
 def _next(head: Head, run: Run, coming: Coming, now: datetime, *, capped: bool) -> datetime | None:
-    """When the next run is due; None: not before somebody writes."""
+    """When the next run is due; None: not before the next write."""
     moments = [] if head.due_at in (None, run.at + TRIED_AGAIN_AFTER) else [head.due_at]
     if capped:
         moments.append(now)
@@ -131,4 +131,4 @@ def _next(head: Head, run: Run, coming: Coming, now: datetime, *, capped: bool) 
     if head.pending_count:
         quiet = timedelta(0) if head.last_occurred_at is None else now - head.last_occurred_at
         moments.append(now + max(ASKED_AGAIN_AFTER, quiet))
-    return min((one for one in moments if one is not None), default=None)
+    return min((moment for moment in moments if moment is not None), default=None)

@@ -1,6 +1,6 @@
 """Truths whose end has come are said to have ended: a status follows from the log of a slot and the present moment.
 
-Reads leave out what has ended whatever its status is. Note: nobody is woken for it; the next run that is due anyway writes it.
+Reads leave out what has ended whatever its status is. Note: no user is made due for it; the next run that is due anyway writes it.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ class EndedTruths:
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
         """The next truths that have ended, after the `cursor`-th; a run of one session leaves them to those that go over everything."""
-        found: list[Memory] = []
+        truths: list[Memory] = []
         async for memory in self._ended(run, None if cursor is None else Place(*cursor)):
-            found.append(memory)
-            if len(found) == AT_ONCE:
+            truths.append(memory)
+            if len(truths) == AT_ONCE:
                 break
-        if not found:
+        if not truths:
             return None
-        last = found[-1]
-        further, done = [last.sequence, last.id], len(found) < AT_ONCE
-        return Proposal([one.id for one in found], lambda look: self._decided(look, run, found, further, done=done))
+        last = truths[-1]
+        further, done = [last.sequence, last.id], len(truths) < AT_ONCE
+        return Proposal([truth.id for truth in truths], lambda look: self._decided(look, run, truths, further, done=done))
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
         """How many truths have ended."""
-        return {COUNTED: len([one async for one in self._ended(run, None)])}
+        return {COUNTED: len([truth async for truth in self._ended(run, None)])}
 
     async def _ended(self, run: Run, after: Place | None) -> AsyncIterator[Memory]:
         if run.session_id is not None:
@@ -60,10 +60,10 @@ class EndedTruths:
                     yield memory
             after = Place(int(page[-1].body["sequence"]), page[-1].id)
 
-    def _decided(self, look: Look, run: Run, found: Sequence[Memory], further: list[Any], *, done: bool) -> Chunk:
+    def _decided(self, look: Look, run: Run, truths: Sequence[Memory], further: list[Any], *, done: bool) -> Chunk:
         now = self._clock.now()
-        memories = [memory for one in found if (memory := look.memory(one.id)) is not None]
-        changes = tuple(_over(one, now) for one in memories if _has_ended(one, run))
+        memories = [memory for truth in truths if (memory := look.memory(truth.id)) is not None]
+        changes = tuple(_over(truth, now) for truth in memories if _has_ended(truth, run))
         return Chunk(changes, cursor=further, counts={COUNTED: len(changes)}, done=done)
 
 

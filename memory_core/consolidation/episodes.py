@@ -32,12 +32,12 @@ _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 
 async def read_episodes(store: LongTermStore, owner: Owner, ids: Sequence[str]) -> list[Memory]:
     """The episodes of these ids that are found by default, with their vectors. Raises Unavailable."""
-    found: list[Memory] = []
+    episodes: list[Memory] = []
     for start in range(0, len(ids), _READ_AT_ONCE):
         seen = await store.snapshot(owner, ids[start : start + _READ_AT_ONCE])
-        read = [as_memory(one, seen.head) for one in seen.documents.values() if one.kind == "memory"]
-        found += [one for one in read if one is not None and is_episode(one)]
-    return found
+        read = [as_memory(document, seen.head) for document in seen.documents.values() if document.kind == "memory"]
+        episodes += [memory for memory in read if memory is not None and is_episode(memory)]
+    return episodes
 
 
 def is_episode(memory: Memory) -> bool:
@@ -64,12 +64,12 @@ def in_parts(episodes: Sequence[Memory]) -> list[list[Memory]]:
 def grouped(episodes: Sequence[Memory]) -> list[list[Memory]]:
     """Episodes of one session with no longer silence than `GAP` between them, each group and all of them in order of time."""
     groups: list[list[Memory]] = []
-    for one in sorted(episodes, key=lambda one: (one.session_id or "", *in_time(one))):
+    for episode in sorted(episodes, key=lambda episode: (episode.session_id or "", *in_time(episode))):
         last = groups[-1][-1] if groups else None
-        if last is not None and last.session_id == one.session_id and one.event_timestamp - last.event_timestamp <= GAP:
-            groups[-1].append(one)
+        if last is not None and last.session_id == episode.session_id and episode.event_timestamp - last.event_timestamp <= GAP:
+            groups[-1].append(episode)
         else:
-            groups.append([one])
+            groups.append([episode])
     return sorted(groups, key=lambda group: in_time(group[0]))
 
 
@@ -83,24 +83,26 @@ async def earlier(store: LongTermStore, owner: Owner, part: Sequence[Memory], se
 
     floor: the similarity that they need. Raises Unavailable.
     """
-    asking = [one for one in part if one.embedding is not None][-LOOKED_BACK_FROM:]
-    nears = [Near(one.embedding, _EPISODIC, floor, limit=NEAREST) for one in asking]
+    asking = [episode for episode in part if episode.embedding is not None][-LOOKED_BACK_FROM:]
+    nears = [Near(episode.embedding, _EPISODIC, floor, limit=NEAREST) for episode in asking]
     looks = await asyncio.gather(*(store.snapshot(owner, (), near) for near in nears))
-    shown = {one.id for one in part}
-    found: dict[str, Neighbour] = {}
+    part_ids = {episode.id for episode in part}
+    nearest: dict[str, Neighbour] = {}
     for neighbour in (near for look in looks for near in look.near):
         memory = neighbour.memory
-        if memory.id in shown or not is_episode(memory) or session_id not in (None, memory.session_id):
+        if memory.id in part_ids or not is_episode(memory) or session_id not in (None, memory.session_id):
             continue
-        if memory.id not in found or neighbour.similarity > found[memory.id].similarity:
-            found[memory.id] = neighbour
-    ranked = sorted(found.values(), key=lambda near: (-near.similarity, near.memory.id))
+        if memory.id not in nearest or neighbour.similarity > nearest[memory.id].similarity:
+            nearest[memory.id] = neighbour
+    ranked = sorted(nearest.values(), key=lambda near: (-near.similarity, near.memory.id))
     return [near.memory for near in ranked[:EARLIER_AT_ONCE]]
 
 
 def as_items(episodes: Sequence[Memory]) -> list[DecisionItem]:
     """The episodes as an agent is shown them, numbered in their order. A cell's story says itself who spoke."""
     return [
-        DecisionItem(number, one.content[:TEXT], one.category, one.event_timestamp, None, None if one.cell_id else one.actor)
-        for number, one in enumerate(episodes)
+        DecisionItem(
+            number, episode.content[:TEXT], episode.category, episode.event_timestamp, None, None if episode.cell_id else episode.actor
+        )
+        for number, episode in enumerate(episodes)
     ]

@@ -1,8 +1,8 @@
 """Erasing a user: everything that is kept of them, in every tier, gone for good, and a receipt that says so.
 
 The first commit ends the user's life: it begins another epoch, in the state `erasing`. From then on nothing that was begun before can be
-committed, whoever tries and however late. Then every tier is emptied, and emptied again when the longest-lived worker is gone. One would
-get wrong: emptying is not what makes the erasure safe, the new epoch is. Emptying only takes away what nobody may bring back.
+committed, however late. Then every tier is emptied, and emptied again when the longest-lived worker is gone.
+Note: emptying is not what makes the erasure safe, the new epoch is. Emptying only takes away what may not come back.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from memory_core.ledger.tasks import written
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, Place, ShortTermStore
 
 TOMBSTONE: Final = timedelta(days=8)
-"""How long an erased user's head stays: longer than a message waits in a queue, so that no late writer finds nobody and begins one."""
+"""How long an erased user's head stays: longer than a message waits in a queue, so that no late writer finds no user and begins one."""
 DELETED_AT_ONCE = 90
 OWNERS_A_PAGE = 100
 SCRUBS = 5
@@ -77,7 +77,7 @@ class Eraser:
     async def begin(self, owner: Owner, call: Call) -> Accepted:
         """End the user's life, now; the task empties what is left. The task under way, when they are being erased already.
 
-        Nobody in particular can be erased too: whoever is not known is not known afterwards. Raises Conflict, Unavailable.
+        An unknown user can be erased too, and is unknown afterwards. Raises Conflict, Unavailable.
         """
         epoch, name = self._ids.new("ep"), receipt_id(owner, call)
 
@@ -112,7 +112,7 @@ class Eraser:
         return None
 
     async def again(self, *, dry_run: bool) -> int:
-        """Begin to erase whoever lives a life that was erased once, as a restored backup shows it; how many. Raises Unavailable.
+        """Begin to erase users with an epoch that was erased once, as a restored backup shows them; how many. Raises Unavailable.
 
         Nothing of theirs is read any more when this returns; their tasks empty the stores.
         """
@@ -129,8 +129,8 @@ class Eraser:
     async def receipts(self, app_id: str, after: int | None, limit: int) -> list[dict[str, Any]]:
         """The receipts of an app, the latest first, those before the `sequence` of the last one seen."""
         place = None if after is None else Place(after, "")
-        found = await self._store.page(Owner(app_id, ERASURES), "receipt", None, place, limit)
-        return [one.body for one in found]
+        documents = await self._store.page(Owner(app_id, ERASURES), "receipt", None, place, limit)
+        return [document.body for document in documents]
 
     async def _sent(self, owner: Owner, task_id: str, call: Call) -> Accepted:
         """Tell the queue; an erasure that had been given up goes on."""
@@ -167,7 +167,7 @@ class Eraser:
             raise Unavailable("short_term", "can't be emptied while it is down", retry_after_s=30)
 
     async def _deleted(self, lease: Lease, operation: Operation, strays: list[Document], blobs: int) -> Operation:
-        counts = Counter(one.kind for one in strays) + Counter(blob=blobs)
+        counts = Counter(stray.kind for stray in strays) + Counter(blob=blobs)
 
         def decide(look: Look, stored: Operation) -> Chunk:
             return Chunk(deletes=tuple(strays), cursor=stored.cursor, counts=counts)
@@ -182,7 +182,7 @@ class Eraser:
         return await self._operations.advance(lease, operation, [], lambda look, stored: Chunk(cursor=cursor))
 
     async def _finish(self, lease: Lease, operation: Operation) -> None:
-        """Keep the receipt, then let the user be: what stands there from now on is an empty one, who may begin anew at once."""
+        """Keep the receipt, then let the user be: what is there from now on is an empty one, who may begin again at once."""
         owner, now = lease.owner, self._clock.now()
         name = await self._names.of(owner)
         given = {
@@ -203,7 +203,7 @@ class Eraser:
         log.info("the user %s is erased", name)
 
     async def _keep_receipt(self, owner: Owner, operation: Operation, given: dict[str, Any]) -> None:
-        """Among the app's receipts, for good; the first one stands, when a killed worker had given it already."""
+        """Among the app's receipts, for good; the first one is kept, when a killed worker had given it already."""
         body = {"sequence": int(operation.created_at.timestamp() * 1_000_000), "task_id": operation.task_id, **given}
         await kept(self._store, Owner(owner.app_id, ERASURES), Document(derived("ers", operation.id), "receipt", body))
 

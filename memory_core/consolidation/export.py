@@ -1,7 +1,7 @@
 """Export: everything that is kept of a user as a file in parts, as it was at one moment, while they go on writing.
 
-One would get wrong: the moment is not when it was asked for. What is written while the file is made is taken in: the parts that it
-concerns are made anew, until none was written to while the last of them were made. So no write is torn, and nobody has to wait.
+Note: the moment is not when it was asked for. What is written while the file is made is taken in: the parts that it
+concerns are made again, until none was written to while the last of them were made. So no write is torn, and no writer has to wait.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ PAGE = 100
 ROUNDS = 20
 """Rounds at one go. Each takes in what was written during the one before, which is less each time."""
 TOUCHED_AT_MOST = 2_000
-"""Memories that changed since the last round; for more all is made anew."""
+"""Memories that changed since the last round; for more all is made again."""
 READ_AT_ONCE = 90
 MEMORY_KINDS = frozenset({"memory", "version"})
 POINTING = frozenset(status.value for status in (Status.ARCHIVED, Status.COMPRESSED, Status.DELETED))
@@ -61,9 +61,9 @@ class Piece:
     damaged: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, kept: list[Any]) -> Piece:
+    def of(cls, stored: list[Any]) -> Piece:
         """From how the operation keeps it."""
-        return cls(tuple(kept[0]), Place(kept[1], kept[2]), kept[3], tuple(*kept[4:]))
+        return cls(tuple(stored[0]), Place(stored[1], stored[2]), stored[3], tuple(*stored[4:]))
 
     @property
     def kept(self) -> list[Any]:
@@ -136,7 +136,7 @@ class Exporter:
         raise Unavailable("long_term", "this user writes without a pause; the export goes on later", retry_after_s=5)
 
     async def _round(self, lease: Lease, cursor: Any, head: Head) -> dict[str, Any]:
-        """All that is to be made anew since the round before: where that stood is in the cursor."""
+        """All that is to be made again since the round before: where that ended is in the cursor."""
         before = _pieces(cursor)
         same_log = bool(before) and cursor["redactions"] == head.redactions
         touched = await self._touched(lease.owner, cursor["as_of"], head) if same_log else None
@@ -154,11 +154,11 @@ class Exporter:
         return {
             "as_of": head.sequence,
             "redactions": head.redactions,
-            "pieces": {kind: [one.kept for one in pieces] for kind, pieces in made.items()},
+            "pieces": {kind: [piece.kept for piece in pieces] for kind, pieces in made.items()},
         }
 
     async def _touched(self, owner: Owner, as_of: int, head: Head) -> frozenset[int] | None:
-        """The places in the log of memories that changed since; None when so much has changed that all is to be made anew."""
+        """The places in the log of memories that changed since; None when so much has changed that all is to be made again."""
         ids: set[str] = set()
         after = as_of
         while after < head.sequence and (events := await self._store.events(owner, after, PAGE)):
@@ -170,10 +170,10 @@ class Exporter:
         wanted = sorted(ids)
         for start in range(0, len(wanted), READ_AT_ONCE):
             asked = wanted[start : start + READ_AT_ONCE]
-            found = (await self._store.snapshot(owner, asked)).documents
-            if len(found) < len(asked):
+            documents = (await self._store.snapshot(owner, asked)).documents
+            if len(documents) < len(asked):
                 return None  # forgotten for good: what was written of it must go too
-            places |= {int(one.body["sequence"]) for one in found.values()}
+            places |= {int(document.body["sequence"]) for document in documents.values()}
         return frozenset(places)
 
     async def _cold(self, lease: Lease) -> tuple[list[Piece], dict[str, str]]:
@@ -199,12 +199,12 @@ class Exporter:
     async def _growing(
         self, lease: Lease, kind: Kind, before: list[Piece], touched: Collection[int], as_of: int, cold: Mapping[str, str]
     ) -> list[Piece]:
-        """The pieces that nothing was written to stay; the others are made anew, and what has come since is added."""
+        """The pieces that nothing was written to stay; the others are made again, and what has come since is added."""
         made: list[Piece] = []
         after: Place | None = None
         for piece in before:
             begins = 0 if after is None else after.sequence
-            changed = kind in ("memory", "version") and any(begins <= one <= piece.last.sequence for one in touched)
+            changed = kind in ("memory", "version") and any(begins <= place <= piece.last.sequence for place in touched)
             # What is told of no memory has the place that the log's next event will have: others may come to the same one.
             if changed or (kind == "messages" and piece.last.sequence > as_of):
                 made += await self._rendered(lease, kind, after, piece.last, cold)
@@ -216,14 +216,16 @@ class Exporter:
     async def _rendered(self, lease: Lease, kind: Kind, after: Place | None, until: Place | None, cold: Mapping[str, str]) -> list[Piece]:
         """New pieces of the documents between two places."""
         documents = self._documents(lease.owner, kind, after, until)
-        return await self._gathered(lease, ((lines_of(one, cold) if _can_be_read(one) else None, one) async for one in documents))
+        return await self._gathered(
+            lease, ((lines_of(document, cold) if _can_be_read(document) else None, document) async for document in documents)
+        )
 
-    async def _gathered(self, lease: Lease, found: Lines) -> list[Piece]:
+    async def _gathered(self, lease: Lease, pairs: Lines) -> list[Piece]:
         """As many lines to a piece as fit a part: a file of thousands of parts is fetched and brought in a request each."""
         made: list[Piece] = []
         gathered, damaged, size = list[bytes](), list[str](), 0
         last: Document | None = None
-        async for lines, document in found:
+        async for lines, document in pairs:
             if lines is None:
                 damaged.append(document.id)
                 last = document
@@ -237,10 +239,10 @@ class Exporter:
 
     async def _small(self, lease: Lease, kind: Kind, cold: Mapping[str, str]) -> list[Piece]:
         """All documents of a kind, in an order that does not depend on whose they are: so many in a piece that hundreds are few parts."""
-        found = [document async for document in self._documents(lease.owner, kind, None, None)]
-        found.sort(key=lambda one: (one.body["sequence"], line_id(one)))
-        groups = [found[at : at + PAGE] for at in range(0, len(found), PAGE)]
-        return [await self._written(lease, [lines_of(one, cold) for one in group], group[-1]) for group in groups]
+        documents = [document async for document in self._documents(lease.owner, kind, None, None)]
+        documents.sort(key=lambda document: (document.body["sequence"], line_id(document)))
+        groups = [documents[at : at + PAGE] for at in range(0, len(documents), PAGE)]
+        return [await self._written(lease, [lines_of(document, cold) for document in group], group[-1]) for group in groups]
 
     async def _written(self, lease: Lease, lines: list[bytes], last: Document, damaged: Sequence[str] = ()) -> Piece:
         names = [await self._parts.write(lease.owner, lease.task.task_id, part) for part in in_parts(b"".join(lines)) if part]
@@ -271,7 +273,7 @@ class Exporter:
         """Write the first line, hash the whole, and take away what earlier rounds made."""
         owner, task_id = lease.owner, lease.task.task_id
         pieces = _pieces(operation.cursor)
-        counts: Counter[str] = Counter({kind: sum(one.documents for one in some) for kind, some in pieces.items()})
+        counts: Counter[str] = Counter({kind: sum(piece.documents for piece in some) for kind, some in pieces.items()})
         sequence, now = int(operation.cursor["as_of"]), self._clock.now()
         first = await self._parts.write(owner, task_id, header(owner, counts, sequence, now))
         names = [first, *(name for some in pieces.values() for piece in some for name in piece.names)]
@@ -301,9 +303,9 @@ class Exporter:
         await self._operations.advance(lease, operation, [], lambda look, stored: end)
 
     async def _clear_up(self, lease: Lease) -> None:
-        """Nobody will ask for these: the user is erased, or the task was cancelled. Another worker's parts are made again by that one."""
-        found = await self._operations.there(lease.owner, lease.task.task_id)
-        if found is None or found.state in ("cancelling", "cancelled"):
+        """No caller will ask for these: the user is erased, or the task cancelled. Another worker's parts are made again by that one."""
+        operation = await self._operations.there(lease.owner, lease.task.task_id)
+        if operation is None or operation.state in ("cancelling", "cancelled"):
             await self._parts.remove_all(lease.owner, lease.task.task_id)
 
 
@@ -316,4 +318,4 @@ def _place(document: Document) -> Place:
 
 
 def _pieces(cursor: Any) -> Pieces:
-    return {} if cursor is None else {kind: [Piece.of(one) for one in some] for kind, some in cursor["pieces"].items()}
+    return {} if cursor is None else {kind: [Piece.of(stored) for stored in some] for kind, some in cursor["pieces"].items()}

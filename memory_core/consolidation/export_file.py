@@ -37,7 +37,7 @@ _MEMORIES: Final = frozenset({"memory", "version"})
 
 def header(owner: Owner, counts: Mapping[str, int], sequence: int, at: datetime) -> bytes:
     """The first line."""
-    shown = {
+    fields = {
         "format": FORMAT,
         "version": VERSION,
         "app_id": owner.app_id,
@@ -46,7 +46,7 @@ def header(owner: Owner, counts: Mapping[str, int], sequence: int, at: datetime)
         "sequence": sequence,
         "counts": {kind: counts[kind] for kind in KINDS if counts.get(kind)},
     }
-    return orjson.dumps(shown) + b"\n"
+    return orjson.dumps(fields) + b"\n"
 
 
 def line_id(document: Document) -> str:
@@ -76,7 +76,7 @@ def in_pieces(named: Mapping[str, Any], body: Mapping[str, Any]) -> bytes:
         return whole
     text = orjson.dumps(body, option=orjson.OPT_SORT_KEYS).decode()
     texts = [text[at : at + PIECE_CHARACTERS] for at in range(0, len(text), PIECE_CHARACTERS)]
-    pieces = ({**named, "piece": number, "pieces": len(texts), "text": one} for number, one in enumerate(texts, 1))
+    pieces = ({**named, "piece": number, "pieces": len(texts), "text": piece_text} for number, piece_text in enumerate(texts, 1))
     return b"".join(orjson.dumps(piece) + b"\n" for piece in pieces)
 
 

@@ -1,8 +1,8 @@
-"""The hour: from one timer to the users whose run is due, by messages. Nobody is looked at who is not due.
+"""The hour: from one timer to the users whose run is due, by messages. No user is looked at who is not due.
 
 The timer sends a message for each range that users lie in; a range's work reads who is due there, page by page, and sends a message for
-each, spread over most of the hour; a user's message begins their run, which is a task like others. One would get wrong: nothing here must
-happen once. Messages come twice, ticks overlap, a timer is late: whoever is not due any more when the message comes is left alone.
+each, spread over most of the hour; a user's message begins their run, which is a task like others. Note: nothing here must
+happen once. Messages come twice, ticks overlap, a timer is late: a user who is not due any more when the message comes is left alone.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class FanOut:
     async def tick(self) -> int:
         """Send a message for each range; how many. Raises Unavailable."""
         now, ranges = self._clock.now(), await self._store.ranges()
-        await self._send_all([(RangeMessage(within=one, tick=now), timedelta(0)) for one in ranges])
+        await self._send_all([(RangeMessage(within=range_name, tick=now), timedelta(0)) for range_name in ranges])
         return len(ranges)
 
     async def work(self, body: str) -> bool:
@@ -83,7 +83,7 @@ class FanOut:
         after = None if message.after is None else Due(Owner(*message.after[1:]), message.after[0])
         for _ in range(PAGES_A_MESSAGE):
             page = await self._store.due(message.within, message.tick, after, PAGE)
-            await self._send_all([(_due_message(one.owner, message.tick), self._delay(one.owner, message.tick)) for one in page])
+            await self._send_all([(_due_message(due.owner, message.tick), self._delay(due.owner, message.tick)) for due in page])
             if len(page) < PAGE:
                 return
             after = page[-1]
@@ -104,10 +104,10 @@ class FanOut:
             async with room:
                 await self._queue.send(QUEUE, message.model_dump_json(), delay=delay)
 
-        ended = await asyncio.gather(*(send(*one) for one in messages), return_exceptions=True)
-        for one in ended:
-            if isinstance(one, BaseException):
-                raise one
+        ended = await asyncio.gather(*(send(*arguments) for arguments in messages), return_exceptions=True)
+        for outcome in ended:
+            if isinstance(outcome, BaseException):
+                raise outcome
 
     async def _put_off(self, message: RangeMessage | DueMessage, error: BaseException) -> None:
         if self._clock.now() - message.tick >= GIVEN_UP_AFTER:
@@ -122,11 +122,13 @@ def _due_message(owner: Owner, tick: datetime) -> DueMessage:
 
 
 def _message_in(body: str) -> RangeMessage | DueMessage | None:
-    """One of the fan-out's messages; None for what is none, be it a task's or nobody's."""
+    """One of the fan-out's messages; None for what is none, be it a task's or unknown."""
     kinds: tuple[type[Any], ...] = (RangeMessage, DueMessage)
     try:
         given = orjson.loads(body)
-        kind = next((one for one in kinds if isinstance(given, dict) and one.model_fields.keys() >= given.keys()), None)
+        kind = next(
+            (message_kind for message_kind in kinds if isinstance(given, dict) and message_kind.model_fields.keys() >= given.keys()), None
+        )
         return None if kind is None or "tick" not in given else kind.model_validate(given)
     except (orjson.JSONDecodeError, ValidationError):
         return None

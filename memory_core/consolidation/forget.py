@@ -1,6 +1,6 @@
 """Forget what a filter fits: softly, which can be taken back, or for good.
 
-One would get wrong: what is to be forgotten is settled when it is asked for, up to where the log stood then. What is told later stays,
+Note: what is to be forgotten is settled when it is asked for, up to where the log stood then. What is told later stays,
 though the filter would fit it too. Only what is softly forgotten is looked for later, when the task comes to it, since it may be much.
 """
 
@@ -34,7 +34,7 @@ from memory_core.ports import Clock, LongTermStore, Place
 
 PAGE = 45
 ROUNDS = 20
-"""How often what a session holds is found anew because others commit in between."""
+"""How often what a session holds is found again because others commit in between."""
 CAP_FOR_GOOD = 1_000
 """Memories asked for that one task forgets for good at most: with what was made of them, an operation keeps the ids of all, some 150 KB."""
 
@@ -83,12 +83,12 @@ class Forgetter:
         if chosen.mode == "hard":
             return await self._for_good.foresee(owner, chosen)
         forgotten, after = 0, None
-        while found := await page(self._store, owner, chosen, after, PAGE):
-            shown = await self._store.memories(owner, [one.place.id for one in found])
-            forgotten += sum(chosen.takes(one.memory) for one in shown.values())
+        while candidates := await page(self._store, owner, chosen, after, PAGE):
+            documents = await self._store.memories(owner, [candidate.place.id for candidate in candidates])
+            forgotten += sum(chosen.takes(document.memory) for document in documents.values())
             if forgotten > chosen.cap:
                 return Foreseen({"forgotten": chosen.cap}, capped=True)
-            after = found[-1].place
+            after = candidates[-1].place
         return Foreseen({"forgotten": forgotten}, capped=False)
 
     async def work(self, lease: Lease) -> None:
@@ -110,30 +110,37 @@ class Forgetter:
     async def _chunk(self, lease: Lease, operation: Operation) -> Operation:
         chosen = Chosen.of(operation.plan)
         after = None if operation.cursor is None else Place(*operation.cursor)
-        found = await page(self._store, lease.owner, chosen, after, PAGE)
-        more, count, found = len(found) == PAGE, len(found), _with_few_messages(found)
-        shown, _ = readable_shown(await self._store.memories(lease.owner, [one.place.id for one in found if not is_message(one.place.id)]))
-        notes = [one for one in shown.values() if one.category == "note" and chosen.takes(one)]
+        candidates = await page(self._store, lease.owner, chosen, after, PAGE)
+        more, count, candidates = len(candidates) == PAGE, len(candidates), _with_few_messages(candidates)
+        memories, _ = readable_shown(
+            await self._store.memories(lease.owner, [candidate.place.id for candidate in candidates if not is_message(candidate.place.id)])
+        )
+        notes = [memory for memory in memories.values() if memory.category == "note" and chosen.takes(memory)]
         await self._unmerger.unmerge_sources(lease.owner, notes, operation.call, session_id=chosen.session_id)
-        sessions = {one.session_id: session_document_id(lease.owner, one.session_id) for one in found if one.session_id}
+        sessions = {
+            candidate.session_id: session_document_id(lease.owner, candidate.session_id) for candidate in candidates if candidate.session_id
+        }
 
         def decide(look: Look, stored: Operation) -> Chunk:
-            return self._decided(lease.owner, look, stored, chosen, found, more=more or len(found) < count)
+            return self._decided(lease.owner, look, stored, chosen, candidates, more=more or len(candidates) < count)
 
-        ids = [*(name for one in found for name in (one.place.id, *one.messages)), *sessions.values()]
+        ids = [*(name for candidate in candidates for name in (candidate.place.id, *candidate.messages)), *sessions.values()]
         return await self._operations.advance(lease, operation, ids, decide)
 
-    def _decided(self, owner: Owner, look: Look, operation: Operation, chosen: Chosen, found: list[Found], *, more: bool) -> Chunk:
+    def _decided(self, owner: Owner, look: Look, operation: Operation, chosen: Chosen, candidates: list[Found], *, more: bool) -> Chunk:
         portion, changes, sessions, passed = Portion(), list[Change](), dict[str, Session](), 0
         asked, now = 0, self._clock.now()
         left = chosen.cap - operation.counts.get("forgotten", 0)
-        for one in found:
-            memory = look.memory(one.place.id)
+        for candidate in candidates:
+            memory = look.memory(candidate.place.id)
             if memory is not None and chosen.takes(memory):
                 name = memory.session_id
                 if asked == left:
                     break
-                gone = [*changes_along(look, one.messages, memory, gone_along, now), Change("forgotten", _forgotten(memory, now), memory)]
+                gone = [
+                    *changes_along(look, candidate.messages, memory, gone_along, now),
+                    Change("forgotten", _forgotten(memory, now), memory),
+                ]
                 fits = _first_that_fit(portion, gone, 0 if name is None or name in sessions else 1)
                 changes += fits
                 if name is not None and fits:
@@ -144,15 +151,15 @@ class Forgetter:
                     break  # its last messages, and itself, come next
                 asked += 1
             passed += 1
-        capped = passed < len(found) and asked == left
-        place = found[passed - 1].place if passed else None
+        capped = passed < len(candidates) and asked == left
+        place = candidates[passed - 1].place if passed else None
         return Chunk(
             tuple(changes),
-            puts=tuple(one.document for one in sessions.values()),
+            puts=tuple(session.document for session in sessions.values()),
             cursor=operation.cursor if place is None else [place.sequence, place.id],
             counts={"forgotten": asked, **({"messages": along} if (along := len(changes) - asked) else {})},
             sessions=frozenset(sessions),
-            done=capped or (passed == len(found) and not more),
+            done=capped or (passed == len(candidates) and not more),
             result={"mode": "soft", "capped": capped},
         )
 
@@ -161,14 +168,14 @@ def _forgotten(memory: Memory, now: datetime) -> Memory:
     return memory.model_copy(update={"status": Status.DELETED, "status_reason": "forgotten", "updated_at": now})
 
 
-def _with_few_messages(found: list[Found]) -> list[Found]:
+def _with_few_messages(candidates: list[Found]) -> list[Found]:
     """The first of these, as few as have more messages together than a commit holds."""
     count = 0
-    for number, one in enumerate(found, start=1):
-        count += len(one.messages)
+    for number, candidate in enumerate(candidates, start=1):
+        count += len(candidate.messages)
         if count > PAGE:
-            return found[:number]
-    return found
+            return candidates[:number]
+    return candidates
 
 
 def _first_that_fit(portion: Portion, changes: Sequence[Change], beside: int) -> list[Change]:

@@ -1,8 +1,8 @@
 """Forgetting for good: the memories themselves, what was made of them, every mention in what stays, and what the log says of them.
 
-In steps, each in as many commits as it takes. The memories go first, so nothing is found any more and nobody makes anything of them; then
+In steps, each in as many commits as it takes. The memories go first, so nothing is found any more and nothing is made of them; then
 come, in one pass each, what mentions them, the log, and the texts that they came from. Note: a worker decides by what it
-reads within the commit, never by what it found before it. Memories are merged, edited and told anew while this goes on.
+reads within the commit, never by what it found before it. Memories are merged, edited and told again while this goes on.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class ForGood:
         self._sweeping, self._clock = sweeping, clock
 
     async def work(self, lease: Lease, operation: Operation) -> None:
-        """Go on from where the operation stands. Raises Unavailable while a tier can't be reached."""
+        """Go on from where the operation is. Raises Unavailable while a tier can't be reached."""
         while operation.state == "pending":
             progress = Progress.model_validate(operation.cursor or {})
             if progress.step == "begin":
@@ -80,31 +80,31 @@ class ForGood:
                 await lease.report(f"forget: {progress.step}", lease.task.progress, result={"counts": operation.counts})
 
     async def plan(self, owner: Owner, chosen: Chosen) -> dict[str, Any]:
-        """The memories that are meant, by their ids: nobody can change one so that the filter no longer fits, and no word of it is kept."""
-        found, capped = await self._found(owner, chosen)
+        """The memories that are meant, by their ids: none can be changed so that the filter no longer fits, and no word of it is kept."""
+        ids, capped = await self._found(owner, chosen)
         named = {} if chosen.session_id is None else {"session": chosen.session_id}
-        return {"mode": "hard", "ids": found, "capped": capped, **named}
+        return {"mode": "hard", "ids": ids, "capped": capped, **named}
 
     async def foresee(self, owner: Owner, chosen: Chosen) -> Foreseen:
         """How many would be forgotten, and how many of what was made of them or told them would go along."""
-        found, capped = await self._found(owner, chosen)
-        progress = Progress(capped=capped, session=chosen.session_id).asking(found, "asked")
+        ids, capped = await self._found(owner, chosen)
+        progress = Progress(capped=capped, session=chosen.session_id).asking(ids, "asked")
         staying = set[str]()
         while progress.todo:
             progress = await self._looked_at(owner, progress, staying)
             if not progress.todo:
                 progress = await self._made_of_it(owner, progress, staying)
-        forgotten = len(progress.gone.keys() & {*found})
+        forgotten = len(progress.gone.keys() & {*ids})
         counts = {"forgotten": forgotten, "derived": len(progress.gone) - forgotten, **progress.along}
         return Foreseen(counts, capped)
 
     async def _found(self, owner: Owner, chosen: Chosen) -> tuple[list[str], bool]:
-        found, after = list[str](), None
+        ids, after = list[str](), None
         while places := await page(self._store, owner, chosen, after, FOUND_AT_ONCE):
-            found, after = [*found, *(one.place.id for one in places)], places[-1].place
-            if len(found) > chosen.cap:
-                return found[: chosen.cap], True
-        return found, False
+            ids, after = [*ids, *(candidate.place.id for candidate in places)], places[-1].place
+            if len(ids) > chosen.cap:
+                return ids[: chosen.cap], True
+        return ids, False
 
     async def _begin(self, lease: Lease, operation: Operation) -> Operation:
         plan = operation.plan
@@ -116,41 +116,45 @@ class ForGood:
     async def _looked_at(self, owner: Owner, progress: Progress, staying: set[str]) -> Progress:
         """After a look at the next ones; ids of those that another cell keeps are added to `staying`."""
         names, left = progress.todo[:PAGE], progress.todo[PAGE:]
-        shown, _ = readable_shown(await self._store.memories(owner, [name for name, _ in names]))
+        memories, _ = readable_shown(await self._store.memories(owner, [name for name, _ in names]))
         progress = progress.model_copy(update={"todo": left})
-        old, _ = readable_shown(await self._store.memories(owner, [name for memory in shown.values() for name in _version_ids(memory)]))
-        told_by = {name for memory in shown.values() for name in _tellers(memory)}
+        old, _ = readable_shown(await self._store.memories(owner, [name for memory in memories.values() for name in _version_ids(memory)]))
+        told_by = {name for memory in memories.values() for name in _tellers(memory)}
         cells, _ = readable_shown(await self._store.memories(owner, sorted(told_by)))
         for name, role in names:
             if name in progress.gone:
                 continue
-            if name in shown and progress.goes(memory := shown[name], role):
+            if name in memories and progress.goes(memory := memories[name], role):
                 if progress.another_teller(memory, role, cells.values()) is not None:
                     staying.add(name)
                     progress = progress.keeping(memory) if role == "asked" else progress
                     continue
-                progress = progress.without(memory, role, EVER, [old[one] for one in _version_ids(memory) if one in old])
-            elif name in shown and role == "beside":
-                progress = progress.leaving(shown[name])
+                progress = progress.without(memory, role, EVER, [old[version] for version in _version_ids(memory) if version in old])
+            elif name in memories and role == "beside":
+                progress = progress.leaving(memories[name])
         return progress if progress.todo else progress.in_doubt()
 
     async def _made_of_it(self, owner: Owner, progress: Progress, staying: Collection[str]) -> Progress:
         after: Place | None = None
-        found: list[str] = []
+        made: list[str] = []
         while documents := await self._store.page(owner, "memory", None, after, PAGE, newest_first=False):
             memories, _ = readable(documents)
-            found += [one.id for one in memories if one.id not in progress.gone and one.id not in staying and progress.was_made_of_it(one)]
+            made += [
+                memory.id
+                for memory in memories
+                if memory.id not in progress.gone and memory.id not in staying and progress.was_made_of_it(memory)
+            ]
             after = Place(documents[-1].body["sequence"], documents[-1].id)
-        return progress.asking(found, "made")
+        return progress.asking(made, "made")
 
     async def _remove(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
         names = progress.todo[:LOOKED_AT]
-        shown, damaged = readable_shown(await self._store.memories(lease.owner, [name for name, _ in names]))
-        tellers = frozenset(name for memory in shown.values() for name in _tellers(memory))
+        memories, damaged = readable_shown(await self._store.memories(lease.owner, [name for name, _ in names]))
+        tellers = frozenset(name for memory in memories.values() for name in _tellers(memory))
         cells, _ = readable_shown(await self._store.memories(lease.owner, sorted(tellers)))
-        concerned = (*shown.values(), *cells.values())
+        concerned = (*memories.values(), *cells.values())
         sessions = frozenset(memory.session_id for memory in concerned if memory.session_id is not None)
-        versions = frozenset(name for memory in shown.values() for name in _version_ids(memory))
+        versions = frozenset(name for memory in memories.values() for name in _version_ids(memory))
         old, _ = readable_shown(await self._store.memories(lease.owner, sorted(versions)))
         looked = _Looked([(name, role) for name, role in names if name not in damaged], sessions, versions, tellers)
         progress = progress.passing_over(damaged)
@@ -161,7 +165,7 @@ class ForGood:
 
         ids = [
             *(name for name, _ in looked.names),
-            *(session_document_id(lease.owner, one) for one in sessions),
+            *(session_document_id(lease.owner, session) for session in sessions),
             *sorted(old),
             *sorted(tellers),
         ]
@@ -193,7 +197,7 @@ class ForGood:
                 change = (
                     Change("forgotten", memory, memory, removed=True) if teller is None else _given_to(teller, memory, self._clock.now())
                 )
-                fresh = {one.session_id for one in (memory, change.after) if one.session_id is not None} - sessions.keys()
+                fresh = {state.session_id for state in (memory, change.after) if state.session_id is not None} - sessions.keys()
                 if not portion.takes(2 + len(fresh), size_of(memory)):
                     break
                 for session in fresh:
@@ -227,7 +231,7 @@ class ForGood:
             along = along if role == "asked" else counted(along, memory)
         return Chunk(
             tuple(changes),
-            puts=tuple(one.document for one in sessions.values()),
+            puts=tuple(session_document.document for session_document in sessions.values()),
             cursor=further.document,
             counts={"forgotten": asked, "derived": len(going) - asked, **along},
             sessions=frozenset(sessions),
@@ -278,7 +282,7 @@ def _tellers(memory: Memory) -> Sequence[str]:
 
 def _cells(look: Look, fact: Memory) -> list[Memory]:
     """Those of a look."""
-    return [one for name in _tellers(fact) if (one := look.memory(name)) is not None]
+    return [cell for name in _tellers(fact) if (cell := look.memory(name)) is not None]
 
 
 def _version_ids(memory: Memory) -> list[str]:
@@ -287,5 +291,5 @@ def _version_ids(memory: Memory) -> list[str]:
 
 def _versions(look: Look, memory: Memory) -> list[Memory]:
     """The old versions of a memory that a look was asked for."""
-    found = (look.documents.get(name) for name in _version_ids(memory))
-    return [one for document in found if document is not None and (one := as_memory(document, look.head)) is not None]
+    documents = (look.documents.get(name) for name in _version_ids(memory))
+    return [version for document in documents if document is not None and (version := as_memory(document, look.head)) is not None]

@@ -1,6 +1,6 @@
 """Forgetting for good, where it was told: the messages of conversations go, all of those that told it.
 
-One would get wrong: a memory names the first conversation that told it, and the same may have been told again. Then the later one knows:
+Note: a memory names the first conversation that told it, and the same may have been told again. Then the later one knows:
 its cell became a memory that was there. One that is not formed to its end is cancelled, as there is nothing left to form; so is one of
 which nothing is formed yet, where its whole session is forgotten.
 """
@@ -28,7 +28,7 @@ PAGE = 100
 READ_AT_ONCE = 20
 """Conversations with their messages, which are up to 1 MiB each."""
 _OVER = FINISHED - {"poisoned"}
-"""How a task is that stays as it is: nobody can have it tried again."""
+"""How a task is that stays as it is: it can't be tried again."""
 
 
 class Tellings:
@@ -42,9 +42,14 @@ class Tellings:
         place = None if progress.place is None else Place(*progress.place)
         clears = await self._clears(lease.owner, progress.whole)
         while documents := await self._store.page(lease.owner, "conversation", None, place, PAGE, newest_first=False):
-            said = await self._saying(lease.owner, progress, documents)
+            telling_ids = await self._saying(lease.owner, progress, documents)
             concerned = next(
-                (one for one in documents if one.id in said or _told(progress, one.body) or _dropped(progress, one.body, clears)), None
+                (
+                    document
+                    for document in documents
+                    if document.id in telling_ids or _told(progress, document.body) or _dropped(progress, document.body, clears)
+                ),
+                None,
             )
             if concerned is not None:
                 return await self._without(lease, operation, progress, concerned)
@@ -54,17 +59,17 @@ class Tellings:
     async def _saying(self, owner: Owner, progress: Progress, conversations: Sequence[Document]) -> frozenset[str]:
         """Those conversations that told a message which is gone: the memory of it names the first one that did."""
         gone = {name for name in progress.gone if is_message(name)}
-        found = set[str]()
+        telling_ids = set[str]()
         for start in range(0, len(conversations) if gone else 0, READ_AT_ONCE):
             some = conversations[start : start + READ_AT_ONCE]
-            seen = await self._store.snapshot(owner, [name for one in some for name in (one.id, messages_id(one.id))])
+            seen = await self._store.snapshot(owner, [name for document in some for name in (document.id, messages_id(document.id))])
             look = Look(seen.head, dict(seen.documents))
-            for one in some:
-                told = conversation_of(look, one.id)
-                names = gone.intersection(message_ids(told)) if told is not None else ()
-                if any(progress.is_gone(name, one.body["sequence"]) for name in names):
-                    found.add(one.id)
-        return frozenset(found)
+            for document in some:
+                conversation = conversation_of(look, document.id)
+                names = gone.intersection(message_ids(conversation)) if conversation is not None else ()
+                if any(progress.is_gone(name, document.body["sequence"]) for name in names):
+                    telling_ids.add(document.id)
+        return frozenset(telling_ids)
 
     async def _clears(self, owner: Owner, session_id: str | None) -> Mapping[str, int]:
         if session_id is None:

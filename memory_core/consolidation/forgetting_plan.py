@@ -8,7 +8,7 @@ have the words of its value. If no message of the cell can be told to, all of th
 place of the cell. What was formed of a forgotten message goes with what it took from that; its other messages stay, and stand for
 themselves.
 
-Nothing goes that stands beside it: the other sources of a merged note stay, and hold again. Where a session is forgotten, what other
+Nothing goes that is only beside it: other sources of a merged note stay, and are active again. Where a session is forgotten, what other
 sessions told stays theirs. A fact that a cell tells which stays is that cell's from then on.
 """
 
@@ -39,7 +39,7 @@ _KINDS = {"message": "messages", "cell": "episodes", "note": "notes", "fact": "f
 
 
 class Progress(BaseModel):
-    """Where an operation stands. place: in what the step goes through. todo: what is to be looked at, and why.
+    """Where an operation is. place: in what the step goes through. todo: what is to be looked at, and why.
 
     gone: what is removed, each with a sequence that its removal had at most; what has the same id and began later is another memory.
     cells: those of them that were cells and asked for; told: cells that told them; parted: of these, with the messages that stay, those
@@ -91,7 +91,7 @@ class Progress(BaseModel):
         return self.model_copy(update={"step": step, "place": place})
 
     def asking(self, names: Collection[str], role: Role) -> Progress:
-        """With more to look at, but for what is gone or stands there already."""
+        """With more to look at, but for what is gone or is there already."""
         weaker = {"beside"} if role != "beside" else set()
         weaker |= {"said"} if role in ("asked", "told", "source") else set()
         todo = [(name, why) for name, why in self.todo if not (why in weaker and name in names)]
@@ -124,8 +124,8 @@ class Progress(BaseModel):
         if role not in ("asked", "own", "beside") or (role == "asked" and self.session is None) or memory.category != "fact":
             return None
         going = self.gone.keys() | {name for name, why in self.todo if why != "own"}
-        stay = [one for one in cells if one.id in memory.source_ids and one.id not in going and self._stays(one)]
-        return next((one for one in stay if _tells(one, memory)), None)
+        stay = [cell for cell in cells if cell.id in memory.source_ids and cell.id not in going and self._stays(cell)]
+        return next((cell for cell in stay if _tells(cell, memory)), None)
 
     def _stays(self, cell: Memory) -> bool:
         return is_cell(cell) and cell.status is not Status.DELETED and (self.session is None or self._is_of_others(cell))
@@ -137,13 +137,13 @@ class Progress(BaseModel):
     def _told_by(self, memory: Memory) -> list[tuple[str, str]]:
         """The forgotten facts that a message or a fact tells, each with the cell that told it."""
         place = _place(memory) if is_message(memory.id) else None
-        told: list[tuple[str, str]] = []
+        pairs: list[tuple[str, str]] = []
         for cell in self._cells_with(memory):
             for fact, marks in self.telling[cell].items():
                 at = place is not None and place in self.told_at.get(fact, ())
                 if at or tells(memory.content, marks, self.quoted.get(fact, ()) if is_message(memory.id) else ()):
-                    told.append((cell, fact))
-        return told
+                    pairs.append((cell, fact))
+        return pairs
 
     def _cells_with(self, memory: Memory) -> list[str]:
         """What told a forgotten fact and is made of this message or told this fact."""
@@ -200,12 +200,12 @@ class Progress(BaseModel):
         beside = cell and role == "told" and memory.id in self.telling and memory.id not in self.wholly
         left = {memory.id: messages_of(memory)} if beside or (cell and role == "said") else {}
         heard = self._told_by(memory) if is_message(memory.id) else []
-        told = (cell and role in ("told", "said")) or (is_message(memory.id) and came in ("told", "beside"))
+        is_telling = (cell and role in ("told", "said")) or (is_message(memory.id) and came in ("told", "beside"))
         further = self.model_copy(
             update={
                 "gone": {**self.gone, memory.id: by},
                 "cells": _with(self.cells, memory.id if cell and role == "asked" else None),
-                "told": _with(self.told, memory.id if told else None),
+                "told": _with(self.told, memory.id if is_telling else None),
                 "parted": {**self.parted, **left},
                 "along": self.along if came == "asked" else counted(self.along, memory),
                 "heard": _with_heard(self.heard, heard),
@@ -213,7 +213,7 @@ class Progress(BaseModel):
                 "conversations": _with(self.conversations, memory.conversation_id),
                 "sessions": _with(self.sessions, memory.session_id),
                 "lent": _with(self.lent, lends(memory) if _is_turn(memory) else None),
-                "said": list(dict.fromkeys([*self.said, *(said for one in (memory, *versions) if (said := says(one)) is not None)])),
+                "said": list(dict.fromkeys([*self.said, *(mark for state in (memory, *versions) if (mark := says(state)) is not None)])),
             }
         )
         if role == "asked" and memory.category == "fact":
@@ -232,7 +232,7 @@ class Progress(BaseModel):
 
     def _telling(self, fact: Memory, versions: Sequence[Memory]) -> Progress:
         """With the words of a fact that is forgotten, and its messages where no cell told it."""
-        marks = [part for one in (fact, *versions) for part in marks_of_value(one)]
+        marks = [part for state in (fact, *versions) for part in marks_of_value(state)]
         messages = [name for name in fact.source_ids if is_message(name)]
         names = [name for name in (fact.cell_id, *fact.source_ids) if name is not None and not is_message(name)]
         names += [fact.id, *messages] if messages else []
@@ -244,11 +244,11 @@ class Progress(BaseModel):
     def _parting(self, cell: Memory) -> Progress:
         """With a cell that told a forgotten fact, of which only what tells that too goes along."""
         told_at, quoted = dict(self.told_at), dict(self.quoted)
-        facts = [(one.fact_id, one) for one in cell.atomic_facts if one.fact_id is not None]
-        for name, one in facts:
-            if one.message is not None:
-                told_at[name] = [*told_at.get(name, ()), (cell.conversation_id, one.message)]
-            if one.quote is not None and name in self.telling[cell.id] and (quote := marks_of_quote(one.quote)):
+        facts = [(fact.fact_id, fact) for fact in cell.atomic_facts if fact.fact_id is not None]
+        for name, fact in facts:
+            if fact.message is not None:
+                told_at[name] = [*told_at.get(name, ()), (cell.conversation_id, fact.message)]
+            if fact.quote is not None and name in self.telling[cell.id] and (quote := marks_of_quote(fact.quote)):
                 quoted[name] = [*quoted.get(name, ()), quote]
         further = self.model_copy(update={"told_at": told_at, "quoted": quoted}).asking([note_id(cell.id), *_made_of(cell)], "made")
         # The messages first: the facts that stay name those that do.
@@ -258,7 +258,7 @@ class Progress(BaseModel):
     def was_made_of_it(self, memory: Memory) -> bool:
         """Whether a memory that is still there was made of one that is gone, in a way that only it tells.
 
-        What began after a removal was not made of what was removed, though it may have been told anew under the same id.
+        What began after a removal was not made of what was removed, though it may have been told again under the same id.
         """
         gone = {name for name, by in self.gone.items() if memory.sequence <= by}
         sources = gone.intersection(memory.source_ids)
@@ -321,7 +321,9 @@ def counted(kinds: Mapping[str, int], memory: Memory) -> dict[str, int]:
 
 def _tells(cell: Memory, fact: Memory) -> bool:
     """Whether a cell says of itself, in the same words, what a fact says."""
-    return any(one.fact_id == fact.id and normalised(one.text) == normalised(fact.content) for one in cell.atomic_facts)
+    return any(
+        atomic_fact.fact_id == fact.id and normalised(atomic_fact.text) == normalised(fact.content) for atomic_fact in cell.atomic_facts
+    )
 
 
 def _is_turn(memory: Memory) -> bool:
@@ -340,9 +342,9 @@ def _place(message: Memory) -> Said | None:
     return (message.conversation_id, number) if isinstance(number, int) else None
 
 
-def _with_heard(known: dict[str, list[str]], told: Collection[tuple[str, str]]) -> dict[str, list[str]]:
+def _with_heard(known: dict[str, list[str]], pairs: Collection[tuple[str, str]]) -> dict[str, list[str]]:
     heard = dict(known)
-    for cell, fact in told:
+    for cell, fact in pairs:
         heard[cell] = _with(heard.get(cell, []), fact)
     return heard
 
@@ -352,8 +354,8 @@ def _taken_from(cell: Memory, progress: Progress) -> list[str]:
     places = [progress.said_at.get(name) for name in messages_of(cell) if name in progress.gone]
     numbers = {place[1] for place in places if place is not None and place[0] == cell.conversation_id}
     certain = len(numbers) == len(places)
-    return [one.fact_id for one in cell.atomic_facts if one.fact_id is not None and (one.message in numbers or not certain)]
+    return [fact.fact_id for fact in cell.atomic_facts if fact.fact_id is not None and (fact.message in numbers or not certain)]
 
 
-def _with(known: list[str], one: str | None) -> list[str]:
-    return known if one is None or one in known else [*known, one]
+def _with(known: list[str], name: str | None) -> list[str]:
+    return known if name is None or name in known else [*known, name]

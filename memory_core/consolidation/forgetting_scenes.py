@@ -1,7 +1,7 @@
 """Forgetting for good, in what memories add up to: scenes without the forgotten, and the profile without what rested on them.
 
-One would get wrong: words of a forgotten cell may stand in a scene's title and summary, whoever made these, and its vector in the centroid.
-So they are made anew of what stays; and a trait that a model saw in a forgotten cell goes, since nobody knows what it was made of.
+Note: words of a forgotten cell may stand in a scene's title and summary, made by rules or by a model, and its vector in the centroid.
+So they are made again of what stays; and a trait that a model saw in a forgotten cell goes, since it is not known what it was made of.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Derived:
         """The next scene that a forgotten cell was in; `following` once there is none."""
         place = None if progress.place is None else Place(*progress.place)
         while documents := await self._store.page(lease.owner, "scene", None, place, PAGE, newest_first=False):
-            concerned = next((one for one in documents if _names(progress, scene_in(one.body))), None)
+            concerned = next((document for document in documents if _names(progress, scene_in(document.body))), None)
             if concerned is not None:
                 return await self._without(lease, operation, progress, concerned)
             place = Place(int(documents[-1].body["sequence"]), documents[-1].id)
@@ -47,15 +47,15 @@ class Derived:
         """The profile, in one commit."""
 
         def decide(look: Look, stored: Operation) -> Chunk:
-            found = look.documents.get(PROFILE_ID)
-            if found is None or look.head is None or found.body["epoch"] != look.head.epoch:
+            document = look.documents.get(PROFILE_ID)
+            if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
                 return Chunk(cursor=following.document)
-            person = person_in(found.body)
-            named = {name for one in person.facts for name in one.memory_ids}
+            person = person_in(document.body)
+            named = {name for fact in person.facts for name in fact.memory_ids}
             gone = {*progress.gone, *(name for name in named if base_id(name) in progress.gone)}
             left = without_memories(person, gone)
-            body = {**found.body, **left.model_dump(mode="json")}
-            puts = () if left == person else (Document(PROFILE_ID, "profile", body, tag=found.tag),)
+            body = {**document.body, **left.model_dump(mode="json")}
+            puts = () if left == person else (Document(PROFILE_ID, "profile", body, tag=document.tag),)
             return Chunk(puts=puts, cursor=following.document)
 
         return await self._operations.advance(lease, operation, [PROFILE_ID], decide)
@@ -66,19 +66,21 @@ class Derived:
         def decide(look: Look, stored: Operation) -> Chunk:
             # The count moves, so that of two workers each does a scene once.
             further = progress.at("scene", (int(document.body["sequence"]), document.id)).document
-            found = look.documents.get(document.id)
-            if found is None:
+            scene_document = look.documents.get(document.id)
+            if scene_document is None:
                 return Chunk(cursor=further)
-            scene = scene_in(found.body)
-            kept = [one for one in scene.members if one.cell_id not in progress.gone]
-            if not kept:
-                return Chunk(deletes=(Document(found.id, "scene", {}),), cursor=further, counts={"scenes": 1})
+            scene = scene_in(scene_document.body)
+            members = [member for member in scene.members if member.cell_id not in progress.gone]
+            if not members:
+                return Chunk(deletes=(Document(scene_document.id, "scene", {}),), cursor=further, counts={"scenes": 1})
             vectors = {name: memory.embedding for name in cells if (memory := look.memory(name)) is not None}
-            vectors = {} if found.vector is None else vectors
-            left, *parted = _parted(Thread(with_members(scene, kept), mean(kept, vectors)), vectors, operation.id)
-            body = {name: found.body[name] for name in OF_THE_STORE}
-            puts = [_document(left, body, found.tag), *(_document(one, {}, None) for one in parted)]
-            marks = {name: Mark.of_scene(one.scene.id) for one in parted for name in one.scene.cell_ids if look.memory(name) is not None}
+            vectors = {} if scene_document.vector is None else vectors
+            left, *parted = _parted(Thread(with_members(scene, members), mean(members, vectors)), vectors, operation.id)
+            body = {name: scene_document.body[name] for name in OF_THE_STORE}
+            puts = [_document(left, body, scene_document.tag), *(_document(thread, {}, None) for thread in parted)]
+            marks = {
+                name: Mark.of_scene(thread.scene.id) for thread in parted for name in thread.scene.cell_ids if look.memory(name) is not None
+            }
             return Chunk(puts=tuple(puts), marks=marks, cursor=further, counts={"scenes": 1})
 
         return await self._operations.advance(lease, operation, [document.id, *cells], decide)

@@ -1,7 +1,7 @@
 """Forgetting a whole session reaches what was told in it and has yet to be formed.
 
-It is counted with the clears of the session, from which forming commits know that what was told before is not to come back. One would get
-wrong: that is done when the call is acknowledged, not when its task is worked on, as what is told in between is to stay.
+It is counted with the clears of the session, from which forming commits know that what was told before is not to come back.
+Note: that is done when the call is acknowledged, not when its task is worked on, as what is told in between is to stay.
 """
 
 from __future__ import annotations

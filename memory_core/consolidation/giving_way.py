@@ -1,7 +1,7 @@
-"""How a run gives way: while somebody is being served it rests after each of its chunks, many times as long as that took.
+"""How a run gives way: while a caller is being served it rests after each of its chunks, many times as long as that took.
 
 A run and the calls of users share one event loop and its cores. Measured on two cores, for a user of 100,000 memories beside a run:
-a retrieve took 60 ms of processor time with the run's share, 21 without. One would get wrong: nobody waits for a run, but it must end. So
+a retrieve took 60 ms of processor time with the run's share, 21 without. Note: no caller waits for a run, but it must end. So
 it rests for `IN_ALL_S` altogether, and then goes on as if it were alone.
 """
 
@@ -19,7 +19,7 @@ LONGEST_S: Final = 2.0
 IN_ALL_S: Final = 180.0
 """Well within the ten minutes that a queue's function has; a run of 2,000 turns is 67 chunks of some 40 ms."""
 LULL_S: Final = 0.05
-"""So long without a call, and there is nobody to give way to."""
+"""So long without a call, and there is no caller to give way to."""
 
 
 class Calls(NamedTuple):

@@ -1,7 +1,7 @@
 """Whether a file is one that can be brought in whole: looked at line by line, before anything of it is stored.
 
 Note: a file may come from anywhere. What it says of itself is believed nowhere: ids could name our own bookkeeping,
-references could lead out of the file, a log could have holes. Whatever is wrong is said with the line that it stands in.
+references could lead out of the file, a log could have holes. Whatever is wrong is said with the line that it is in.
 """
 
 from __future__ import annotations
@@ -80,9 +80,9 @@ class Check:
         try:
             self._look(entry, entry.model())
         except ValidationError as error:
-            one = error.errors(include_url=False, include_input=False, include_context=False)[0]
-            where = ".".join(shown_name(part) for part in one["loc"])
-            raise Refused(entry.line, f"{entry.kind} {shown_name(entry.id)}: {where}: {one['msg']}") from None
+            first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+            where = ".".join(shown_name(part) for part in first["loc"])
+            raise Refused(entry.line, f"{entry.kind} {shown_name(entry.id)}: {where}: {first['msg']}") from None
         except (TypeError, KeyError, ValueError) as error:
             raise Refused(entry.line, f"{entry.kind} {shown_name(entry.id)}: {described(error)}") from None
         self.counts[entry.kind] += 1
@@ -92,18 +92,18 @@ class Check:
         if self._header is None:
             raise Refused(None, "the file is empty")
         self._entries.end(self._line)
-        said = self._header["counts"]
+        stated = self._header["counts"]
         for kind in KINDS:
-            if self.counts[kind] != said.get(kind, 0):
-                counted = f"{self.counts[kind]} of the kind {kind}; its first line counts {said.get(kind, 0)}"
+            if self.counts[kind] != stated.get(kind, 0):
+                counted = f"{self.counts[kind]} of the kind {kind}; its first line counts {stated.get(kind, 0)}"
                 raise Refused(self._line, f"the file ends here with {counted}")
         if self._log.sequence != self._header["sequence"]:
             raise Refused(self._line, f"the log ends at {self._log.sequence}; the first line says {self._header['sequence']}")
         self._memories.follow(self._log)
         self._slots.end(self._log.sequence)
         self._log.end()
-        for (held, name), line in self._seen.items():
-            if held == "messages" and ("conversation", name.removesuffix("_messages")) not in self._seen:
+        for (seen_kind, name), line in self._seen.items():
+            if seen_kind == "messages" and ("conversation", name.removesuffix("_messages")) not in self._seen:
                 raise Refused(line, f"{shown_name(name)} belongs to a conversation that is not in this file")
         return {**self._log.head(), **self._memories.head()}
 
@@ -236,7 +236,7 @@ class _Memories:
 
 def _references(memory: Memory) -> Iterator[str]:
     """The memories that a memory names and that have to be there."""
-    yield from (one for one in (memory.next_id, memory.supersedes_id, memory.copied_from) if one is not None)
+    yield from (name for name in (memory.next_id, memory.supersedes_id, memory.copied_from) if name is not None)
     yield from (link.memory_id for link in memory.links)
     yield from memory.source_ids
     yield from memory.consolidated_into_ids

@@ -41,7 +41,7 @@ _SAID: Final = {"extra_forbidden": "is not a field of a conversation", "missing"
 class Converse(Protocol):
     """Stores a conversation and sends it on its way, as `Converser.converse` does."""
 
-    async def __call__(self, owner: Owner, told: ConverseInput, call: Call, *, operation_id: str) -> Accepted:
+    async def __call__(self, owner: Owner, request: ConverseInput, call: Call, *, operation_id: str) -> Accepted:
         """Durable when it returns. Raises TaskLost where the operation is not pending any more."""
 
 
@@ -81,8 +81,8 @@ class Progress:
     @classmethod
     def of(cls, operation: Operation) -> Progress | None:
         """The progress of an operation; None for one that tells no conversations, or has not looked through its file."""
-        told = (operation.cursor or {}).get("told")
-        return None if told is None else cls(**{**told, "ignored": tuple(told["ignored"])})
+        stored = (operation.cursor or {}).get("told")
+        return None if stored is None else cls(**{**stored, "ignored": tuple(stored["ignored"])})
 
     def with_line(self, messages: Told | None, ignored: tuple[str, ...]) -> Progress:
         """The progress after the next line."""
@@ -118,11 +118,11 @@ class ConversationTeller:
 
         Args:
             lease: of the import's task.
-            operation: as it stands.
+            operation: as it is now.
             lines: of the whole file, some at a time.
 
         Returns:
-            The operation, done or as somebody else left it; Later where the rest is told by another message.
+            The operation, done or as another worker left it; Later where the rest is told by another message.
 
         Raises:
             Refused: a line that was fine by itself can't be stored.
@@ -142,7 +142,7 @@ class ConversationTeller:
                     operation, unformed = await self._tell_line(lease, operation, progress, line)
                     further = Progress.of(operation)
                     if further is None or further.line != number or operation.state != "pending":
-                        return operation  # somebody else is further, or the import is cancelled
+                        return operation  # another worker is further, or the import is cancelled
                     await lease.note(further.step, further.line / further.lines, result=further.result)
                     if unformed > UNFORMED:
                         return Later(PAUSE, {"step": further.step})
@@ -166,9 +166,11 @@ class ConversationTeller:
         """Tell the next line: the operation after it, and how many conversations of this file wait to be formed."""
         number = progress.line + 1
         read = conversation_in(number, line, self._clock.now())
-        told = ConverseInput(session_id=read.session_id, agent_id=read.agent_id, messages=read.messages, time_zone=read.time_zone)
+        request = ConverseInput(session_id=read.session_id, agent_id=read.agent_id, messages=read.messages, time_zone=read.time_zone)
         try:
-            accepted = await self._converse(lease.owner, told, keyed(_call(operation, number), "import", told), operation_id=operation.id)
+            accepted = await self._converse(
+                lease.owner, request, keyed(_call(operation, number), "import", request), operation_id=operation.id
+            )
         except (Invalid, TooLarge, Conflict) as error:
             raise Refused(number, described(error)) from None
         further, unformed = progress.with_line(accepted.messages, read.messages.ignored), 0

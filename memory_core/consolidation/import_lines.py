@@ -199,10 +199,10 @@ class Entries:
             raise Refused(number, "the file ends within a document")
 
     def _piece(self, number: int, parsed: dict[str, Any]) -> Any:
-        said = {name: parsed[name] for name in ("kind", "id", "pieces")}
-        if (self._begun or said) != said or parsed["piece"] != len(self._texts) + 1 or not isinstance(parsed["text"], str):
+        identity = {name: parsed[name] for name in ("kind", "id", "pieces")}
+        if (self._begun or identity) != identity or parsed["piece"] != len(self._texts) + 1 or not isinstance(parsed["text"], str):
             raise Refused(number, "is not the next piece of its document")
-        self._begun = said
+        self._begun = identity
         self._texts.append(parsed["text"])
         if sum(map(len, self._texts)) > MAX_DOCUMENT_CHARACTERS:
             raise Refused(number, "is of a document that is too large")
@@ -221,7 +221,7 @@ def header_in(line: bytes) -> dict[str, Any]:
         version = parsed.get("version")
         raise Refused(1, f"`version` is {version if isinstance(version, int) else 'no number'}; this program reads {VERSION}")
     counts, sequence = parsed.get("counts"), parsed.get("sequence")
-    if not isinstance(sequence, int) or not isinstance(counts, dict) or not all(isinstance(one, int) for one in counts.values()):
+    if not isinstance(sequence, int) or not isinstance(counts, dict) or not all(isinstance(count, int) for count in counts.values()):
         raise Refused(1, "`sequence` should be a number and `counts` numbers by kind")
     if unknown := counts.keys() - set(KINDS):
         raise Refused(1, f"`counts` names {shown_name(min(unknown))}, which this program does not know")
@@ -272,7 +272,7 @@ def told_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Fields of a memory as one that is stored has them, JSON-ready. Raises ValueError, ValidationError for what no memory could have."""
     if not fields:
         return {}
-    told = cast(Any, Memory).model_construct()
+    memory = cast(Any, Memory).model_construct()
     for name, value in fields.items():
-        Memory.__pydantic_validator__.validate_assignment(told, name, value)
-    return cast(dict[str, Any], told.model_dump(mode="json", include=set(fields)))
+        Memory.__pydantic_validator__.validate_assignment(memory, name, value)
+    return cast(dict[str, Any], memory.model_dump(mode="json", include=set(fields)))

@@ -1,6 +1,6 @@
 """The log of a file that is brought in: whether it has no hole, and whether it tells of the memories what the file says they are.
 
-Whoever changes a memory in a file and makes the hash anew is found out here, unless they changed the log to match. One would get wrong:
+A memory that was changed in a file, with a new hash, is found out here, unless the log was changed to match. Note:
 a memory is not compared with the end of the log only. What lies in the archive and old versions are what the log told at their revision.
 To hold little, each field is kept as eight bytes of its hash: some 400 bytes a memory, however long its text.
 """
@@ -91,7 +91,7 @@ class Log:
                 raise Refused(claims[0][2], f"no event {revision} of the log tells of {name}")
 
     def tells(self, memory_id: str) -> bool:
-        """At its end it says what this memory is: its beginning stands in it, and it was not forgotten for good since."""
+        """At its end it says what this memory is: its beginning is in it, and it was not forgotten for good since."""
         return memory_id in self._states
 
     def head(self) -> dict[str, Any]:
@@ -105,8 +105,8 @@ class Log:
         if state is None or event.memory_id in self.forgotten:
             return
         beside = ("cell_id",) if is_message(event.memory_id) else ()
-        for said, old, line in claims:
-            unlike = _unlike(state, said, _OF_A_VERSION if old else beside)
+        for claimed, old, line in claims:
+            unlike = _unlike(state, claimed, _OF_A_VERSION if old else beside)
             if unlike is not None and self._belied is None:
                 self._belied = Refused(line, f"{event.memory_id}: {unlike}: is not what the log tells of it")
 
@@ -120,10 +120,10 @@ def _changed(state: bytearray, fields: Mapping[str, Any]) -> bytearray:
 
 def _hash(name: str, value: Any) -> bytes:
     """Nothing for a default value, which the log may leave out."""
-    said = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-    return _NONE if said == _DEFAULTS.get(name) else hashlib.blake2b(said, digest_size=8).digest()
+    serialised = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    return _NONE if serialised == _DEFAULTS.get(name) else hashlib.blake2b(serialised, digest_size=8).digest()
 
 
-def _unlike(state: bytes | bytearray, said: bytes, but: Iterable[str]) -> str | None:
+def _unlike(state: bytes | bytearray, claimed: bytes, but: Iterable[str]) -> str | None:
     """The first field in which the two differ."""
-    return next((name for name, place in _PLACES.items() if state[place] != said[place] and name not in but), None)
+    return next((name for name, place in _PLACES.items() if state[place] != claimed[place] and name not in but), None)

@@ -59,26 +59,28 @@ class SlotLogs:
         """The file is whole. sequence: of the last event of its log. Raises Refused where a member is not as its slot's log says."""
         for name, entries in self._entries.items():
             line = self._lines[name]
-            if not all(0 < one.sequence <= sequence for one in entries) or len({one.place for one in entries}) < len(entries):
+            if not all(0 < entry.sequence <= sequence for entry in entries) or len({entry.place for entry in entries}) < len(entries):
                 raise Refused(line, f"slot {shown_name(name)}: an entry has no place in the log")
             members = self._members.get(name, {})  # one that could not be read is in no file
-            found = differences_in(name, project(resolve(entries), self._now), members, self._now)
-            differing = [one for one in found if one.memory_id in members]
+            differences = differences_in(name, project(resolve(entries), self._now), members, self._now)
+            differing = [difference for difference in differences if difference.memory_id in members]
             if differing:
-                one = differing[0]
-                fields = ", ".join(one.fields) or "it is none of its members"
-                raise Refused(line, f"slot {shown_name(name)}: {shown_name(one.memory_id)} is not as the log of its slot says: {fields}")
+                difference = differing[0]
+                fields = ", ".join(difference.fields) or "it is none of its members"
+                raise Refused(
+                    line, f"slot {shown_name(name)}: {shown_name(difference.memory_id)} is not as the log of its slot says: {fields}"
+                )
 
 
-def _is_sound(one: Said) -> bool:
+def _is_sound(entry: Said) -> bool:
     """Whether what an entry names is of the kind that it should be."""
     names: Sequence[Any] = ()
-    if isinstance(one, Statement):
-        names = (one.memory_id, getattr(one, "value", None) or "")
-    elif isinstance(one, Hiding):
-        names = (one.memory_id,)
-    elif isinstance(one, Pair | Merge):
-        names = one.memory_ids
-    numbers = (one.sequence, one.part, one.version if isinstance(one, Statement) else 1)
-    is_named = all(isinstance(name, str) for name in (*names, one.conflict_id or ""))
+    if isinstance(entry, Statement):
+        names = (entry.memory_id, getattr(entry, "value", None) or "")
+    elif isinstance(entry, Hiding):
+        names = (entry.memory_id,)
+    elif isinstance(entry, Pair | Merge):
+        names = entry.memory_ids
+    numbers = (entry.sequence, entry.part, entry.version if isinstance(entry, Statement) else 1)
+    is_named = all(isinstance(name, str) for name in (*names, entry.conflict_id or ""))
     return is_named and all(isinstance(number, int) for number in numbers)

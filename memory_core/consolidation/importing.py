@@ -60,16 +60,16 @@ class Importer:
         self._clock, self._ids = clock, ids
         self._staging = Staging(embedder, copies, clock)
 
-    async def begin(self, owner: Owner, what: ImportInput, call: Call) -> Accepted:
+    async def begin(self, owner: Owner, request: ImportInput, call: Call) -> Accepted:
         """Begin to gather the parts of a file. Raises Conflict for an export and a user who is not empty, Unavailable."""
-        of_export = what.of == "export"
+        of_export = request.of == "export"
 
         def refuse(look: Look) -> None:
             if of_export and not _is_empty(look.head, tasks=0):
                 raise Conflict(NOT_EMPTY)
 
         due = self._clock.now() + LIFETIME
-        return await self._operations.begin(owner, "import", {} if of_export else {"of": what.of}, call, due=due, refuse=refuse)
+        return await self._operations.begin(owner, "import", {} if of_export else {"of": request.of}, call, due=due, refuse=refuse)
 
     async def bring(self, owner: Owner, task_id: str, number: int, data: bytes, call: Call) -> None:
         """Bring a part, counted from 1, in any order; brought again it replaces itself. Raises NotFound, Conflict, Unavailable."""
@@ -89,23 +89,23 @@ class Importer:
 
     async def commit(self, owner: Owner, task_id: str, parts: int, sha256: str, call: Call) -> Accepted:
         """All parts are there: begin the work. The same again is no second time. Raises NotFound, Conflict, Unavailable."""
-        said = {"parts": parts, "sha256": sha256}
+        stated = {"parts": parts, "sha256": sha256}
         _, operation = await self._operations.held(owner, task_id, "import")
-        if (operation.cursor or {}).get("said") == said:
+        if (operation.cursor or {}).get("said") == stated:
             return Accepted(task_id)
 
         def change(stored: Operation) -> Any:
-            held = _gathered(stored)
-            missing = [number for number in range(1, parts + 1) if str(number) not in held]
+            brought_parts = _gathered(stored)
+            missing = [number for number in range(1, parts + 1) if str(number) not in brought_parts]
             if missing:
                 raise Conflict(f"the parts {', '.join(map(str, missing[:20]))} have not been brought")
-            return {"stage": "checking", "said": said, "names": [held[str(number)] for number in range(1, parts + 1)]}
+            return {"stage": "checking", "said": stated, "names": [brought_parts[str(number)] for number in range(1, parts + 1)]}
 
         task = await self._operations.amend(owner, task_id, change, call, due=True)
         return Accepted(task_id, await self._operations.tell(owner, task))
 
     async def work(self, lease: Lease) -> Later | None:
-        """The work, from wherever it stands. Raises Unavailable while the embedder or a store is down."""
+        """The work, from wherever it is. Raises Unavailable while the embedder or a store is down."""
         operation = await self._operations.of(lease)
         try:
             return await self._worked(lease, operation)
@@ -118,8 +118,8 @@ class Importer:
             cursor = operation.cursor or {}
             stage = cursor.get("stage", "gathering")
             if operation.state == "cancelling":
-                told = await self._teller.count_last(lease, operation)
-                await self._cleared(lease, operation, _end(cursor, told, status="cancelled"))
+                progress = await self._teller.count_last(lease, operation)
+                await self._cleared(lease, operation, _end(cursor, progress, status="cancelled"))
                 return None
             if operation.state != "pending":
                 raise TaskLost
@@ -159,10 +159,10 @@ class Importer:
                 await asyncio.to_thread(_take, check, lines)
             if digest.hexdigest() != operation.cursor["said"]["sha256"].lower():
                 raise Refused(None, f"the parts have the SHA-256 {digest.hexdigest()}, not the one that was committed")
-            found = await asyncio.to_thread(check.end)
+            result = await asyncio.to_thread(check.end)
         except Refused as refused:
             return await self._refused(lease, operation, str(refused))
-        cursor = {**operation.cursor, **(found if isinstance(check, ConversationCheck) else self._to_stage(check, found))}
+        cursor = {**operation.cursor, **(result if isinstance(check, ConversationCheck) else self._to_stage(check, result))}
         return await self._operations.advance(lease, operation, [], lambda look, stored: Chunk(cursor=cursor))
 
     def _to_stage(self, check: Check, head: dict[str, Any]) -> dict[str, Any]:
@@ -181,10 +181,10 @@ class Importer:
                 continue
             documents = await self._staging.documents(lease.owner, entries, epoch, cold)
             cursor = {**operation.cursor, "line": entries[-1].line}
-            chunk = Chunk(staged=tuple(documents), cursor=cursor, counts=Counter(one.kind for one in entries))
+            chunk = Chunk(staged=tuple(documents), cursor=cursor, counts=Counter(entry.kind for entry in entries))
             moved = await self._operations.advance(lease, operation, [], lambda look, stored, it=chunk: _while_empty(look, stored, it))  # type: ignore[misc]
             if moved.state != operation.state or moved.cursor != cursor:
-                return moved  # somebody else is further, or the user has begun without it
+                return moved  # another worker is further, or the user has begun without it
             operation = moved
             await lease.report("storing", 0.2 + 0.7 * sum(operation.counts.values()) / max(1, cursor["documents"]))
         head = {**operation.cursor["head"], "due_at": self._clock.now()}
@@ -273,14 +273,14 @@ def _while_empty(look: Look, stored: Operation, chunk: Chunk) -> Chunk:
 
 def _refusal(operation: Operation, reason: str) -> dict[str, Any]:
     cursor = operation.cursor or {}
-    told = {"told": cursor["told"]} if "told" in cursor else {}
-    return {"stage": "clearing", "error": reason, "epoch": cursor.get("epoch"), **told}
+    progress = {"told": cursor["told"]} if "told" in cursor else {}
+    return {"stage": "clearing", "error": reason, "epoch": cursor.get("epoch"), **progress}
 
 
-def _end(cursor: Any, told: Progress | None, *, status: TaskStatus, error: str | None = None) -> Chunk:
-    """The end of an import that did not come through. told: what stays of it, if it was of conversations."""
-    result = {} if told is None else told.result
-    return Chunk(cursor=cursor, done=True, status=status, error=error, result=result, counted=told is None)
+def _end(cursor: Any, progress: Progress | None, *, status: TaskStatus, error: str | None = None) -> Chunk:
+    """The end of an import that did not come through. progress: what stays of it, if it was of conversations."""
+    result = {} if progress is None else progress.result
+    return Chunk(cursor=cursor, done=True, status=status, error=error, result=result, counted=progress is None)
 
 
 def _gathered(operation: Operation) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Near-duplicates: what the news brought is compared with what lies near it, and of two that say one thing one stays.
 
-Only neighbours of what is new are looked at, so an hour costs what it brought, whatever is held. One would get wrong: of A near B, either
+Only neighbours of what is new are looked at, so an hour costs what it brought, whatever is held. Note: of A near B, either
 may be the new one, and both are when both came in one hour; who stays does not depend on it.
 """
 
@@ -70,24 +70,24 @@ class Merging:
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
         """How many pairs of near-duplicates it sees now."""
-        ids, found = _new(run), 0
+        ids, count = _new(run), 0
         for place in range(0, len(ids), AT_ONCE):
-            found += len((await self._pairs(run, ids[place : place + AT_ONCE]))[0])
-        return {"near_duplicates": found}
+            count += len((await self._pairs(run, ids[place : place + AT_ONCE]))[0])
+        return {"near_duplicates": count}
 
     async def _pairs(self, run: Run, ids: Sequence[str]) -> tuple[list[Pair], Look]:
         """Pairs that are alike, each once, in order; and both their sides as they were read."""
         seen = await self._store.snapshot(run.owner, ids)
         look = Look(seen.head, dict(seen.documents))
-        new = [one for name in ids if (one := look.memory(name)) is not None and one.embedding is not None]
-        nears = [Near(one.embedding, _SEMANTIC, self._duplicate, limit=NEAREST) for one in new if one.type is MemoryType.SEMANTIC]
+        new = [memory for name in ids if (memory := look.memory(name)) is not None and memory.embedding is not None]
+        nears = [Near(memory.embedding, _SEMANTIC, self._duplicate, limit=NEAREST) for memory in new if memory.type is MemoryType.SEMANTIC]
         looks = await asyncio.gather(*(self._store.snapshot(run.owner, (), near) for near in nears))
         pairs: dict[Pair, None] = {}
-        for one, near in zip((one for one in new if one.type is MemoryType.SEMANTIC), looks, strict=True):
+        for memory, near in zip((memory for memory in new if memory.type is MemoryType.SEMANTIC), looks, strict=True):
             for neighbour in near.near:
                 other = neighbour.memory
-                pair = (min(one.id, other.id), max(one.id, other.id))
-                if likeness(one, other, self._duplicate) is not None:
+                pair = (min(memory.id, other.id), max(memory.id, other.id))
+                if likeness(memory, other, self._duplicate) is not None:
                     pairs[pair] = None
         wanted = list(dict.fromkeys(name for pair in pairs for name in pair))
         read = await self._store.snapshot(run.owner, wanted) if pairs else seen
@@ -100,7 +100,7 @@ class Merging:
             first, second = (look.memory(name) for name in names)
             if first is not None and second is not None and likeness(first, second, self._duplicate) is Likeness.ADDS:
                 written[_texts_of(first, second)] = await self._written(
-                    run, sorted((first, second), key=lambda one: (one.event_timestamp, one.sequence))
+                    run, sorted((first, second), key=lambda note: (note.event_timestamp, note.sequence))
                 )
         made = [text for text in written.values() if text is not None]
         vectors = dict(zip(made, await self._embedder.embed(made), strict=True)) if made else {}
@@ -109,7 +109,7 @@ class Merging:
     async def _written(self, run: Run, notes: Sequence[Memory]) -> str | None:
         if not fits(notes):
             return None
-        items = [DecisionItem(number, one.content, one.category, one.event_timestamp) for number, one in enumerate(notes)]
+        items = [DecisionItem(number, note.content, note.category, note.event_timestamp) for number, note in enumerate(notes)]
         try:
             text = (await self._rules.synthesise(run.owner.app_id, items)).value.consolidated_memory.natural_memory_note
         except AgentFailed:  # rules say that they don't fit into one
@@ -128,9 +128,9 @@ class _Merge:
     portion: Portion = field(default_factory=Portion)
     counts: dict[str, int] = field(default_factory=dict)
 
-    def place(self, one: str, other: str) -> bool:
+    def place(self, first_id: str, second_id: str) -> bool:
         """Make one of the two, if that is still what they ask for. False: there is no room for it any more."""
-        first, second = self.page.memory(one), self.page.memory(other)
+        first, second = self.page.memory(first_id), self.page.memory(second_id)
         alike = None if first is None or second is None else likeness(first, second, self.duplicate)
         if first is None or second is None or alike is None:
             return True
@@ -169,8 +169,8 @@ class _Merge:
         fields = taking_over(stays, goes) | {"content": text.content, "embedding": text.vector, "consolidation_run": self._run_at}
         fields |= {"change_reason": f"merged with {goes.id}"}
         fields.pop("valid_from")
-        updated, kept = new_version(stays, fields, self.run.at)
-        self.page.puts[kept.id] = kept
+        updated, old_version = new_version(stays, fields, self.run.at)
+        self.page.puts[old_version.id] = old_version
         self._merge(stays, goes, with_lexical(updated), "updated")
 
     def _link(self, first: Memory, second: Memory) -> None:
@@ -180,13 +180,13 @@ class _Merge:
             self.page.apply([Change("linked", after, newer)])
             self._count("linked")
 
-    def _count(self, what: str) -> None:
-        self.counts[what] = self.counts.get(what, 0) + 1
+    def _count(self, name: str) -> None:
+        self.counts[name] = self.counts.get(name, 0) + 1
 
 
 def _new(run: Run) -> list[str]:
     """The ids of the semantic memories that are new, or say something else than before, in order."""
-    return list(dict.fromkeys(one.memory_id for one in run.news if one.memory_type is MemoryType.SEMANTIC and _tells(one)))
+    return list(dict.fromkeys(event.memory_id for event in run.news if event.memory_type is MemoryType.SEMANTIC and _tells(event)))
 
 
 def _tells(event: Event) -> bool:

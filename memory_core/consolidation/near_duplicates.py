@@ -1,6 +1,6 @@
 """Whether two memories that are held say one thing, which of them stays, and what it takes over from the other.
 
-One would get wrong: that two vectors are equal decides nothing. Digits, negations, names, order and values do (`domain/sameness.py`), and
+Note: that two vectors are equal decides nothing. Digits, negations, names, order and values do (`domain/sameness.py`), and
 two truths of a slot are never merged here however near they lie: which of them holds is for their times to say.
 """
 
@@ -39,62 +39,62 @@ class Likeness(StrEnum):
     ADDS = "adds"
 
 
-def likeness(one: Memory, other: Memory, duplicate: float) -> Likeness | None:
+def likeness(first: Memory, second: Memory, duplicate: float) -> Likeness | None:
     """What the two are to each other; None where both stay as they are. duplicate: the similarity of one and the same."""
-    if one.id == other.id or not (_may_merge(one) and _may_merge(other)) or _stand_apart(one, other):
+    if first.id == second.id or not (_may_merge(first) and _may_merge(second)) or _stand_apart(first, second):
         return None
-    if normalised(one.content) == normalised(other.content):
+    if normalised(first.content) == normalised(second.content):
         return Likeness.SAME
-    if similarity(one, other) < duplicate:
+    if similarity(first, second) < duplicate:
         return None
-    found = differences(one.content, other.content)
-    if not found or (one.category == PATTERN and same_pattern(one.content, other.content)):
+    wording_differences = differences(first.content, second.content)
+    if not wording_differences or (first.category == PATTERN and same_pattern(first.content, second.content)):
         return Likeness.SAME
-    ends = one.valid_until is not None or other.valid_until is not None
-    return Likeness.ADDS if one.category == NOTE and found <= _WORDING and not ends else None
+    ends = first.valid_until is not None or second.valid_until is not None
+    return Likeness.ADDS if first.category == NOTE and wording_differences <= _WORDING and not ends else None
 
 
-def _may_merge(one: Memory) -> bool:
+def _may_merge(memory: Memory) -> bool:
     """Whether it may be merged at all: about what an open question asks, its decision comes first.
 
-    One that was merged before, and that somebody brought back, stands for good: an hourly run does not have the last word.
+    One that was merged before, and that was restored by hand, stays for good: an hourly run does not have the last word.
     """
-    brought_back = one.status_reason == "restored" and one.consolidated_into_ids
-    return one.type is MemoryType.SEMANTIC and one.status is Status.ACTIVE and not one.conflict_ids and not brought_back
+    brought_back = memory.status_reason == "restored" and memory.consolidated_into_ids
+    return memory.type is MemoryType.SEMANTIC and memory.status is Status.ACTIVE and not memory.conflict_ids and not brought_back
 
 
-def _stand_apart(one: Memory, other: Memory) -> bool:
+def _stand_apart(first: Memory, second: Memory) -> bool:
     """Whether something beside their texts keeps the two apart; a pinned one stays, and so does a truth in its slot."""
-    kinds = [each.category if each.category in _KINDS else None for each in (one, other)]
-    entities = [frozenset(name.casefold() for name in each.entities) for each in (one, other)]
+    kinds = [each.category if each.category in _KINDS else None for each in (first, second)]
+    entities = [frozenset(name.casefold() for name in each.entities) for each in (first, second)]
     return (
         kinds[0] != kinds[1]
-        or one.agent_id != other.agent_id
-        or (slot_of(one) is not None and slot_of(other) is not None)
-        or (one.value is not None and other.value is not None and one.value != other.value)
+        or first.agent_id != second.agent_id
+        or (slot_of(first) is not None and slot_of(second) is not None)
+        or (first.value is not None and second.value is not None and first.value != second.value)
         or (all(entities) and entities[0] != entities[1])
-        or over(one, other)
-        or over(other, one)
-        or (one.pinned and (other.pinned or slot_of(other) is not None))
-        or (other.pinned and slot_of(one) is not None)
+        or over(first, second)
+        or over(second, first)
+        or (first.pinned and (second.pinned or slot_of(second) is not None))
+        or (second.pinned and slot_of(first) is not None)
     )
 
 
-def similarity(one: Memory, other: Memory) -> float:
+def similarity(first: Memory, second: Memory) -> float:
     """The cosine of their vectors; 0 where one of them has none."""
-    if one.embedding is None or other.embedding is None:
+    if first.embedding is None or second.embedding is None:
         return 0.0
-    return float(np.dot(one.embedding, other.embedding))
+    return float(np.dot(first.embedding, second.embedding))
 
 
-def in_order(one: Memory, other: Memory) -> tuple[Memory, Memory]:
+def in_order(first: Memory, second: Memory) -> tuple[Memory, Memory]:
     """(who stays, who goes), however they are given: the pinned one stays, the one in a slot, the surer one, the one told first."""
-    stays, goes = sorted((one, other), key=_rank)
+    stays, goes = sorted((first, second), key=_rank)
     return stays, goes
 
 
-def _rank(one: Memory) -> tuple[Any, ...]:
-    return not one.pinned, slot_of(one) is None, -one.confidence, first_telling(one), one.sequence, one.id
+def _rank(memory: Memory) -> tuple[Any, ...]:
+    return not memory.pinned, slot_of(memory) is None, -memory.confidence, first_telling(memory), memory.sequence, memory.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def taking_over(stays: Memory, goes: Memory) -> dict[str, Any]:
 
 
 def _times(stays: Memory, goes: Memory) -> dict[str, Any]:
-    """The times of both together. A truth in a slot keeps its own: they say where it stands among the others."""
+    """The times of both together. A truth in a slot keeps its own: they say where it is among the others."""
     if slot_of(stays) is not None:
         return {}
     return {
@@ -160,7 +160,7 @@ def retired(goes: Memory, stays: Memory, now: datetime) -> Memory:
 
 def linked(newer: Memory, older: Memory) -> Memory | None:
     """The newer one with a link to the older; None where it has one."""
-    if any(one.memory_id == older.id for one in newer.links):
+    if any(known_link.memory_id == older.id for known_link in newer.links):
         return None
     score = round(similarity(newer, older), 6)
     link = Link(memory_id=older.id, similarity_score=score, composite_score=score, link_strength=score, relationship_type="duplicate")
@@ -168,15 +168,15 @@ def linked(newer: Memory, older: Memory) -> Memory | None:
 
 
 def _links(stays: Memory, goes: Memory) -> list[Link]:
-    found = {one.memory_id: one for one in (*goes.links, *stays.links) if one.memory_id not in (stays.id, goes.id)}
-    return sorted(found.values(), key=lambda one: (-one.composite_score, one.memory_id))[:MAX_LINKS]
+    links = {link.memory_id: link for link in (*goes.links, *stays.links) if link.memory_id not in (stays.id, goes.id)}
+    return sorted(links.values(), key=lambda link: (-link.composite_score, link.memory_id))[:MAX_LINKS]
 
 
 def _latest(*moments: datetime | None) -> datetime | None:
-    return max((one for one in moments if one is not None), default=None)
+    return max((moment for moment in moments if moment is not None), default=None)
 
 
 def newest(pair: Sequence[Memory]) -> tuple[Memory, Memory]:
     """(the newer, the older) of two, as they were first stored."""
-    older, newer = sorted(pair, key=lambda one: (one.sequence, one.id))
+    older, newer = sorted(pair, key=lambda memory: (memory.sequence, memory.id))
     return newer, older

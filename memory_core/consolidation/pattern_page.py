@@ -79,21 +79,21 @@ class PatternPage:
         """Nothing on it yet; what the look shows under it."""
         return cls(run, Page(run.owner, look, run.at, weighs=False, asked=ids), new, duplicate)
 
-    def place(self, one: Candidate) -> bool:
+    def place(self, candidate: Candidate) -> bool:
         """Put a pattern onto the page. False: there is no room for it any more."""
-        episodes = self._carrying(one)
+        episodes = self._carrying(candidate)
         if not episodes:
             self._count("patterns_dropped")
             return True
-        if not any(episode.id in self.new for episode in episodes) or _is_told_by_facts(one, episodes):
+        if not any(episode.id in self.new for episode in episodes) or _is_told_by_facts(candidate, episodes):
             return True
-        held = self._held(one)
-        if held is None:
-            return self._create(one, episodes)
-        fresh = [episode for episode in episodes if episode.id not in held.source_ids]
-        if held.category != CATEGORY or not _holds(held) or not fresh:
+        existing = self._held(candidate)
+        if existing is None:
+            return self._create(candidate, episodes)
+        fresh = [episode for episode in episodes if episode.id not in existing.source_ids]
+        if existing.category != CATEGORY or not _holds(existing) or not fresh:
             return True
-        return self._reinforce(held, one, fresh)
+        return self._reinforce(existing, candidate, fresh)
 
     def chunk(self, *, cursor: int, done: bool) -> Chunk:
         """The commit. What was dropped is counted once, by the last commit of a portion."""
@@ -101,25 +101,25 @@ class PatternPage:
         sessions = tuple(session.document for session in self.page.sessions.values())
         return Chunk(tuple(self.page.changes), puts=(*self.page.puts.values(), *sessions), cursor=cursor, counts=counts, done=done)
 
-    def _carrying(self, one: Candidate) -> list[Memory]:
+    def _carrying(self, candidate: Candidate) -> list[Memory]:
         """Those of the named episodes that are there and say it, in order of time; none where together they do not."""
-        read = [memory for name in one.episodes if (memory := self.page.memory(name)) is not None and is_episode(memory)]
+        read = [memory for name in candidate.episodes if (memory := self.page.memory(name)) is not None and is_episode(memory)]
         ordered = sorted(read, key=in_time)
-        places = carriers(one.found.summary, [Said.of(memory.content, memory.actor) for memory in ordered])
+        places = carriers(candidate.found.summary, [Said.of(memory.content, memory.actor) for memory in ordered])
         return [ordered[place] for place in places][-MARKED_AT_ONCE:]
 
-    def _held(self, one: Candidate) -> Memory | None:
+    def _held(self, candidate: Candidate) -> Memory | None:
         """What says it already: what this page makes, what its episodes went into, what has its key, or lies near it.
 
-        Also what somebody deleted: he does not want to be told it again.
+        Also what a person deleted, who does not want to be told it again.
         """
-        text = one.found.summary
-        keyed = [] if one.key is None else [procedure_id(one.key)]
-        for name in (*(made.id for made in self.made), *one.into, *keyed):
+        text = candidate.found.summary
+        keyed = [] if candidate.key is None else [procedure_id(candidate.key)]
+        for name in (*(made.id for made in self.made), *candidate.into, *keyed):
             memory = self.page.memory(name)
             if memory is not None and (_holds(memory) or _is_unwanted(memory)) and same_pattern(memory.content, text):
                 return memory
-        for name, similarity in one.near:
+        for name, similarity in candidate.near:
             memory = self.page.memory(name)
             if memory is None or not _holds(memory) or _is_lasting_fact(memory):
                 continue
@@ -128,30 +128,30 @@ class PatternPage:
                 return memory
         return None
 
-    def _create(self, one: Candidate, episodes: Sequence[Memory]) -> bool:
-        memory = self._memory(one, episodes)
-        if self.page.memory(memory.id) is not None:  # somebody deleted what this very run had made
+    def _create(self, candidate: Candidate, episodes: Sequence[Memory]) -> bool:
+        memory = self._memory(candidate, episodes)
+        if self.page.memory(memory.id) is not None:  # what this very run had made was deleted meanwhile
             return True
         marks = [self._marked(episode, memory.id) for episode in episodes]
         return self._apply("patterns", [Change("created", memory), *marks], memory)
 
-    def _reinforce(self, held: Memory, one: Candidate, fresh: Sequence[Memory]) -> bool:
+    def _reinforce(self, existing: Memory, candidate: Candidate, fresh: Sequence[Memory]) -> bool:
         """The held pattern was told again by further episodes, which become sources of it."""
-        if not self._takes([held, *fresh]):
+        if not self._takes([existing, *fresh]):
             return False
-        sources = list(dict.fromkeys([*held.source_ids, *(episode.id for episode in fresh)]))[-MAX_SOURCES:]
-        told = held.model_copy(update=_times(fresh))
-        self.page.retell(held, told, source_ids=sources, confidence=surer(held.confidence))
-        self.page.apply([self._marked(episode, held.id) for episode in fresh])
+        sources = list(dict.fromkeys([*existing.source_ids, *(episode.id for episode in fresh)]))[-MAX_SOURCES:]
+        told_again = existing.model_copy(update=_times(fresh))
+        self.page.retell(existing, told_again, source_ids=sources, confidence=surer(existing.confidence))
+        self.page.apply([self._marked(episode, existing.id) for episode in fresh])
         self._count("patterns_reinforced")
         return True
 
-    def _apply(self, what: str, changes: Sequence[Change], memory: Memory) -> bool:
-        if not self._takes([one.after for one in changes]):
+    def _apply(self, name: str, changes: Sequence[Change], memory: Memory) -> bool:
+        if not self._takes([change.after for change in changes]):
             return False
         self.page.apply(changes)
         self.made.append(memory)
-        self._count(what)
+        self._count(name)
         return True
 
     def _takes(self, memories: Sequence[Memory]) -> bool:
@@ -165,34 +165,34 @@ class PatternPage:
         names = list(dict.fromkeys([*current.consolidated_into_ids, into]))
         return Change("consolidated", current.model_copy(update={"consolidated_into_ids": names}), current)
 
-    def _memory(self, one: Candidate, episodes: Sequence[Memory]) -> Memory:
-        key = None if one.key is None or self.page.memory(procedure_id(one.key)) is not None else one.key
+    def _memory(self, candidate: Candidate, episodes: Sequence[Memory]) -> Memory:
+        key = None if candidate.key is None or self.page.memory(procedure_id(candidate.key)) is not None else candidate.key
         known = [Said.of(episode.content, episode.actor) for episode in episodes]
-        facts = [text for text in one.found.extracted_facts if text != one.found.summary and carriers(text, known, fewest=1)]
+        facts = [text for text in candidate.found.extracted_facts if text != candidate.found.summary and carriers(text, known, fewest=1)]
         fields: dict[str, Any] = {
-            "id": one.memory_id(self.run.id) if key is None else procedure_id(key),
+            "id": candidate.memory_id(self.run.id) if key is None else procedure_id(key),
             "type": MemoryType.SEMANTIC if key is None else MemoryType.PROCEDURAL,
-            "content": one.found.summary,
+            "content": candidate.found.summary,
             "key": key,
-            "value": None if key is None else one.found.summary,
-            "value_text": None if key is None else one.found.summary,
+            "value": None if key is None else candidate.found.summary,
+            "value_text": None if key is None else candidate.found.summary,
             "atomic_facts": [AtomicFact(text=text) for text in facts],
-            "importance_base": one.found.importance_score,
-            "worth": worth_of(one.found.summary),
-            "confidence": one.found.confidence,
-            "pattern_detected": f"user_{one.found.pattern}_pattern",
-            "tags": [one.found.pattern],
+            "importance_base": candidate.found.importance_score,
+            "worth": worth_of(candidate.found.summary),
+            "confidence": candidate.found.confidence,
+            "pattern_detected": f"user_{candidate.found.pattern}_pattern",
+            "tags": [candidate.found.pattern],
             "metadata": dict(max(episodes, key=lambda episode: episode.event_timestamp).metadata),
             "source_ids": [episode.id for episode in episodes],
             "session_id": _common([episode.session_id for episode in episodes]),
             "agent_id": _common([episode.agent_id for episode in episodes]),
-            "prompt_id": one.provenance.prompt_id,
-            "prompt_version": one.provenance.prompt_version,
-            "model": one.provenance.model,
+            "prompt_id": candidate.provenance.prompt_id,
+            "prompt_version": candidate.provenance.prompt_version,
+            "model": candidate.provenance.model,
             **_times(episodes),
         }
         made = with_lexical(self._blank(fields))
-        made.embedding, made.embedding_model, made.embedding_dimensions = one.vector, one.model, len(one.vector)
+        made.embedding, made.embedding_model, made.embedding_dimensions = candidate.vector, candidate.model, len(candidate.vector)
         return made
 
     def _blank(self, fields: dict[str, Any]) -> Memory:
@@ -209,8 +209,8 @@ class PatternPage:
             **fields,
         )
 
-    def _count(self, what: str) -> None:
-        self.counts[what] = self.counts.get(what, 0) + 1
+    def _count(self, name: str) -> None:
+        self.counts[name] = self.counts.get(name, 0) + 1
 
 
 def _is_lasting_fact(memory: Memory) -> bool:
@@ -218,10 +218,10 @@ def _is_lasting_fact(memory: Memory) -> bool:
     return memory.category == "fact" and slot_of(memory) is None
 
 
-def _is_told_by_facts(one: Candidate, episodes: Sequence[Memory]) -> bool:
-    """Whether a fact that an episode told, and that fills a slot, says most of it; also one that has fallen since."""
+def _is_told_by_facts(candidate: Candidate, episodes: Sequence[Memory]) -> bool:
+    """Whether a fact that an episode told, and that fills a slot, says most of it; also one that was superseded since."""
     facts = {fact.text for episode in episodes for fact in episode.atomic_facts if fact.fact_id is not None and not fact.lasting}
-    return any(told_by(one.found.summary, text) for text in sorted(facts))
+    return any(told_by(candidate.found.summary, text) for text in sorted(facts))
 
 
 def _holds(memory: Memory) -> bool:
@@ -229,17 +229,20 @@ def _holds(memory: Memory) -> bool:
 
 
 def _is_unwanted(memory: Memory) -> bool:
-    """Whether somebody deleted it; not what a run withdrew, nor what another memory took the place of."""
+    """Whether a person deleted it; not what a run withdrew, nor what another memory took the place of."""
     return is_taken_back(memory) and not is_withdrawn(memory)
 
 
-def _same(held: str, text: str) -> bool:
-    return not differences(held, text)
+def _same(existing_text: str, text: str) -> bool:
+    return not differences(existing_text, text)
 
 
 def _times(episodes: Sequence[Memory]) -> dict[str, Any]:
     """It was told last by the latest of its episodes, and holds since the first."""
-    return {"event_timestamp": max(one.event_timestamp for one in episodes), "valid_from": min(one.event_timestamp for one in episodes)}
+    return {
+        "event_timestamp": max(episode.event_timestamp for episode in episodes),
+        "valid_from": min(episode.event_timestamp for episode in episodes),
+    }
 
 
 def _common(names: Sequence[str | None]) -> str | None:

@@ -1,7 +1,7 @@
 """Patterns: what several episodes say together becomes a memory of its own, which names them; they stay what they were.
 
-Agents find them, code checks them: a pattern whose episodes do not say it is dropped and counted. One would get wrong: all of it is
-decided within the commit, on the episodes as they are then. One that somebody deleted meanwhile supports nothing any more.
+Agents find them, code checks them: a pattern whose episodes do not say it is dropped and counted. Note: all of it is
+decided within the commit, on the episodes as they are then. One that was deleted meanwhile supports nothing any more.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Patterns:
         self._steps, self._closeness = steps, closeness
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
-        """What the next portion of new episodes, from the `cursor`-th on, brings; portions that bring nothing are passed over."""
+        """What the next portion of new episodes, from the `cursor`-th on, brings; portions that bring nothing are skipped."""
         ids = _told(run)
         if not ids:
             return None
@@ -76,31 +76,31 @@ class Patterns:
 
     async def _about(self, run: Run, part: Sequence[Memory], number: int, *, last: bool) -> Proposal | None:
         older = await earlier(self._store, run.owner, part, run.session_id, self._closeness.floor)
-        shown = sorted([*part, *older], key=in_time)
-        if len(shown) < 2:
+        episodes = sorted([*part, *older], key=in_time)
+        if len(episodes) < 2:
             return None
-        answer = await self._asked(run, number, shown)
+        answer = await self._asked(run, number, episodes)
         if not answer.value.patterns:
             return None
-        candidates = await self._candidates(run, answer, shown)
-        new = frozenset(one.id for one in part)
+        candidates = await self._candidates(run, answer, episodes)
+        new = frozenset(episode.id for episode in part)
         ids = _named(run, candidates)
 
         def decide(look: Look) -> Chunk:
             page = PatternPage.of(run, look, ids, new, self._closeness.duplicate)
-            whole = all(page.place(one) for one in candidates)
+            whole = all(page.place(candidate) for candidate in candidates)
             return page.chunk(cursor=number + 1 if whole else number, done=whole and last)
 
         seen = await self._store.snapshot(run.owner, ids)
         chunk = decide(Look(seen.head, dict(seen.documents)))
         return Proposal(ids, decide) if chunk.changes or chunk.counts else None
 
-    async def _asked(self, run: Run, number: int, shown: Sequence[Memory]) -> Answered[FoundPatterns]:
+    async def _asked(self, run: Run, number: int, episodes: Sequence[Memory]) -> Answered[FoundPatterns]:
         """The answer about exactly these episodes: a model's is frozen, the rules say the same whenever they are asked."""
-        items = as_items(shown)
+        items = as_items(episodes)
         if self._model is not None:
             model = self._model
-            key = hashlib.sha256("\n".join(one.id for one in shown).encode()).hexdigest()[:16]
+            key = hashlib.sha256("\n".join(episode.id for episode in episodes).encode()).hexdigest()[:16]
 
             async def ask() -> Answered[FoundPatterns]:
                 return await model.find_patterns(run.owner.app_id, items)
@@ -111,34 +111,34 @@ class Patterns:
                 log.warning("patterns are found by rules: %s", error.detail)
         return await self._rules.find_patterns(run.owner.app_id, items)
 
-    async def _candidates(self, run: Run, answer: Answered[FoundPatterns], shown: Sequence[Memory]) -> list[Candidate]:
+    async def _candidates(self, run: Run, answer: Answered[FoundPatterns], episodes: Sequence[Memory]) -> list[Candidate]:
         """What was found, each with its vector, the episodes that it names, and what is held near it."""
-        found = answer.value.patterns
-        vectors = await self._embedder.embed([one.summary for one in found])
+        patterns = answer.value.patterns
+        vectors = await self._embedder.embed([pattern.summary for pattern in patterns])
         looks = await asyncio.gather(
             *(self._store.snapshot(run.owner, (), Near(vector, _HELD, self._closeness.link, limit=NEAREST)) for vector in vectors)
         )
         return [
-            self._candidate(one, answer.provenance, vector, look.near, _cited(one, shown))
-            for one, vector, look in zip(found, vectors, looks, strict=True)
+            self._candidate(pattern, answer.provenance, vector, look.near, _cited(pattern, episodes))
+            for pattern, vector, look in zip(patterns, vectors, looks, strict=True)
         ]
 
     def _candidate(
-        self, found: FoundPattern, provenance: Provenance, vector: Vector, near: Sequence[Neighbour], named: Sequence[Memory]
+        self, pattern: FoundPattern, provenance: Provenance, vector: Vector, near: Sequence[Neighbour], named: Sequence[Memory]
     ) -> Candidate:
         into = dict.fromkeys(name for episode in named for name in episode.consolidated_into_ids)
-        nearest = tuple((one.memory.id, one.similarity) for one in near)
-        return Candidate(found, provenance, vector, self._embedder.model, tuple(one.id for one in named), tuple(into), nearest)
+        nearest = tuple((neighbour.memory.id, neighbour.similarity) for neighbour in near)
+        return Candidate(pattern, provenance, vector, self._embedder.model, tuple(episode.id for episode in named), tuple(into), nearest)
 
 
-def _cited(found: FoundPattern, shown: Sequence[Memory]) -> list[Memory]:
+def _cited(pattern: FoundPattern, episodes: Sequence[Memory]) -> list[Memory]:
     """The shown episodes that a pattern names, each once; a number that none was shown under names none."""
-    return [shown[place] for place in dict.fromkeys(found.sources) if place < len(shown)]
+    return [episodes[place] for place in dict.fromkeys(pattern.sources) if place < len(episodes)]
 
 
 def _told(run: Run) -> list[str]:
     """The ids of the episodes that the news brought, or brought back after they were deleted, in order."""
-    return list(dict.fromkeys(one.memory_id for one in run.news if one.memory_type is MemoryType.EPISODIC and _comes(one)))
+    return list(dict.fromkeys(event.memory_id for event in run.news if event.memory_type is MemoryType.EPISODIC and _comes(event)))
 
 
 def _comes(event: Event) -> bool:
@@ -147,7 +147,15 @@ def _comes(event: Event) -> bool:
 
 def _named(run: Run, candidates: Sequence[Candidate]) -> list[str]:
     """Ids of all that may be looked at, or written, when these are placed."""
-    ids = [name for one in candidates for name in (one.memory_id(run.id), *one.episodes, *one.into, *(near for near, _ in one.near))]
-    ids += [procedure_id(key) for one in candidates if (key := one.key) is not None]
-    ids += [session_document_id(run.owner, one) for one in dict.fromkeys(event.session_id for event in run.news) if one is not None]
+    ids = [
+        name
+        for candidate in candidates
+        for name in (candidate.memory_id(run.id), *candidate.episodes, *candidate.into, *(near for near, _ in candidate.near))
+    ]
+    ids += [procedure_id(key) for candidate in candidates if (key := candidate.key) is not None]
+    ids += [
+        session_document_id(run.owner, session_id)
+        for session_id in dict.fromkeys(event.session_id for event in run.news)
+        if session_id is not None
+    ]
     return list(dict.fromkeys(ids))

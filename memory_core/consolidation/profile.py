@@ -1,6 +1,6 @@
 """The step of a run that keeps a person's profile: which memories its facts rest on, and which traits show in scenes.
 
-Note: what is written are ids. So a rival's write between reading and writing spoils nothing, since whoever reads the profile
+Note: what is written are ids. So a rival's write between reading and writing spoils nothing, since a reader of the profile
 asks the memories themselves.
 """
 
@@ -49,9 +49,9 @@ class ProfileStep:
             return None
         known, memories, person = await self._facts(run.owner, touched)
         dropped = 0
-        if any(one.type is MemoryType.EPISODIC and one.status is not Status.DELETED for one in touched.values()):
+        if any(memory.type is MemoryType.EPISODIC and memory.status is not Status.DELETED for memory in touched.values()):
             seen, dropped = await self._traits(run, touched)
-            cells = await self._memories(run.owner, [name for one in seen for name in one.cell_ids if name not in memories])
+            cells = await self._memories(run.owner, [name for trait in seen for name in trait.cell_ids if name not in memories])
             person = with_traits(person, seen, {**memories, **cells})
         if person == known:
             return None
@@ -75,47 +75,51 @@ class ProfileStep:
 
     async def _facts(self, owner: Owner, touched: Mapping[str, Memory]) -> tuple[KnownPerson, dict[str, Memory], KnownPerson]:
         """The person as stored; the memories that this rests on with those that were touched; the person with the facts of these."""
-        held, read = await self._read(owner, touched)
+        stored, read = await self._read(owner, touched)
         memories = {**read, **touched}
         memories |= await self._followed(owner, memories)
-        known = held or KnownPerson()
-        who = subjects(memories.values(), owner.user_id)
-        new = [one for name, one in memories.items() if (name in touched or name not in read) and one.type is MemoryType.SEMANTIC]
-        return known, memories, with_facts(known, new, who, memories)
+        known = stored or KnownPerson()
+        subject_names = subjects(memories.values(), owner.user_id)
+        new = [memory for name, memory in memories.items() if (name in touched or name not in read) and memory.type is MemoryType.SEMANTIC]
+        return known, memories, with_facts(known, new, subject_names, memories)
 
     async def _read(self, owner: Owner, touched: Mapping[str, Memory]) -> tuple[KnownPerson | None, dict[str, Memory]]:
         """The stored profile, and the facts that it rests on, of which the touched ones are known."""
         look = await self._store.snapshot(owner, [PROFILE_ID])
-        found = look.documents.get(PROFILE_ID)
-        if found is None or look.head is None or found.body["epoch"] != look.head.epoch:
+        document = look.documents.get(PROFILE_ID)
+        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
             return None, {}
-        person = person_in(found.body)
-        names = list(dict.fromkeys(name for one in person.facts for name in one.memory_ids))
+        person = person_in(document.body)
+        names = list(dict.fromkeys(name for fact in person.facts for name in fact.memory_ids))
         facts = {**touched, **await self._memories(owner, [name for name in names if name not in touched])}
         return person, {name: facts[name] for name in names if name in facts}
 
     async def _followed(self, owner: Owner, memories: Mapping[str, Memory]) -> dict[str, Memory]:
         """What facts were merged into: a run's own changes are no news, so this is how a profile learns of them."""
-        found: dict[str, Memory] = {}
-        missing = [one.next_id for one in memories.values() if one.status is Status.UPDATED and one.next_id not in memories]
+        merged: dict[str, Memory] = {}
+        missing = [memory.next_id for memory in memories.values() if memory.status is Status.UPDATED and memory.next_id not in memories]
         while missing:
             more = await self._memories(owner, [name for name in missing if name is not None])
-            found |= more
-            missing = [one.next_id for one in more.values() if one.status is Status.UPDATED and one.next_id not in {**memories, **found}]
-        return found
+            merged |= more
+            missing = [
+                memory.next_id
+                for memory in more.values()
+                if memory.status is Status.UPDATED and memory.next_id not in {**memories, **merged}
+            ]
+        return merged
 
     async def _memories(self, owner: Owner, ids: Sequence[str]) -> dict[str, Memory]:
-        found: dict[str, Memory] = {}
+        memories: dict[str, Memory] = {}
         asked = list(dict.fromkeys(ids))
         for start in range(0, len(asked), READ_AT_ONCE):
-            shown = await self._store.memories(owner, asked[start : start + READ_AT_ONCE])
-            found |= {name: one.memory for name, one in shown.items()}
-        return found
+            documents = await self._store.memories(owner, asked[start : start + READ_AT_ONCE])
+            memories |= {name: document.memory for name, document in documents.items()}
+        return memories
 
     async def _traits(self, run: Run, touched: Mapping[str, Memory]) -> tuple[list[Seen], int]:
         """What shows in the latest scenes and in patterns; and how many traits were dropped that what was shown does not bear out."""
-        scenes = [scene_in(one.body) for one in await self._store.page(run.owner, "scene", None, None, SCENES_SHOWN)]
-        scenes.sort(key=lambda one: (one.started_at, one.id))
+        scenes = [scene_in(document.body) for document in await self._store.page(run.owner, "scene", None, None, SCENES_SHOWN)]
+        scenes.sort(key=lambda scene: (scene.started_at, scene.id))
         answer, by = await self._answer(run, scenes) if scenes else (ProfileUpdate(), BY_RULE)
         seen: list[Seen] = []
         for trait in answer.traits:
@@ -127,12 +131,12 @@ class ProfileStep:
 
     async def _patterns(self, owner: Owner, touched: Mapping[str, Memory]) -> list[Seen]:
         """Patterns that stand and that episodes of this run are part of."""
-        names = sorted({name for one in touched.values() for name in one.consolidated_into_ids if one.type is MemoryType.EPISODIC})
-        found = await self._memories(owner, names) if names else {}
-        standing = [one for one in found.values() if one.category == "pattern" and one.status is Status.ACTIVE]
+        names = sorted({name for memory in touched.values() for name in memory.consolidated_into_ids if memory.type is MemoryType.EPISODIC})
+        patterns = await self._memories(owner, names) if names else {}
+        standing = [pattern for pattern in patterns.values() if pattern.category == "pattern" and pattern.status is Status.ACTIVE]
         return [
-            Seen(SeenTrait(trait=one.content[:300], scenes=[], confidence=one.confidence), tuple(one.source_ids))
-            for one in sorted(standing, key=lambda one: one.id)
+            Seen(SeenTrait(trait=pattern.content[:300], scenes=[], confidence=pattern.confidence), tuple(pattern.source_ids))
+            for pattern in sorted(standing, key=lambda pattern: pattern.id)
         ]
 
     async def _answer(self, run: Run, scenes: Sequence[Scene]) -> tuple[ProfileUpdate, str]:
@@ -140,8 +144,8 @@ class ProfileStep:
             SceneItem(
                 number,
                 scene.theme,
-                tuple(one.line for one in scene.members[-TOLD:]),
-                tuple(tuple(one.shows) for one in scene.members[-TOLD:]),
+                tuple(member.line for member in scene.members[-TOLD:]),
+                tuple(tuple(member.shows) for member in scene.members[-TOLD:]),
                 scene.started_at,
             )
             for number, scene in enumerate(scenes)
@@ -162,13 +166,13 @@ class ProfileStep:
 
 def _is_borne_out(trait: SeenTrait, scenes: Sequence[Scene]) -> bool:
     """Whether a trait has no name and no number that its scenes don't have."""
-    told = " ".join(text for scene in scenes for one in scene.members[-TOLD:] for text in (scene.theme, one.line, *one.shows))
-    return not unknown_names(trait.trait, tokens(told)) and not numbers_in(trait.trait).keys() - numbers_in(told).keys()
+    words = " ".join(text for scene in scenes for member in scene.members[-TOLD:] for text in (scene.theme, member.line, *member.shows))
+    return not unknown_names(trait.trait, tokens(words)) and not numbers_in(trait.trait).keys() - numbers_in(words).keys()
 
 
 def _changed(known: KnownPerson, person: KnownPerson) -> int:
     """How many facts have come, have gone, or rest on other memories than before."""
-    before, after = ({one.name: one for one in each.facts} for each in (known, person))
+    before, after = ({fact.name: fact for fact in each.facts} for each in (known, person))
     return sum(before.get(name) != after.get(name) for name in before.keys() | after.keys())
 
 
@@ -177,5 +181,5 @@ def _document(look: Look, person: KnownPerson) -> Document:
     read, epoch = look.documents.get(PROFILE_ID), None if look.head is None else look.head.epoch
     if read is None or read.body["epoch"] != epoch:
         return Document(PROFILE_ID, "profile", person.model_dump(mode="json"))
-    kept = {name: read.body[name] for name in ("epoch", "sequence")}
-    return Document(PROFILE_ID, "profile", {**kept, **person.model_dump(mode="json")}, tag=read.tag)
+    store_fields = {name: read.body[name] for name in ("epoch", "sequence")}
+    return Document(PROFILE_ID, "profile", {**store_fields, **person.model_dump(mode="json")}, tag=read.tag)

@@ -1,7 +1,7 @@
 """Re-embedding: memories whose vectors another embedder made get vectors of the configured embedder, in place.
 
 A task walks over a user's memories and their old versions, oldest first, and sets new vectors by marks: no event, no revision and no ETag
-moves. Scenes lose their centroids in the end, and the next run makes those anew. Note: an edit embeds the memory by itself, so a memory
+moves. Scenes lose their centroids in the end, and the next run makes new ones. Note: an edit embeds the memory by itself, so a memory
 that changed since it was read is left to the edit.
 """
 
@@ -62,7 +62,7 @@ class _Cursor:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Memories of one commit, where the work stands after it, and how many memories were read for it."""
+    """Memories of one commit, where the work is after it, and how many memories were read for it."""
 
     foreign: Sequence[Memory]
     further: _Cursor
@@ -70,7 +70,7 @@ class _Part:
 
 
 class Reembedder:
-    """Embeds the memories of any owner anew."""
+    """Embeds the memories of any owner again."""
 
     def __init__(self, store: LongTermStore, operations: Operations, embedder: Embedder) -> None:
         self._store, self._operations, self._embedder = store, operations, embedder
@@ -107,7 +107,7 @@ class Reembedder:
             foreign = self._foreign(documents)
             if len(foreign) > self._most:
                 foreign = foreign[: self._most]
-                documents = documents[: [one.id for one in documents].index(foreign[-1].id) + 1]
+                documents = documents[: [document.id for document in documents].index(foreign[-1].id) + 1]
             if not documents:
                 cursor = cursor.further or cursor
                 continue
@@ -133,8 +133,8 @@ class Reembedder:
     def _marks(self, look: Look, embedded: Mapping[str, str], vectors: Mapping[str, Vector]) -> dict[str, Mark]:
         marks = dict[str, Mark]()
         for name, text in embedded.items():
-            found = look.documents.get(name)
-            memory = None if found is None else as_memory(found, look.head)
+            document = look.documents.get(name)
+            memory = None if document is None else as_memory(document, look.head)
             if memory is not None and not is_cold(memory) and text_to_embed(memory) == text:
                 marks[name] = Mark(embedding=vectors[name], embedding_model=self._embedder.model)
         return marks
@@ -144,7 +144,7 @@ class Reembedder:
         documents: list[Document] = []
         if operation.counts.get("embedded"):
             documents = await self._store.page(lease.owner, "scene", None, cursor.place, SCENES_AT_ONCE, newest_first=False)
-        ids = [one.id for one in documents]
+        ids = [document.id for document in documents]
 
         def decide(look: Look, stored: Operation) -> Chunk:
             if not documents:
@@ -152,7 +152,7 @@ class Reembedder:
                 return Chunk(cursor=cursor.body, counts={"read": read, "embedded": 0}, done=True, result=made)
             scenes = [look.documents[name] for name in ids if name in look.documents]
             return Chunk(
-                puts=tuple(replace(one, vector=None) for one in scenes), cursor=cursor.at(documents[-1]).body, counts={"read": read}
+                puts=tuple(replace(scene, vector=None) for scene in scenes), cursor=cursor.at(documents[-1]).body, counts={"read": read}
             )
 
         return await self._operations.advance(lease, operation, ids, decide)
@@ -168,5 +168,5 @@ class Reembedder:
     def _foreign(self, documents: Sequence[Document]) -> list[Memory]:
         """Those without a vector of the configured embedder. A stub of the archive needs none; what can't be read gets none."""
         kind = VectorKind(self._embedder.model, self._embedder.dimensions)
-        wanted = [one for one in documents if one.damaged or not kind.made(one.body)]
+        wanted = [document for document in documents if document.damaged or not kind.made(document.body)]
         return [memory for memory in readable(wanted)[0] if not is_cold(memory)]

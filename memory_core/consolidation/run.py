@@ -1,8 +1,8 @@
 """A run: all that settles a user's memories, step after step, over what happened since the last run.
 
 What it goes over is frozen when it begins (`begin_run`): the events after one sequence, up to another. Each step works in chunks, each of
-which is committed with the run's cursor. One would get wrong: a step without anything to do writes nothing, not even that. So it is asked
-again when a worker takes the run up anew, and must answer the same.
+which is committed with the run's cursor. Note: a step without anything to do writes nothing, not even that. So it is asked
+again when a worker takes the run up again, and must answer the same.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Run:
 
     def touched(self, memory_type: str | None = None) -> tuple[str, ...]:
         """Ids of the memories that the news are about, each once, in the order in which they came up; of one type if that is given."""
-        return tuple(dict.fromkeys(one.memory_id for one in self.news if memory_type in (None, one.memory_type)))
+        return tuple(dict.fromkeys(event.memory_id for event in self.news if memory_type in (None, event.memory_type)))
 
 
 @dataclass(frozen=True, slots=True)

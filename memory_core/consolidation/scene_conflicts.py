@@ -1,7 +1,7 @@
-"""The step of a run that looks for contradictions within scenes: what was told anew against what else was told there.
+"""The step of a run that looks for contradictions within scenes: what was told since the last run against what else was told there.
 
 Forming compares a new fact with what its vector or its slot is near to; here agents see facts that have nothing in common but their scene.
-Note: a fact in the same slot is not for them to judge, that is settled by event time. And a decision that somebody took back
+Note: a fact in the same slot is not for them to judge, that is settled by event time. And a decision that a person took back
 is not made again: where there is a record about two facts, this step has nothing to say.
 """
 
@@ -34,7 +34,7 @@ from memory_core.ledger.steps import Steps
 from memory_core.ports import Agents, Clock, LongTermStore
 
 MOST_NEW: Final = 20
-"""Facts of a scene that were told anew, and are looked at; the latest."""
+"""New facts of a scene that are looked at; the latest."""
 MOST_HELD: Final = 20
 """Facts that they are compared with, the latest told in the scene."""
 MOST_SCENES: Final = 5
@@ -70,11 +70,11 @@ class SceneConflictStep:
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
         """The next contradiction; the cursor is the list of those that are left."""
-        left = await self._cases(run) if cursor is None else [_Case(**one) for one in cursor]
+        left = await self._cases(run) if cursor is None else [_Case(**fields) for fields in cursor]
         return await self._proposal(run, left) if left else None
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
-        """Agents alone could say, and nobody is asked for a forecast."""
+        """Agents alone could say, and none is asked for a forecast."""
         return {}
 
     async def _proposal(self, run: Run, left: Sequence[_Case]) -> Proposal:
@@ -90,14 +90,14 @@ class SceneConflictStep:
         def decide(look: Look) -> Chunk:
             try:
                 return self._chunk(run.owner, left, look, ids)
-            except LookedElsewhere:  # somebody changed them meanwhile: look again
-                return Chunk(cursor=[asdict(one) for one in left])
+            except LookedElsewhere:  # they were changed meanwhile: look again
+                return Chunk(cursor=[asdict(left_case) for left_case in left])
 
         return Proposal(ids, decide)
 
     def _chunk(self, owner: Owner, left: Sequence[_Case], look: Look, asked: Sequence[str]) -> Chunk:
-        """The first of the cases settled: the fact told earlier falls, with a record. Raises LookedElsewhere."""
-        case, rest = left[0], [asdict(one) for one in left[1:]]
+        """The first of the cases settled: the fact told earlier is superseded, with a record. Raises LookedElsewhere."""
+        case, rest = left[0], [asdict(left_case) for left_case in left[1:]]
         over = Chunk(cursor=rest, done=not rest)
         old, new = look.memory(case.old_id), look.memory(case.new_id)
         if old is None or new is None or not (_may_fall(old) and _may_fall(new)) or any(name in look.documents for name in case.ids[2:]):
@@ -124,12 +124,12 @@ class SceneConflictStep:
 
     async def _cases(self, run: Run) -> list[_Case]:
         touched = await self._facts(run.owner, run.touched(MemoryType.SEMANTIC.value))
-        told = {name: one for name, one in touched.items() if one.cell_id is not None}
-        if not told:
+        facts = {name: fact for name, fact in touched.items() if fact.cell_id is not None}
+        if not facts:
             return []
-        cells = await self._store.memories(run.owner, sorted({one.cell_id for one in told.values() if one.cell_id is not None}))
+        cells = await self._store.memories(run.owner, sorted({fact.cell_id for fact in facts.values() if fact.cell_id is not None}))
         by_scene: dict[str, list[Memory]] = {}
-        for fact in sorted(told.values(), key=told_last):
+        for fact in sorted(facts.values(), key=told_last):
             cell = cells.get(fact.cell_id or "")
             if cell is not None and cell.memory.scene_id is not None:
                 by_scene.setdefault(cell.memory.scene_id, []).append(fact)
@@ -143,55 +143,55 @@ class SceneConflictStep:
 
     async def _contradictions(self, run: Run, scene_id: str, new: Sequence[Memory]) -> list[_Case]:
         """What of a scene's facts the new ones exclude; of the latest only."""
-        found = (await self._store.snapshot(run.owner, [scene_id])).documents.get(scene_id)
-        if found is None:
+        document = (await self._store.snapshot(run.owner, [scene_id])).documents.get(scene_id)
+        if document is None:
             return []
-        cells = await self._store.memories(run.owner, scene_in(found.body).cell_ids)
-        names = {fact.fact_id for one in cells.values() for fact in one.memory.atomic_facts if fact.fact_id is not None}
-        held = sorted((await self._facts(run.owner, sorted(names))).values(), key=told_last)[-MOST_HELD:]
-        shown = Shown(tuple(new), tuple(held))
-        if not any(_apart(one, other) for one in new for other in held):
+        cells = await self._store.memories(run.owner, scene_in(document.body).cell_ids)
+        names = {fact.fact_id for cell in cells.values() for fact in cell.memory.atomic_facts if fact.fact_id is not None}
+        older = sorted((await self._facts(run.owner, sorted(names))).values(), key=told_last)[-MOST_HELD:]
+        prompt = Shown(tuple(new), tuple(older))
+        if not any(_apart(fact, older_fact) for fact in new for older_fact in older):
             return []
-        rulings = await self._rulings(run, shown)
+        rulings = await self._rulings(run, prompt)
         cases: list[_Case] = []
-        for one, other in ((one, other) for one in new for other in held if _apart(one, other)):
-            ruling = rulings.on(one, other)
+        for fact, older_fact in ((fact, older_fact) for fact in new for older_fact in older if _apart(fact, older_fact)):
+            ruling = rulings.on(fact, older_fact)
             if ruling is not None and ruling.operation == "DELETE":
-                first, last = sorted((one, other), key=told_last)
-                disputed = rulings.disputed(ruling, one, other)
+                first, last = sorted((fact, older_fact), key=told_last)
+                disputed = rulings.disputed(ruling, fact, older_fact)
                 reason = disputed or ruling.reasoning.replace("\0", "").strip()[:MAX_REASON] or "contradicted"
                 cases.append(_Case(first.id, last.id, ruling.confidence_score, reason, rulings.model, disputed is not None))
         return cases
 
-    async def _rulings(self, run: Run, shown: Shown) -> Rulings:
+    async def _rulings(self, run: Run, prompt: Shown) -> Rulings:
         """What the agents say, frozen for this run; the rules where a model fails, asked at once where there is no other."""
-        new, held = shown.items()
+        new, older = prompt.items()
         if self._agents is not self._rules:
 
             async def ask() -> Answered[Decisions]:
-                return await self._agents.decide_conflicts(run.owner.app_id, new, held)
+                return await self._agents.decide_conflicts(run.owner.app_id, new, older)
 
             try:
-                answer = await self._steps.frozen(run.owner, run.id, f"{self.name}:{shown.key}", ask, Decisions)
-                return Rulings.of(shown, answer.value, answer.provenance.model)
+                answer = await self._steps.frozen(run.owner, run.id, f"{self.name}:{prompt.key}", ask, Decisions)
+                return Rulings.of(prompt, answer.value, answer.provenance.model)
             except AgentFailed as error:
                 log.warning("contradictions within a scene are left to the rules: %s", error.detail)
-        answer = await self._rules.decide_conflicts(run.owner.app_id, new, held)
-        return Rulings.of(shown, answer.value, answer.provenance.model, by_rule=True)
+        answer = await self._rules.decide_conflicts(run.owner.app_id, new, older)
+        return Rulings.of(prompt, answer.value, answer.provenance.model, by_rule=True)
 
     async def _facts(self, owner: Owner, names: Sequence[str]) -> dict[str, Memory]:
         """The facts among these that stand."""
-        shown = await self._store.memories(owner, names) if names else {}
-        return {name: one.memory for name, one in shown.items() if _may_fall(one.memory)}
+        documents = await self._store.memories(owner, names) if names else {}
+        return {name: document.memory for name, document in documents.items() if _may_fall(document.memory)}
 
 
 def _left_pending(over: Chunk, page: Page, record: ConflictRecord, sides: Sequence[Memory]) -> Chunk:
     """Both stand until a person decides."""
-    if max(len(one.conflict_ids) for one in sides) >= MAX_OPEN:
+    if max(len(side.conflict_ids) for side in sides) >= MAX_OPEN:
         return over
     page.record(record)
     about = {"conflict_id": record.id}
-    page.apply([Change("conflict_marked", one.model_copy(update={"conflict_state": "pending"}), one, about) for one in sides])
+    page.apply([Change("conflict_marked", side.model_copy(update={"conflict_state": "pending"}), side, about) for side in sides])
     return replace(
         over,
         changes=tuple(page.changes),
@@ -206,6 +206,6 @@ def _may_fall(memory: Memory) -> bool:
     return memory.type is MemoryType.SEMANTIC and memory.category == "fact" and memory.status in FOUND_BY_DEFAULT
 
 
-def _apart(one: Memory, other: Memory) -> bool:
+def _apart(first: Memory, second: Memory) -> bool:
     """Whether two facts are for agents to compare: not one fact, not of one cell, not of one slot."""
-    return one.id != other.id and one.cell_id != other.cell_id and (slot_of(one) is None or slot_of(one) != slot_of(other))
+    return first.id != second.id and first.cell_id != second.cell_id and (slot_of(first) is None or slot_of(first) != slot_of(second))

@@ -1,6 +1,6 @@
 """The step of a run that places new episodes in scenes, and takes those that are gone out of theirs.
 
-One would get wrong: a scene's document and what its cells say of it (`scene_id`) are one commit. The latter is written beside the log, as
+Note: a scene's document and what its cells say of it (`scene_id`) are one commit. The latter is written beside the log, as
 accesses are: it moves no ETag, and a rival that writes a memory which it read before may take it away. The scene is right, then.
 """
 
@@ -38,7 +38,7 @@ MOST_DOCUMENTS: Final = 96
 MOST_TOLD: Final = 1_000
 """Cells that the changed scenes of a commit tell of, together: each about 600 bytes, some with a vector of 40 KB."""
 SEARCHED: Final = 100
-"""Scenes, those begun last, that are searched for a cell which was placed while somebody deleted it: by the last run or so."""
+"""Scenes, those begun last, that are searched for a cell which was placed while it was being deleted: by the last run or so."""
 LATEST: Final = 32
 """Scenes that are looked at: those begun last. A scene that goes on for long is split again and again, and so is among them."""
 TOLD = 12
@@ -74,18 +74,18 @@ class SceneStep:
             names = touched[start : start + PLACED_AT_ONCE]
             seen = await self._store.snapshot(run.owner, names)
             look = Look(seen.head, dict(seen.documents))
-            told = [one for name in names if (one := look.memory(name)) is not None]
-            left = await self._left_behind(run.owner, told)
-            waiting = [one for one in told if _is_to_do(one) or one.id in left]
+            cells = [cell for name in names if (cell := look.memory(name)) is not None]
+            left = await self._left_behind(run.owner, cells)
+            waiting = [waiting_cell for waiting_cell in cells if _is_to_do(waiting_cell) or waiting_cell.id in left]
             if waiting:
                 return await self._proposed(run, waiting, left, start, last=start + PLACED_AT_ONCE >= len(touched))
         return None
 
     async def _left_behind(self, owner: Owner, cells: Sequence[Memory]) -> dict[str, str]:
-        """The scenes that deleted cells are in which don't say so: they were placed while somebody deleted them. By the cell's id."""
-        lost = {one.id for one in cells if one.type is MemoryType.EPISODIC and one.status is Status.DELETED and one.scene_id is None}
+        """The scenes that deleted cells are in which don't say so: they were placed while being deleted. By the cell's id."""
+        lost = {cell.id for cell in cells if cell.type is MemoryType.EPISODIC and cell.status is Status.DELETED and cell.scene_id is None}
         scenes = await self._store.page(owner, "scene", None, None, SEARCHED) if lost else []
-        return {name: one.id for one in scenes for name in one.body["cell_ids"] if name in lost}
+        return {name: document.id for document in scenes for name in document.body["cell_ids"] if name in lost}
 
     async def _proposed(self, run: Run, waiting: Sequence[Memory], left: Mapping[str, str], start: int, *, last: bool) -> Proposal:
         asked = await self._asked(run.owner, waiting, left)
@@ -101,30 +101,34 @@ class SceneStep:
     async def foresee(self, run: Run) -> Mapping[str, int]:
         """How many cells would be placed."""
         touched = run.touched(MemoryType.EPISODIC.value)
-        shown = await self._store.memories(run.owner, touched) if touched else {}
-        return {"cells_placed": sum(_is_to_do(one.memory) and one.memory.status is not Status.DELETED for one in shown.values())}
+        documents = await self._store.memories(run.owner, touched) if touched else {}
+        return {
+            "cells_placed": sum(
+                _is_to_do(document.memory) and document.memory.status is not Status.DELETED for document in documents.values()
+            )
+        }
 
     async def _asked(self, owner: Owner, waiting: Sequence[Memory], left: Mapping[str, str]) -> _Asked:
-        """The cells with all that is read to place them: notes, scenes near in time, and the cells of those whose centroid is made anew."""
-        coming = [one for one in waiting if one.status is not Status.DELETED]
-        known = {*left.values(), *(one.scene_id for one in waiting if one.scene_id is not None)}
+        """The cells with all that is read to place them: their notes, scenes near in time, and the cells of those with a new centroid."""
+        coming = [cell for cell in waiting if cell.status is not Status.DELETED]
+        known = {*left.values(), *(cell.scene_id for cell in waiting if cell.scene_id is not None)}
         if coming:
-            first, last = min(_at(one) for one in coming), max(_at(one) for one in coming)
+            first, last = min(_at(cell) for cell in coming), max(_at(cell) for cell in coming)
             page = await self._store.page(owner, "scene", None, None, LATEST)
-            times = {one.id: [datetime.fromisoformat(one.body[name]) for name in ("started_at", "ended_at")] for one in page}
+            times = {document.id: [datetime.fromisoformat(document.body[name]) for name in ("started_at", "ended_at")] for document in page}
             known |= {name for name, (began, ended) in times.items() if began - last <= GAP and first - ended <= GAP}
         scenes, prototypes = sorted(known), await self._themes() if coming else {}
-        members, gone = list[str](), {one.id for one in waiting if one.status is Status.DELETED}
+        members, gone = list[str](), {cell.id for cell in waiting if cell.status is Status.DELETED}
         if scenes and self._sorting.by_vectors:
-            found = Counter(theme_of(themes(one.lexical.own), one.embedding, prototypes, self._sorting) for one in coming)
+            theme_counts = Counter(theme_of(themes(cell.lexical.own), cell.embedding, prototypes, self._sorting) for cell in coming)
             for document in (await self._store.snapshot(owner, scenes)).documents.values():
                 body = document.body
-                most = body["count"] + found[EVERYDAY] + (found[body["theme"]] if body["theme"] != EVERYDAY else 0)
+                most = body["count"] + theme_counts[EVERYDAY] + (theme_counts[body["theme"]] if body["theme"] != EVERYDAY else 0)
                 # It may be split, or parted by who leaves it, and each half needs a centroid of its own.
                 if document.vector is None or most > self._sorting.most or not gone.isdisjoint(body["cell_ids"]):
                     members += body["cell_ids"]
-        notes = [note_id(one.id) for one in coming if one.category == "cell"]
-        cells = tuple(one.id for one in waiting)
+        notes = [note_id(cell.id) for cell in coming if cell.category == "cell"]
+        cells = tuple(cell.id for cell in waiting)
         return _Asked(cells, tuple(dict.fromkeys([*cells, *notes, *scenes, *members])), prototypes)
 
     async def _themes(self) -> Mapping[str, Vector]:
@@ -139,19 +143,19 @@ class SceneStep:
         seen = await self._store.snapshot(run.owner, asked.ids)
         placing = _Placing(run.id, Look(seen.head, dict(seen.documents)), asked, self._sorting)
         placing.chunk({})
-        told: dict[tuple[str, ...], str] = {}
+        texts: dict[tuple[str, ...], str] = {}
         for thread in placing.threads:
             if thread.changed and thread.scene.count and (text := await self._summary(run, thread.scene)) is not None:
-                told[tuple(thread.scene.cell_ids)] = text
-        return told
+                texts[tuple(thread.scene.cell_ids)] = text
+        return texts
 
     async def _summary(self, run: Run, scene: Scene) -> str | None:
         assert self._model is not None
         agents = self._model
-        said = [Message(role="user", content=one.line, timestamp=one.at) for one in scene.members[-TOLD:]]
+        messages = [Message(role="user", content=member.line, timestamp=member.at) for member in scene.members[-TOLD:]]
 
         async def ask() -> Answered[ConversationSummary]:
-            return await agents.summarise(run.owner.app_id, said, fast=True)
+            return await agents.summarise(run.owner.app_id, messages, fast=True)
 
         name = f"{self.name}:{hashlib.sha256(' '.join(scene.cell_ids).encode()).hexdigest()[:24]}"
         try:
@@ -160,7 +164,7 @@ class SceneStep:
             log.warning("a scene is told of by rules: %s", error.detail)
             return None
         text = " ".join(answer.value.narrative.split())[:MAX_SUMMARY]
-        return text if tells_of(text, said) else None
+        return text if tells_of(text, messages) else None
 
 
 class _Placing:
@@ -169,18 +173,26 @@ class _Placing:
     def __init__(self, run_id: str, look: Look, asked: _Asked, rules: SceneRules) -> None:
         self._run_id, self._look, self._asked, self._rules = run_id, look, asked, rules
         self._epoch = None if look.head is None else look.head.epoch
-        self._read = {name: one for name, one in look.documents.items() if one.kind == "scene" and one.body["epoch"] == self._epoch}
-        self.threads = [self._thread(one) for _, one in sorted(self._read.items())]
+        self._read = {
+            name: document
+            for name, document in look.documents.items()
+            if document.kind == "scene" and document.body["epoch"] == self._epoch
+        }
+        self.threads = [self._thread(document) for _, document in sorted(self._read.items())]
         self._marks: dict[str, str | None] = {}
         self._placed = 0
         self.whole = True
 
     def chunk(self, summaries: Summaries) -> Chunk:
         """Everything that is to be written; the cursor is for the caller to say."""
-        told = [one for name in self._asked.cells if (one := self._look.memory(name)) is not None]
-        leaving = [one for one in told if one.status is Status.DELETED and (_is_to_do(one) or self._held(one) is not None)]
-        coming = [one for one in told if one.status is not Status.DELETED and _is_to_do(one)]
-        for memory in [*leaving, *sorted(coming, key=lambda one: (_at(one), one.id))]:
+        cells = [cell for name in self._asked.cells if (cell := self._look.memory(name)) is not None]
+        leaving = [
+            leaving_cell
+            for leaving_cell in cells
+            if leaving_cell.status is Status.DELETED and (_is_to_do(leaving_cell) or self._held(leaving_cell) is not None)
+        ]
+        coming = [coming_cell for coming_cell in cells if coming_cell.status is not Status.DELETED and _is_to_do(coming_cell)]
+        for memory in [*leaving, *sorted(coming, key=lambda cell: (_at(cell), cell.id))]:
             if self._full(memory):
                 self.whole = False
                 break
@@ -188,23 +200,23 @@ class _Placing:
                 self._leave(memory)
             else:
                 self._join(memory)
-        changed = [one for one in self.threads if one.changed]
-        puts = [self._document(one, summaries) for one in changed if one.scene.count]
-        gone = [self._read[one.scene.id] for one in changed if not one.scene.count and one.scene.id in self._read]
-        made = sum(one.id not in self._read for one in puts)
+        changed = [thread for thread in self.threads if thread.changed]
+        puts = [self._document(thread, summaries) for thread in changed if thread.scene.count]
+        gone = [self._read[thread.scene.id] for thread in changed if not thread.scene.count and thread.scene.id in self._read]
+        made = sum(document.id not in self._read for document in puts)
         return Chunk(
             puts=tuple(puts),
-            deletes=tuple(Document(one.id, "scene", {}) for one in gone),
+            deletes=tuple(Document(document.id, "scene", {}) for document in gone),
             marks={name: Mark.of_scene(scene_id) for name, scene_id in self._marks.items()},
             counts={"cells_placed": self._placed, "scenes_made": made},
         )
 
     def _held(self, memory: Memory) -> Thread | None:
-        return next((one for one in self.threads if one.has(memory.id)), None)
+        return next((thread for thread in self.threads if thread.has(memory.id)), None)
 
     def _full(self, memory: Memory) -> bool:
         """Whether the commit might have no room for another cell and its scene; or for what has to part when it leaves that."""
-        changed = [one.scene.count for one in self.threads if one.changed]
+        changed = [thread.scene.count for thread in self.threads if thread.changed]
         thread = self._held(memory) if memory.status is Status.DELETED and self._marks else None
         parting = 0 if thread is None else thread.scene.count
         return len(self._marks) + len(changed) + parting + 2 > MOST_DOCUMENTS or sum(changed) > MOST_TOLD
@@ -226,20 +238,20 @@ class _Placing:
             thread = later
 
     def _join(self, memory: Memory) -> None:
-        held = self._held(memory)
-        if held is None:
+        thread = self._held(memory)
+        if thread is None:
             cell = self._cell(memory)
             theme = theme_of(cell.themes, cell.vector, self._asked.prototypes, self._rules)
-            held = place(cell, theme, self.threads, self._rules)
-            if held is None:
-                held = begun(derived("scn", self._run_id, memory.id), cell, theme)
-                self.threads.append(held)
+            thread = place(cell, theme, self.threads, self._rules)
+            if thread is None:
+                thread = begun(derived("scn", self._run_id, memory.id), cell, theme)
+                self.threads.append(thread)
             else:
-                held.add(cell)
+                thread.add(cell)
             self._placed += 1
-        self._marks[memory.id] = held.scene.id
-        if held.scene.count > self._rules.most:
-            self._split(held)
+        self._marks[memory.id] = thread.scene.id
+        if thread.scene.count > self._rules.most:
+            self._split(thread)
 
     def _split(self, thread: Thread) -> None:
         """At once, so that it is halves of scenes that grow, however many cells come; unless more old cells would move than find room."""
@@ -247,7 +259,7 @@ class _Placing:
         name = derived("scn", self._run_id, "split", thread.scene.id, thread.scene.cell_ids[-1])
         later = first.split(name, self._vectors(thread.scene))
         moved = self._marks | dict.fromkeys(later.scene.cell_ids, later.scene.id)
-        if len(moved) + sum(one.changed for one in self.threads) + 1 > MOST_DOCUMENTS:
+        if len(moved) + sum(other_thread.changed for other_thread in self.threads) + 1 > MOST_DOCUMENTS:
             return
         thread.scene, thread.centroid, self._marks = first.scene, first.centroid, moved
         self.threads.append(later)
@@ -259,8 +271,8 @@ class _Placing:
         return Thread(scene, mean(scene.members, self._vectors(scene)))
 
     def _vectors(self, scene: Scene) -> dict[str, Vector | None]:
-        documents = [found for name in scene.cell_ids if (found := self._look.documents.get(name)) is not None]
-        return {one.id: one.vector for one in documents if one.body["epoch"] == self._epoch}
+        documents = [document for name in scene.cell_ids if (document := self._look.documents.get(name)) is not None]
+        return {document.id: document.vector for document in documents if document.body["epoch"] == self._epoch}
 
     def _cell(self, memory: Memory) -> Cell:
         note = self._look.memory(note_id(memory.id)) if memory.category == "cell" else None
@@ -277,8 +289,8 @@ class _Placing:
     def _document(self, thread: Thread, summaries: Summaries) -> Document:
         scene, read = with_words(thread.scene), self._read.get(thread.scene.id)
         scene = scene.model_copy(update={"summary": summaries.get(tuple(scene.cell_ids), scene.summary)})
-        kept = {} if read is None else {name: read.body[name] for name in ("epoch", "sequence")}
-        body = {**kept, **scene.model_dump(mode="json")}
+        store_fields = {} if read is None else {name: read.body[name] for name in ("epoch", "sequence")}
+        body = {**store_fields, **scene.model_dump(mode="json")}
         return Document(scene.id, "scene", body, thread.centroid, tag=None if read is None else read.tag)
 
 

@@ -1,6 +1,6 @@
 """Snapshots of the log: what all memories were at a sequence, kept so that a replay need not tell everything from the beginning.
 
-One would get wrong: a snapshot must not outlive what it holds. What was forgotten while one was being written would come back with it, so
+Note: a snapshot must not outlive what it holds. What was forgotten while one was being written would come back with it, so
 every part is committed under the head, and no part of a state that was read before events were redacted is written after that.
 """
 
@@ -48,14 +48,14 @@ class Snapshots:
         return written
 
     async def drop(self, owner: Owner, since: int) -> int:
-        """Delete every snapshot at sequence `since` or later, finished or not; how many documents. They are made anew when next due.
+        """Delete every snapshot at sequence `since` or later, finished or not; how many documents. They are made again when next due.
 
-        For whoever redacts events: after the last commit that redacts, with the sequence of the first event that was.
+        To be called when events are redacted: after the last commit that redacts, with the sequence of the first event that was.
         """
         dropped, place = 0, None
         while True:
             page = await self._store.page(owner, "snapshot", None, place, DROPPED_AT_ONCE)
-            gone = tuple(Document(one.id, "snapshot", {}) for one in page if one.body["sequence"] >= since)
+            gone = tuple(Document(document.id, "snapshot", {}) for document in page if document.body["sequence"] >= since)
             if not gone:
                 return dropped
             await self._ledger.commit(owner, lambda look, gone=gone: _dropping(gone, since), ids=(), call=_CALL)  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""What a file's documents become on their way into the store: theirs who bring them, with vectors made anew, and tasks for what waits."""
+"""What a file's documents become on their way into the store: with the importing owner, new vectors, and tasks for what waits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TASKS: Final[dict[str, str]] = {"converse": "converse", "agent": "agent_memory"}
 
 
 class Staging:
-    """Prepares documents for an epoch that nobody sees yet."""
+    """Prepares documents for an epoch that no reader sees yet."""
 
     def __init__(self, embedder: Embedder, copies: ColdCopies, clock: Clock) -> None:
         self._embedder, self._copies, self._clock = embedder, copies, clock
@@ -35,10 +35,14 @@ class Staging:
         places: dict[str, str] = {}
         for entry in entries:
             copy, embedded = copy_in(entry.body)
-            wanted = [one for one in memories_of(copy) if has_vector(one, embedded)]
-            vectors = await self._embedder.embed([text_to_embed(one) for one in wanted]) if wanted else []
-            for one, vector in zip(wanted, vectors, strict=True):
-                one.embedding, one.embedding_model, one.embedding_dimensions = vector, self._embedder.model, self._embedder.dimensions
+            wanted = [memory for memory in memories_of(copy) if has_vector(memory, embedded)]
+            vectors = await self._embedder.embed([text_to_embed(memory) for memory in wanted]) if wanted else []
+            for memory, vector in zip(wanted, vectors, strict=True):
+                memory.embedding, memory.embedding_model, memory.embedding_dimensions = (
+                    vector,
+                    self._embedder.model,
+                    self._embedder.dimensions,
+                )
             copy = brought(copy, owner, operation.cursor["epoch"])
             places[f"{COLD}/{entry.id}"] = await self._copies.write(owner, operation.id, copy)
         return places

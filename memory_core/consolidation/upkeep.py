@@ -1,7 +1,7 @@
 """The first step of a run: what time has done to a user's memories since the last one, whether anybody wrote or not.
 
 Accesses are written down, snapshots of the log made, long texts made short, an archive run begun when something has grown old enough. Note:
-accesses come first. What somebody has looked at this hour must not fade in it.
+accesses come first. What was shown to a caller this hour must not fade in it.
 """
 
 from __future__ import annotations

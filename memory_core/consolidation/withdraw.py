@@ -1,7 +1,7 @@
 """Patterns whose episodes were deleted are taken back: what a user deletes must not live on in what was made of it.
 
-Only what the news touch is looked at: the episodes that somebody deleted, the patterns that these name, and what those rest on. One would
-get wrong: who deleted a pattern. One that a user deleted stays away; one that was withdrawn here may be found anew.
+Only what the news touch is looked at: the episodes that were deleted, the patterns that these name, and what those rest on.
+Note: it matters who deleted a pattern. One that a user deleted stays away; one that was withdrawn here may be found again.
 """
 
 from __future__ import annotations
@@ -43,63 +43,65 @@ class Withdrawal:
         """The next patterns to withdraw, of the deleted episodes from the `cursor`-th on."""
         deleted = _deleted(run)
         for place in range(int(cursor or 0), len(deleted), EPISODES_AT_ONCE):
-            found = await self._without_ground(run.owner, deleted[place : place + EPISODES_AT_ONCE])
-            if found:
-                last = len(found) <= PATTERNS_AT_ONCE and place + EPISODES_AT_ONCE >= len(deleted)
-                return _proposal(run, found[:PATTERNS_AT_ONCE], place, last=last)
+            patterns = await self._without_ground(run.owner, deleted[place : place + EPISODES_AT_ONCE])
+            if patterns:
+                last = len(patterns) <= PATTERNS_AT_ONCE and place + EPISODES_AT_ONCE >= len(deleted)
+                return _proposal(run, patterns[:PATTERNS_AT_ONCE], place, last=last)
         return None
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
         """How many patterns it would withdraw."""
-        deleted, found = _deleted(run), set[str]()
+        deleted, ids = _deleted(run), set[str]()
         for place in range(0, len(deleted), EPISODES_AT_ONCE):
-            found |= {one.id for one in await self._without_ground(run.owner, deleted[place : place + EPISODES_AT_ONCE])}
-        return {"patterns_withdrawn": len(found)}
+            ids |= {pattern.id for pattern in await self._without_ground(run.owner, deleted[place : place + EPISODES_AT_ONCE])}
+        return {"patterns_withdrawn": len(ids)}
 
     async def _without_ground(self, owner: Owner, episodes: Sequence[str]) -> list[Memory]:
         """The patterns of those of these episodes that are still deleted which have too few others, in order."""
-        gone = [one for one in (await self._read(owner, episodes)).values() if is_taken_back(one)]
-        wanted = list(dict.fromkeys(name for one in gone for name in one.consolidated_into_ids))
+        gone = [episode for episode in (await self._read(owner, episodes)).values() if is_taken_back(episode)]
+        wanted = list(dict.fromkeys(name for episode in gone for name in episode.consolidated_into_ids))
         made: dict[str, Memory] = {}
         while wanted:
             read = await self._read(owner, wanted)
             made |= read
             # A pattern that was merged still says at its time what it said; what it became rests on its episodes too.
-            further = dict.fromkeys(one.next_id for one in read.values() if one.status is Status.UPDATED and one.next_id is not None)
+            further = dict.fromkeys(
+                pattern.next_id for pattern in read.values() if pattern.status is Status.UPDATED and pattern.next_id is not None
+            )
             wanted = [name for name in further if name not in made]
-        patterns = [one for one in made.values() if _may_go(one)]
-        sources = await self._read(owner, list(dict.fromkeys(name for one in patterns for name in one.source_ids)))
-        return [one for one in patterns if not _rests(one, sources)]
+        patterns = [pattern for pattern in made.values() if _may_go(pattern)]
+        sources = await self._read(owner, list(dict.fromkeys(name for pattern in patterns for name in pattern.source_ids)))
+        return [pattern for pattern in patterns if not _rests(pattern, sources)]
 
     async def _read(self, owner: Owner, ids: Sequence[str]) -> dict[str, Memory]:
         """The memories of these ids that are there, by id and in their order."""
-        found: dict[str, Memory] = {}
+        memories: dict[str, Memory] = {}
         for start in range(0, len(ids), EPISODES_AT_ONCE):
             part = ids[start : start + EPISODES_AT_ONCE]
             seen = await self._store.snapshot(owner, part)
-            found |= _memories(Look(seen.head, dict(seen.documents)), part)
-        return found
+            memories |= _memories(Look(seen.head, dict(seen.documents)), part)
+        return memories
 
 
 def is_taken_back(memory: Memory) -> bool:
-    """Whether it was deleted because somebody did not want it, rather than because another memory took its place."""
+    """Whether it was deleted because a person did not want it, rather than because another memory took its place."""
     return memory.status is Status.DELETED and memory.status_reason not in TRUE_ONCE
 
 
 def is_withdrawn(memory: Memory) -> bool:
-    """Whether it was deleted by a run, for want of episodes, and by nobody else."""
+    """Whether it was deleted by a run, for want of episodes, and not by a person."""
     return memory.status is Status.DELETED and memory.change_reason == WITHDRAWN
 
 
 def _proposal(run: Run, patterns: Sequence[Memory], place: int, *, last: bool) -> Proposal:
-    names = [name for one in patterns for name in (one.id, *one.source_ids)]
-    sessions = [session_document_id(run.owner, one.session_id) for one in patterns if one.session_id is not None]
+    names = [name for pattern in patterns for name in (pattern.id, *pattern.source_ids)]
+    sessions = [session_document_id(run.owner, pattern.session_id) for pattern in patterns if pattern.session_id is not None]
     ids = list(dict.fromkeys([*names, *sessions]))
 
     def decide(look: Look) -> Chunk:
         page, sources, portion, whole = Page(run.owner, look, run.at, weighs=False, asked=ids), _memories(look, names), Portion(), True
-        for one in patterns:
-            pattern = sources.get(one.id)
+        for planned in patterns:
+            pattern = sources.get(planned.id)
             if pattern is None or not _may_go(pattern) or _rests(pattern, sources):
                 continue
             if not portion.takes(3, size_of(pattern)):
@@ -116,27 +118,27 @@ def _proposal(run: Run, patterns: Sequence[Memory], place: int, *, last: bool) -
 
 def _deleted(run: Run) -> list[str]:
     """The ids of the episodes that the news say were deleted, in order; what was forgotten for good has taken its patterns along."""
-    news = (one for one in run.news if one.memory_type is MemoryType.EPISODIC)
-    return list(dict.fromkeys(one.memory_id for one in news if one.after.get("status") == Status.DELETED.value))
+    news = (event for event in run.news if event.memory_type is MemoryType.EPISODIC)
+    return list(dict.fromkeys(event.memory_id for event in news if event.after.get("status") == Status.DELETED.value))
 
 
 def _may_go(memory: Memory) -> bool:
-    """Whether it is a pattern that a run made, and that nobody has deleted since, or edited or pinned, which makes another version."""
+    """Whether it is a pattern that a run made, and that was not deleted since, nor edited or pinned, which makes another version."""
     return memory.pattern_detected is not None and memory.version == 1 and not is_taken_back(memory)
 
 
 def _rests(pattern: Memory, sources: Mapping[str, Memory]) -> bool:
-    """Whether what is left of its sources still carries it: two episodes, or something that somebody saved, which was merged into it.
+    """Whether what is left of its sources still carries it: two episodes, or something that a caller saved, which was merged into it.
 
     Where all of them have their words still, they must say it without those that are deleted: a name that one of these gave goes with it.
     """
     there = (sources[name] for name in pattern.source_ids if name in sources)
-    left = [one for one in there if not is_taken_back(one) and one.pattern_detected is None]
-    if any(one.type is not MemoryType.EPISODIC for one in left):
+    left = [source for source in there if not is_taken_back(source) and source.pattern_detected is None]
+    if any(source.type is not MemoryType.EPISODIC for source in left):
         return True
-    if any(one.status is not Status.ACTIVE for one in left):
+    if any(source.status is not Status.ACTIVE for source in left):
         return len(left) >= FEWEST
-    return bool(carriers(pattern.content, [Said.of(one.content, one.actor) for one in left]))
+    return bool(carriers(pattern.content, [Said.of(source.content, source.actor) for source in left]))
 
 
 def _withdrawn(pattern: Memory, run: Run) -> Memory:

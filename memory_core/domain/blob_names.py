@@ -1,6 +1,6 @@
 """Names of blobs in the archive: which there may be, and what may be asked for as the beginning of one.
 
-One would get wrong: a part may not end with a dot. `.` and `..` would lead out of a folder, and an address may lose the dot of `a.`
+Note: a part may not end with a dot. `.` and `..` would lead out of a folder, and an address may lose the dot of `a.`
 on its way to a service.
 """
 

@@ -1,7 +1,7 @@
 """What a cold copy holds, and its bytes: the memories of one chain, whole, with their vectors and their old versions.
 
 Bytes: gzip of canonical JSON, so the same copy always has the same bytes. What is found by words (`lexical`, `search_text`) is left
-out: it stays with the stub, and it may hold words of neighbouring turns, which are nothing of this chain's. One would get wrong: a
+out: it stays with the stub, and it may hold words of neighbouring turns, which are nothing of this chain's. Note: a
 compressed memory is short text here too; what it was before is its `original`.
 """
 

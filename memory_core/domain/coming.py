@@ -1,6 +1,6 @@
 """What time alone brings to a user's memories, and when: a memory fades, grows old enough for the archive, its foresight ends.
 
-Pure: what of a memory a store keeps beside it, so that it can say from an index when the next of these comes. One would get wrong: only
+Pure: what of a memory a store keeps beside it, so that it can say from an index when the next of these comes. Note: only
 moments after a given one count. A memory may be past its time and stay all the same (a text that does not get shorter, a chain of which
 one is younger); were it named again and again, its user would be due every hour.
 """

@@ -1,7 +1,7 @@
 """What is told of a truth that ended while nothing took its place: "I quit my job", "I no longer live in Berlin".
 
 An ending stands in the slot of the truth that it ends, so that whoever looks at the slot meets it; its value is
-`{"no_longer": "Berlin"}`, or `{"no_longer": null}` for whatever held before. A reader would get wrong: it is no value like others,
+`{"no_longer": "Berlin"}`, or `{"no_longer": null}` for whatever held before. Note: it is no value like others,
 for one that names Berlin says nothing against Lisbon.
 """
 

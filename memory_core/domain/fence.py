@@ -1,7 +1,7 @@
 """Text of users between marks that nobody who wrote it could forge.
 
 A mark is derived from the whole text and occurs nowhere in it, however carelessly one reads, so a text can neither end what fences it
-nor begin a part of its own. What a reader would get wrong: the mark is no secret. It need only be new to the text, and being derived
+nor begin a part of its own. Note: the mark is no secret. It need only be new to the text, and being derived
 keeps equal texts equal.
 """
 

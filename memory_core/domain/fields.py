@@ -1,6 +1,6 @@
 """What the fields of requests may hold: texts, names, labels, numbers, JSON; each type with its own check and its words for what is wrong.
 
-One would get wrong: a message that begins with "name: " speaks of the field of that name within the checked value.
+Note: a message that begins with "name: " speaks of the field of that name within the checked value.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What is struck from that which stays when something else is forgotten for good: every mention, everywhere it may have been written down.
 
 A memory that stays and the events that tell how it became what it is are struck by the same rule, so that the log still tells what is
-stored. One would get wrong: what was forgotten also lives on in the turns after it, which are found by words of the turns before them.
+stored. Note: what was forgotten also lives on in the turns after it, which are found by words of the turns before them.
 """
 
 from __future__ import annotations

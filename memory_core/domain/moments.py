@@ -1,6 +1,6 @@
 """Moments as callers write them: ISO 8601 with a time zone, kept in UTC.
 
-What a reader would get wrong: a number is no moment, and neither is a text without a zone. Both are refused, not guessed at.
+Note: a number is no moment, and neither is a text without a zone. Both are refused, not guessed at.
 """
 
 from __future__ import annotations

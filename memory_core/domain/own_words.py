@@ -1,7 +1,7 @@
 """What of a message its speaker says himself: not what he quotes, pastes, recalls or gives as an example.
 
 "He wrote: 'I live in Oslo'" says nothing about where the speaker lives, and a memory that was put into a prompt must not be
-learnt again from it. What a reader would get wrong: the result is as long as the text, character for character (what is not
+learnt again from it. Note: the result is as long as the text, character for character (what is not
 the speaker's own is blank), so a place found in it is a place in the message.
 """
 

@@ -1,7 +1,7 @@
 """Whether a pattern stands on the episodes that are named for it, and whether two patterns are one.
 
 A pattern is made by somebody who may invent: so each episode must say a part of it by itself, together they must say most of it, and
-every number and name of it stands in one of them. One would get wrong: this is no check of truth. "Likes tea" also stands on an episode
+every number and name of it stands in one of them. Note: this is no check of truth. "Likes tea" also stands on an episode
 about bad tea; but an order that hides in one episode, or an example that a model repeats, has no second episode that says it.
 """
 

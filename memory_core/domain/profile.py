@@ -1,6 +1,6 @@
 """What a profile says, told from the memories that it rests on: at any moment, and only by what still stands.
 
-One would get wrong: a value that ended is no value any more, but it was one once. It is shown at moments when it held, and among what was
+Note: a value that ended is no value any more, but it was one once. It is shown at moments when it held, and among what was
 before; what somebody deleted or took back never is.
 """
 

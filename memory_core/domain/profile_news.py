@@ -1,6 +1,6 @@
 """How a profile follows what has happened: which memories it rests on, and which traits show. Pure.
 
-One would get wrong: it is only ever told of what was touched. What it says besides stays, and is checked when it is read.
+Note: it is only ever told of what was touched. What it says besides stays, and is checked when it is read.
 """
 
 from __future__ import annotations

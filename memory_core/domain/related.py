@@ -1,7 +1,7 @@
 """Words that stand near a query's own in meaning, so that "relocate" finds "moved".
 
 A related word never replaces the query's: a memory that says the very word gets nothing for its neighbours, and one that only says
-a neighbour gets a part. What a reader would get wrong: names have no related words. "Anna" and "Hannah" are near each other for any
+a neighbour gets a part. Note: names have no related words. "Anna" and "Hannah" are near each other for any
 embedder, and two people all the same.
 """
 

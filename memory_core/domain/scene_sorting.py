@@ -1,6 +1,6 @@
 """Which scene an episode belongs to: one of its theme that is near in time, and near in meaning where vectors have any. Pure.
 
-Words decide a theme where they are clear, prototypes' vectors where they are not. One would get wrong: time is event time, and a week is
+Words decide a theme where they are clear, prototypes' vectors where they are not. Note: time is event time, and a week is
 seven times twenty-four hours; what is told late joins the scene of then, not the latest one.
 """
 

@@ -1,6 +1,6 @@
 """What a scene is called and what it tells, made of its cells' own first words: nothing is in it that no cell says.
 
-One would get wrong: a line is kept with each cell, so a cell that leaves takes its words along; nobody has to read the others again.
+Note: a line is kept with each cell, so a cell that leaves takes its words along; nobody has to read the others again.
 """
 
 from __future__ import annotations

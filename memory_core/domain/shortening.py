@@ -1,6 +1,6 @@
 """A long text made short without losing what people ask for later: its numbers, dates and names.
 
-One would get wrong: a summary is not trusted to keep them, whoever made it. What it lost is put behind it, in the sentences that said it
+Note: a summary is not trusted to keep them, whoever made it. What it lost is put behind it, in the sentences that said it
 where there is room, else as bare words; and a text that would not get much shorter by that stays as it is.
 """
 

@@ -1,7 +1,7 @@
 """Slots, the (subject, attribute) that a truth fills, and a small record of which ones an owner has ever filled.
 
 The record is a Bloom filter that stands in the owner's head, so that a decision about a new truth knows, before it asks the
-store, whether there can be older ones. What a reader would get wrong: a mark says "perhaps", its absence says "never"; marks are
+store, whether there can be older ones. Note: a mark says "perhaps", its absence says "never"; marks are
 not taken back, since a slot that was emptied has a past.
 """
 

@@ -1,8 +1,8 @@
 """From text to terms: the one analyser that memories and queries share.
 
 A term is what two texts must have in common to count as sharing a word: case-folded, compatibility forms unified, stemmed
-by the language that its script suggests; in Latin letters by the language whose little words the text uses (`languages`). What
-a reader would get wrong: the terms are stored with every memory, so a change of this module needs all of them analysed again.
+by the language that its script suggests; in Latin letters by the language whose little words the text uses (`languages`).
+Note: the terms are stored with every memory, so a change of this module needs all of them analysed again.
 """
 
 from __future__ import annotations

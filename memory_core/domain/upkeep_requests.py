@@ -1,6 +1,6 @@
 """What may be asked about the life of many memories at once: that time takes its course, that they be forgotten, or one brought back.
 
-One would get wrong: an empty filter is no filter for everything. It is refused, because forgetting all that a user has is another call,
+Note: an empty filter is no filter for everything. It is refused, because forgetting all that a user has is another call,
 with a receipt of its own.
 """
 

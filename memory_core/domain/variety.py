@@ -1,6 +1,6 @@
 """Which of several memories only repeat a better one: the same words, by the same speaker, of the same day.
 
-They are pushed down, never hidden: where there is room they still stand behind all that say something else. What a reader would get wrong:
+They are pushed down, never hidden: where there is room they still stand behind all that say something else. Note:
 equal words of two days are two events ("went running"), and those of two people two opinions; neither repeats the other. A statement
 that is no event repeats whatever says the same, whenever.
 """

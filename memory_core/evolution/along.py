@@ -48,8 +48,8 @@ def back_along(message: Memory, cell: Memory, now: datetime) -> Change | None:
 
 def changes_along(look: Look, ids: Sequence[str], cell: Memory, follow: Follow, now: datetime) -> list[Change]:
     """What becomes of these messages of a cell, as they are now."""
-    found = (look.memory(name) for name in ids)
-    return [change for message in found if message is not None and (change := follow(message, cell, now)) is not None]
+    messages = (look.memory(name) for name in ids)
+    return [change for message in messages if message is not None and (change := follow(message, cell, now)) is not None]
 
 
 def alone(message: Memory, look: Look) -> bool:
@@ -62,11 +62,11 @@ def alone(message: Memory, look: Look) -> bool:
 
 def joined_again(look: Look, ids: Sequence[str], cell: Memory) -> dict[str, Mark]:
     """The marks by which messages that came to stand for themselves belong to their cell again."""
-    found = {name: look.memory(name) for name in ids}
+    messages = {name: look.memory(name) for name in ids}
     return {
         name: Mark(cell_id=cell.id)
-        for name, one in found.items()
-        if one is not None and one.cell_id is None and one.status is not Status.DELETED
+        for name, message in messages.items()
+        if message is not None and message.cell_id is None and message.status is not Status.DELETED
     }
 
 

@@ -1,6 +1,6 @@
-"""Questions that are asked again: what was kept side by side only until somebody decides, and stands side by side anew.
+"""Questions that are asked again: memories that were kept side by side until a person decides, and are active side by side again.
 
-Note: a question ends when one of its sides is deleted or replaced, and nobody has decided it. The log still has the pair, so the two hold
+Note: a question ends when one of its sides is deleted or replaced before it was decided. The log still has the pair, so the two hold
 side by side again when that side comes back. What a person or a model decided stays decided.
 """
 
@@ -39,16 +39,16 @@ async def asked_again(shelf: Shelf, changes: Changes[Result], slot: SlotLog, now
     pairs = _standing_pairs(slot, _risen(changes))
     if not pairs:
         return changes
-    await shelf.read([name for one in pairs for name in (one.conflict_id or "", *one.memory_ids)])
-    states = {one.after.id: one.after for one in changes.changes}
-    made, puts, given = [*changes.changes], [*changes.puts], {one.id for one in changes.puts}
-    for one in pairs:
-        document = shelf.document(one.conflict_id or "")
-        sides = [states.get(name) or shelf.memory(name) for name in one.memory_ids]
+    await shelf.read([name for pair in pairs for name in (pair.conflict_id or "", *pair.memory_ids)])
+    states = {change.after.id: change.after for change in changes.changes}
+    made, puts, given = [*changes.changes], [*changes.puts], {document.id for document in changes.puts}
+    for pair in pairs:
+        document = shelf.document(pair.conflict_id or "")
+        sides = [states.get(name) or shelf.memory(name) for name in pair.memory_ids]
         if document is None or document.id in given or not all(_has_room(side) for side in sides):
             continue
         record = record_in(document.body)
-        if record.open or record.by != RULE or {*record.sides} != {*one.memory_ids}:
+        if record.open or record.by != RULE or {*record.sides} != {*pair.memory_ids}:
             continue
         opened = record.asked_again(RULE, now, _WHY)
         puts.append(replace(document, body={**document.body, **opened.model_dump(mode="json")}))
@@ -57,29 +57,29 @@ async def asked_again(shelf: Shelf, changes: Changes[Result], slot: SlotLog, now
                 states[side.id] = side
                 made.append(Change(MARKED, side, side, {"conflict_id": record.id}))
     more = len(puts) - len(changes.puts)
-    reads = changes.reads | {one.after.id for one in made}
+    reads = changes.reads | {change.after.id for change in made}
     return replace(changes, changes=tuple(made), puts=tuple(puts), reads=reads, head_fields=_counting(changes, more)) if more else changes
 
 
 def _risen(changes: Changes[Any]) -> set[str]:
     """The memories that stand by these changes and did not before."""
     first: dict[str, Memory | None] = {}
-    for one in changes.changes:
-        first.setdefault(one.after.id, one.before)
-    stand = {one.after.id: one.after.status in FOUND_BY_DEFAULT for one in changes.changes}
+    for change in changes.changes:
+        first.setdefault(change.after.id, change.before)
+    stand = {change.after.id: change.after.status in FOUND_BY_DEFAULT for change in changes.changes}
     return {name for name, before in first.items() if stand[name] and before is not None and before.status not in FOUND_BY_DEFAULT}
 
 
 def _standing_pairs(slot: SlotLog, risen: set[str]) -> list[Pair]:
     if not risen:
         return []
-    pairs = [one for one in slot.account.others if isinstance(one, Pair) and one.conflict_id is not None]
+    pairs = [entry for entry in slot.account.others if isinstance(entry, Pair) and entry.conflict_id is not None]
     return [
-        one
-        for one in pairs
-        if not risen.isdisjoint(one.memory_ids)
-        and all(name in slot.rows and slot.rows[name].status in FOUND_BY_DEFAULT for name in one.memory_ids)
-        and slot.timeline.share_a_moment(*one.memory_ids)
+        pair
+        for pair in pairs
+        if not risen.isdisjoint(pair.memory_ids)
+        and all(name in slot.rows and slot.rows[name].status in FOUND_BY_DEFAULT for name in pair.memory_ids)
+        and slot.timeline.share_a_moment(*pair.memory_ids)
     ]
 
 

@@ -1,6 +1,6 @@
 """The walks along `next_id`: forward, where a memory has one successor at most; back, where several may have joined into one.
 
-A reader would get wrong: what is stored may be wrong. Writers refuse cycles, but an import or an undo may leave one, so no memory is
+Note: what is stored may be wrong. Writers refuse cycles, but an import or an undo may leave one, so no memory is
 visited twice; and both walks have bounds and say when these cut them short.
 """
 
@@ -39,10 +39,10 @@ class Chains:
 
     async def start(self, owner: Owner, memory_id: str) -> Memory:
         """The memory to start from, whatever its status, without its vector. Raises NotFound, for old versions too."""
-        found = {} if "." in memory_id else await self._store.memories(owner, [memory_id])
-        if memory_id not in found:
+        memories = {} if "." in memory_id else await self._store.memories(owner, [memory_id])
+        if memory_id not in memories:
             raise NotFound("no memory of this id for this user")
-        return found[memory_id].memory
+        return memories[memory_id].memory
 
     async def forward(self, owner: Owner, start: Memory, limit: int = MAX_MEMORIES) -> Walk:
         """The successors, each one's `next_id` naming the next, up to what holds now, to a gap, or to where a cycle closes."""
@@ -50,29 +50,31 @@ class Chains:
         while step.next_id is not None and step.next_id not in seen:
             if len(met) >= min(limit, MAX_LEVELS):
                 return Walk(tuple(met), complete=False)
-            found, damaged = readable_shown(await self._store.memories(owner, [step.next_id]))
+            successors, damaged = readable_shown(await self._store.memories(owner, [step.next_id]))
             if damaged:
                 return Walk(tuple(met), complete=False)
-            if step.next_id not in found or "." in step.next_id:
+            if step.next_id not in successors or "." in step.next_id:
                 break
-            step = found[step.next_id]
+            step = successors[step.next_id]
             seen.add(step.id)
             met.append(step)
         return Walk(tuple(met))
 
     async def backward(self, owner: Owner, starts: Sequence[Memory], limit: int = MAX_MEMORIES) -> Walk:
         """All memories whose `next_id` leads to one of `starts`, the nearest level first, within a level the latest event first."""
-        met, seen, level, readable_all = list[Memory](), {one.id for one in starts}, list(starts), True
+        met, seen, level, readable_all = list[Memory](), {start.id for start in starts}, list(starts), True
         for _ in range(MAX_LEVELS):
-            where = replace(_WHATEVER_STATUS, next_ids=frozenset(one.id for one in level))
+            where = replace(_WHATEVER_STATUS, next_ids=frozenset(memory.id for memory in level))
             # The starts themselves may be among the answers, where there is a cycle.
             asked = limit - len(met) + len(starts) + 1
             documents = await self._store.page(owner, "memory", where, None, asked)
-            found, damaged = readable(documents)
+            memories, damaged = readable(documents)
             readable_all = readable_all and not damaged
-            level = sorted((one for one in found if one.id not in seen and one.epoch == starts[0].epoch), key=_told, reverse=True)
+            level = sorted(
+                (memory for memory in memories if memory.id not in seen and memory.epoch == starts[0].epoch), key=_told, reverse=True
+            )
             met += level[: limit - len(met)]
-            seen.update(one.id for one in level)
+            seen.update(memory.id for memory in level)
             if len(documents) == asked or len(seen) - len(starts) > limit:
                 return Walk(tuple(met), complete=False)
             if not level:

@@ -6,7 +6,7 @@ call came), whose cursor each chunk advances in its own batch. A killed process 
 one operation at once: each chunk goes by the stored cursor, not by what a process remembers.
 
 A session also holds what is not formed yet. Its first commit therefore counts the clear in the session's document, from which forming
-commits know that what was told before is not to come back, and drops what was gathered. One would get wrong: what is formed between the
+commits know that what was told before is not to come back, and drops what was gathered. Note: what is formed between the
 plan and that commit was told before the clear too; so when anything was committed in between, the first commit only begins.
 """
 
@@ -64,10 +64,10 @@ class _Operation:
         return Document(self.id, "operation", body, expires_at=expires_at if self.done else None)
 
     @classmethod
-    def of(cls, found: Document) -> _Operation:
-        body = {name: value for name, value in found.body.items() if name in cls.__slots__}
+    def of(cls, document: Document) -> _Operation:
+        body = {name: value for name, value in document.body.items() if name in cls.__slots__}
         place = None if body["place"] is None else Place(**body["place"])
-        return cls(found.id, **{**body, "place": place, "call": Call(**body["call"])})
+        return cls(document.id, **{**body, "place": place, "call": Call(**body["call"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Clearer:
         self._store, self._ledger, self._mirror, self._clock, self._ids = store, ledger, mirror, clock, ids
         self._unmerger = unmerger
 
-    async def clear(self, owner: Owner, what: ClearInput, call: Call) -> int:
+    async def clear(self, owner: Owner, request: ClearInput, call: Call) -> int:
         """How many memories were soft-deleted by it. A repeated call with its idempotency key answers the same."""
         key = receipt_id(owner, call)
         named = derived("op", key) if key else self._ids.new("op")
@@ -98,21 +98,21 @@ class Clearer:
         earlier = earlier_result(look.documents, owner, call)
         if earlier is not None:
             return int(earlier["cleared"])
-        resumed = await self._finish_pending(owner, look, what, besides=named)
+        resumed = await self._finish_pending(owner, look, request, besides=named)
         if named in look.documents:
             return (await self._run(owner, _Operation.of(look.documents[named]))).cleared
         until = look.head.sequence if look.head else 0
-        kind = what.type.value if what.type else None
-        return (await self._run(owner, _Operation(named, what.session_id, kind, until, cleared=resumed, call=call))).cleared
+        kind = request.type.value if request.type else None
+        return (await self._run(owner, _Operation(named, request.session_id, kind, until, cleared=resumed, call=call))).cleared
 
-    async def _finish_pending(self, owner: Owner, look: Look, what: ClearInput, besides: str) -> int:
+    async def _finish_pending(self, owner: Owner, look: Look, request: ClearInput, besides: str) -> int:
         """Finish what died halfway; how many memories of the very session that is to be cleared went with that."""
         pending = [name for name in (look.head.pending_operations if look.head else ()) if name != besides]
         resumed = 0
-        for found in (await self._ledger.look(owner, pending)).documents.values() if pending else ():
-            begun = _Operation.of(found)
+        for document in (await self._ledger.look(owner, pending)).documents.values() if pending else ():
+            begun = _Operation.of(document)
             ended = await self._run(owner, begun)
-            if begun.session_id == what.session_id:
+            if begun.session_id == request.session_id:
                 resumed += ended.cleared - begun.cleared
         return resumed
 
@@ -123,7 +123,7 @@ class Clearer:
             chunk = await self._chunk(owner, operation)
             if chunk.notes:
                 look = await self._ledger.look(owner, chunk.notes)
-                notes = [one for name in chunk.notes if (one := look.memory(name)) is not None]
+                notes = [note for name in chunk.notes if (note := look.memory(name)) is not None]
                 await self._unmerger.unmerge_sources(owner, notes, operation.call, session_id=operation.session_id)
             decide = partial(self._decide, owner, operation, chunk, asked)
             try:
@@ -181,9 +181,13 @@ class Clearer:
     def _of_chunk(
         self, owner: Owner, operation: _Operation, chunk: _Chunk, seen: Look, now: datetime, *, whole: bool, first: bool = False
     ) -> Changes[_Operation]:
-        """The next memories cleared. whole: it fits this one commit, and nobody has to find it again. first: none came before."""
-        found = (seen.memory(name) for name in chunk.ids)
-        changes = [Change("cleared", _cleared(one, now), one) for one in found if one is not None and one.status is not Status.DELETED]
+        """The next memories cleared. whole: it fits this one commit, and it need not be found again. first: none came before."""
+        memories = (seen.memory(name) for name in chunk.ids)
+        changes = [
+            Change("cleared", _cleared(memory, now), memory)
+            for memory in memories
+            if memory is not None and memory.status is not Status.DELETED
+        ]
         place = chunk.places[-1] if chunk.places else operation.place
         after = replace(operation, place=place, cleared=operation.cleared + len(changes), done=chunk.last)
         return Changes(
@@ -217,9 +221,9 @@ def _both(cleared: Changes[_Operation], gathered: Changes[Any]) -> Changes[_Oper
 
 
 def _pending(head: Head, operation: _Operation) -> dict[str, Any]:
-    """The operation stands in the head from its first chunk to its last."""
-    others = [name for name in head.pending_operations if name != operation.id]
-    return {"pending_operations": others if operation.done else [*others, operation.id]}
+    """The operation is in the head from its first chunk to its last."""
+    other_operations = [name for name in head.pending_operations if name != operation.id]
+    return {"pending_operations": other_operations if operation.done else [*other_operations, operation.id]}
 
 
 def _cleared(memory: Memory, now: datetime) -> Memory:

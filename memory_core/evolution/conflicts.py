@@ -1,6 +1,6 @@
-"""Conflicts: listed, read, decided by whoever calls, and undone.
+"""Conflicts: listed, read, decided by callers, and undone.
 
-Note: a decision is about the two memories as they are when it commits, not as whoever decides has seen them. Between two
+Note: a decision is about the two memories as they are when it commits, not as the caller has seen them. Between two
 who decide at once, or a save that lets a side fall, the first commit counts; the others look again and get the same answer, or a 409.
 """
 
@@ -47,11 +47,11 @@ class Conflicts:
             return ConflictPage((), None)
         where = None if query.status is None else Filter(frozenset({query.status}))
         documents = await self._store.page(owner, "conflict", where, place, query.limit + 1)
-        shown = documents[: query.limit]
-        records = tuple(record_in(one.body) for one in shown if one.body["epoch"] == head.epoch)
-        if len(documents) == len(shown):
+        page = documents[: query.limit]
+        records = tuple(record_in(document.body) for document in page if document.body["epoch"] == head.epoch)
+        if len(documents) == len(page):
             return ConflictPage(records, None)
-        return ConflictPage(records, self._cursors.make(owner, head, bound, Place(int(shown[-1].body["sequence"]), shown[-1].id)))
+        return ConflictPage(records, self._cursors.make(owner, head, bound, Place(int(page[-1].body["sequence"]), page[-1].id)))
 
     async def get(self, owner: Owner, conflict_id: str) -> ConflictRecord:
         """One record. Raises NotFound."""
@@ -155,10 +155,10 @@ def _why(record: ConflictRecord) -> str:
 
 
 def _held(look: Look, conflict_id: str) -> Document:
-    found = look.documents.get(conflict_id)
-    if found is None or found.kind != "conflict" or look.head is None or found.body["epoch"] != look.head.epoch:
+    document = look.documents.get(conflict_id)
+    if document is None or document.kind != "conflict" or look.head is None or document.body["epoch"] != look.head.epoch:
         raise NotFound("no conflict of this id for this user")
-    return found
+    return document
 
 
 def _counted(head: Head, more: int) -> dict[str, int]:

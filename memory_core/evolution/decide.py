@@ -64,27 +64,29 @@ def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: flo
         new: what is said.
         neighbours: what is held, in its state of now, nearest first.
         duplicate_threshold: the similarity from which on two texts may say the same.
-        slot: the log of its slot, if it is in one. The log alone decides whether somebody there says the same or another thing.
+        slot: the log of its slot, if it is in one. The log alone decides whether a member there says the same or another thing.
 
     Returns:
         The verdict. Of a truth that is said again, the version that holds.
 
     """
-    if slot is not None and (found := _in_slot(new, slot)) is not None:
-        return replace(found, similarity=next((one.similarity for one in neighbours if one.memory.id == found.old_id), None))
+    if slot is not None and (judgement := _in_slot(new, slot)) is not None:
+        return replace(
+            judgement, similarity=next((neighbour.similarity for neighbour in neighbours if neighbour.memory.id == judgement.old_id), None)
+        )
     own = slot_of(new)
     uncertain: Judgement | None = None
-    for one in (one for one in neighbours if one.memory.status in _TOLD_AGAIN):
-        if (own is not None and slot_of(one.memory) is not None) or over(one.memory, new) or _says_more(new, one.memory):
+    for neighbour in (neighbour for neighbour in neighbours if neighbour.memory.status in _TOLD_AGAIN):
+        if (own is not None and slot_of(neighbour.memory) is not None) or over(neighbour.memory, new) or _says_more(new, neighbour.memory):
             continue
-        if normalised(one.memory.content) == normalised(new.content):
-            return Judgement(Verdict.SAME, one.memory.id, one.memory, one.similarity, reason="same words")
-        told_apart = differences(one.memory.content, new.content) if one.similarity >= duplicate_threshold else None
+        if normalised(neighbour.memory.content) == normalised(new.content):
+            return Judgement(Verdict.SAME, neighbour.memory.id, neighbour.memory, neighbour.similarity, reason="same words")
+        told_apart = differences(neighbour.memory.content, new.content) if neighbour.similarity >= duplicate_threshold else None
         if told_apart == frozenset():
             reason = "near-equal, no difference that counts"
-            return Judgement(Verdict.SAME, one.memory.id, one.memory, one.similarity, reason=reason)
-        if uncertain is None and one.memory.status in FOUND_BY_DEFAULT:
-            uncertain = _uncertain(new, one, told_apart)
+            return Judgement(Verdict.SAME, neighbour.memory.id, neighbour.memory, neighbour.similarity, reason=reason)
+        if uncertain is None and neighbour.memory.status in FOUND_BY_DEFAULT:
+            uncertain = _uncertain(new, neighbour, told_apart)
     return uncertain or Judgement(Verdict.NEW)
 
 
@@ -103,31 +105,42 @@ def _uncertain(new: Memory, near: Neighbour, told_apart: frozenset[str] | None) 
 
 def _in_slot(new: Memory, slot: SlotLog) -> Judgement | None:
     """The verdict of the slot; None where nothing holds there when the new one begins, nor is announced."""
-    said = slot.statement(new)
-    moment = max(said.asserted_at, said.valid_from)
-    held = slot.timeline.at(moment)
-    same: Interval | Statement | None = next((one for one in reversed(held) if one.value == said.value), None)
-    if isinstance(said, Retraction):
-        same = _same_retraction(said, slot)
+    statement = slot.statement(new)
+    moment = max(statement.asserted_at, statement.valid_from)
+    holding = slot.timeline.at(moment)
+    same: Interval | Statement | None = next((interval for interval in reversed(holding) if interval.value == statement.value), None)
+    if isinstance(statement, Retraction):
+        same = _same_retraction(statement, slot)
     if same is not None:
         return Judgement(Verdict.SAME, same.memory_id, version=same.version, reason="same slot, same value")
-    others = [one for one in slot.timeline.intervals if one.ends is None or one.ends > moment]
-    if not others:
+    later = [interval for interval in slot.timeline.intervals if interval.ends is None or interval.ends > moment]
+    if not later:
         return None
-    old = max(held, key=lambda one: one.order) if held else min(others, key=lambda one: one.begins)
-    names = tuple(dict.fromkeys(one.memory_id for one in others))
+    old = max(holding, key=lambda interval: interval.order) if holding else min(later, key=lambda interval: interval.begins)
+    names = tuple(dict.fromkeys(interval.memory_id for interval in later))
     return Judgement(Verdict.CONTRADICTS, old.memory_id, reason="same slot, other value or time", rivals=names)
 
 
-def _same_retraction(said: Retraction, slot: SlotLog) -> Retraction | None:
-    """An earlier retraction of the value, since when nobody said that value again: it is the same statement, unless it was deleted."""
+def _same_retraction(retraction: Retraction, slot: SlotLog) -> Retraction | None:
+    """An earlier retraction of the value, since when that value was not said again: it is the same statement, unless it was deleted."""
     account = Account.of(slot.entries)
-    earlier = [one for one in account.statements if isinstance(one, Assertion | Retraction) and one.order < said.order]
-    last = next((one for one in reversed(earlier) if one.value == said.value or (said.value is None and isinstance(one, Assertion))), None)
+    earlier = [
+        statement
+        for statement in account.statements
+        if isinstance(statement, Assertion | Retraction) and statement.order < retraction.order
+    ]
+    last = next(
+        (
+            statement
+            for statement in reversed(earlier)
+            if statement.value == retraction.value or (retraction.value is None and isinstance(statement, Assertion))
+        ),
+        None,
+    )
     return last if isinstance(last, Retraction) and last.place not in account.hidden_at else None
 
 
 def _says_more(new: Memory, old: Memory) -> bool:
     """Whether the new one has, beside its words, a value or entities that the old one has not, and that would be lost in it."""
-    entities = [frozenset(name.casefold() for name in one.entities) for one in (new, old)]
+    entities = [frozenset(name.casefold() for name in memory.entities) for memory in (new, old)]
     return (new.value is not None and new.value != old.value) or (all(entities) and entities[0] != entities[1])

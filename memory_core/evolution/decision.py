@@ -1,6 +1,6 @@
 """What a decision about an open conflict does to its two memories, as they are now: supersede, keep both, reject the new one, merge.
 
-Note: here somebody decides who has seen both, so event time settles nothing. What is superseded by hand may be the truth
+Note: here a person decides who has seen both, so event time settles nothing. What is superseded by hand may be the truth
 that was told later; then it was never valid.
 """
 
@@ -79,8 +79,8 @@ def _leads_to(page: Page, memory: Memory, name: str) -> bool:
 def _resolved(page: Page, document: Document, asked: ResolveInput, changes: Sequence[Change], by: str) -> ConflictRecord:
     """Put the changes and the record that says how to take them back onto the page."""
     record = record_in(document.body)
-    said = {"conflict_id": record.id, "decision": asked.decision, "reason": asked.reason}
-    page.apply([replace(change, metadata=said) for change in changes])
+    metadata = {"conflict_id": record.id, "decision": asked.decision, "reason": asked.reason}
+    page.apply([replace(change, metadata=metadata) for change in changes])
     page.pending -= 1
     resolved = record.model_copy(
         update={
@@ -102,8 +102,8 @@ def standing_sides(page: Page, record: ConflictRecord) -> tuple[Memory, Memory]:
     sides = {name: page.memory(name) for name in record.sides}
     gone = [name for name, memory in sides.items() if memory is None or memory.status not in FOUND_BY_DEFAULT]
     if gone or record.new_id is None:
-        said = " and ".join(became(name, sides[name]) for name in gone) or "the new one was never stored"
-        raise Conflict(f"both memories must stand for that; {said}")
+        became_of_them = " and ".join(became(name, sides[name]) for name in gone) or "the new one was never stored"
+        raise Conflict(f"both memories must stand for that; {became_of_them}")
     old, new = sides[record.old_id], sides[record.new_id]
     assert old is not None
     assert new is not None
@@ -122,22 +122,22 @@ def _supersede(old: Memory, new: Memory, record: ConflictRecord, now: datetime) 
     follows = new.supersedes_id or (old.id if old.supersedes_id != new.id else None)
     holds = new.model_copy(update={"supersedes_id": follows, "conflict_state": "resolved"})
     if are_of_one_slot(old, new):
-        kept = old.model_copy(update={"conflict_state": "resolved"})
-        return [Change("superseded", kept, old, says=supersedes(old.id, new.id, record.id)), Change(RESOLVED, holds, new)]
+        resolved_old = old.model_copy(update={"conflict_state": "resolved"})
+        return [Change("superseded", resolved_old, old, says=supersedes(old.id, new.id, record.id)), Change(RESOLVED, holds, new)]
     return [supersession(old, new, record.id, now), Change(RESOLVED, holds, new)]
 
 
 def _keep_both(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
-    return [Change(RESOLVED, one.model_copy(update={"conflict_state": "resolved"}), one) for one in (old, new)]
+    return [Change(RESOLVED, side.model_copy(update={"conflict_state": "resolved"}), side) for side in (old, new)]
 
 
 def _reject_new(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
     """It was never true: no look back in time finds it, and nothing leads from it."""
     in_slot = slot_name(new) is not None
     gone = {"status": Status.DELETED, "status_reason": "contradicted" if in_slot else "manual_delete", "updated_at": now}
-    kept = old.model_copy(update={"conflict_state": "resolved"})
+    resolved_old = old.model_copy(update={"conflict_state": "resolved"})
     rejected = new.model_copy(update={**gone, "conflict_state": "resolved"})
-    return [Change("deleted", rejected, new, says=withdraws(new.id, record.id) if in_slot else None), Change(RESOLVED, kept, old)]
+    return [Change("deleted", rejected, new, says=withdraws(new.id, record.id) if in_slot else None), Change(RESOLVED, resolved_old, old)]
 
 
 def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
@@ -157,12 +157,12 @@ def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> l
     }
     merged = joined(old, new, fields)
     made = Change("created", merged, says=merges([old.id, new.id], merged, record.id) if of_one_slot else None)
-    return [made, *(merger(one, merged, record.id, now, leaves_slot=not of_one_slot) for one in (old, new))]
+    return [made, *(merger(source, merged, record.id, now, leaves_slot=not of_one_slot) for source in (old, new))]
 
 
-def are_of_one_slot(one: Memory, other: Memory) -> bool:
+def are_of_one_slot(first: Memory, second: Memory) -> bool:
     """Whether the log of one slot says what holds of these two."""
-    return slot_name(one) is not None and slot_name(one) == slot_name(other)
+    return slot_name(first) is not None and slot_name(first) == slot_name(second)
 
 
 _AS_NEW: dict[str, Any] = {

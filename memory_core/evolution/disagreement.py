@@ -45,35 +45,35 @@ _WITHOUT_REASON = {
 }
 
 
-def denies_conflict(decision: Decision | None, new: Memory, held: Memory) -> bool:
+def denies_conflict(decision: Decision | None, new: Memory, old: Memory) -> bool:
     """Whether an agent says that the two do not exclude each other. What is over is for the rules alone to say."""
     if decision is None or decision.operation == "DELETE" or decision.confidence_score < MIN_CONFIDENCE:
         return False
-    return not (is_ending(new) or is_ending(held))
+    return not (is_ending(new) or is_ending(old))
 
 
-def contradict_by_rule(one: Memory, other: Memory) -> bool:
+def contradict_by_rule(first: Memory, second: Memory) -> bool:
     """Whether the rules see two memories contradict each other by their words."""
-    told_apart = differences(one.content, other.content)
-    if (told_apart and told_apart <= MAY_CONTRADICT) or contradiction(one.content, other.content) is not None:
+    told_apart = differences(first.content, second.content)
+    if (told_apart and told_apart <= MAY_CONTRADICT) or contradiction(first.content, second.content) is not None:
         return True
-    return changed_by(one, other) is not None
+    return changed_by(first, second) is not None
 
 
 def changed_by(old: Memory, new: Memory) -> str | None:
     """What the one of two statements that was told later says of the other: that it is over, or otherwise now; None where both can hold."""
     if "note" in (old.category, new.category):
         return None
-    earlier, later = sorted((old, new), key=lambda one: one.event_timestamp)
-    found = change(earlier.content, later.content)
-    return None if found is None else CHANGED[found.ground]
+    earlier, later = sorted((old, new), key=lambda memory: memory.event_timestamp)
+    change_told = change(earlier.content, later.content)
+    return None if change_told is None else CHANGED[change_told.ground]
 
 
-def why_both_hold(new: Memory, held: Memory) -> str | None:
+def why_both_hold(new: Memory, old: Memory) -> str | None:
     """Why both can be true, as the rules know it; None where they know nothing."""
-    if new.category == "note" or held.category == "note" or changed_by(held, new) is not None:
+    if new.category == "note" or old.category == "note" or changed_by(old, new) is not None:
         return None
-    slots = slot_of(new), slot_of(held)
+    slots = slot_of(new), slot_of(old)
     if slots[0] is not None and slots[1] is not None:
         if slots[0] == slots[1]:
             return None
@@ -81,7 +81,7 @@ def why_both_hold(new: Memory, held: Memory) -> str | None:
             return "they are about two people or things"
         families = family_of(slots[0][1]), family_of(slots[1][1])
         return "one may have several of these" if families[0] is not None and families[0] == families[1] else None
-    return "they differ in a word that leaves room for both" if _say_two_things(new.content, held.content) else None
+    return "they differ in a word that leaves room for both" if _say_two_things(new.content, old.content) else None
 
 
 def both_reasons(by_rules: str, model: str, decision: Decision) -> str:
@@ -91,8 +91,8 @@ def both_reasons(by_rules: str, model: str, decision: Decision) -> str:
 
 def opinion(model: str, decision: Decision) -> str:
     """What an agent says about two memories, named."""
-    said = " ".join(decision.reasoning.replace("\0", " ").split())[:MAX_SAID]
-    return f"but {model} says: {said or _WITHOUT_REASON[decision.operation]}"
+    reasoning = " ".join(decision.reasoning.replace("\0", " ").split())[:MAX_SAID]
+    return f"but {model} says: {reasoning or _WITHOUT_REASON[decision.operation]}"
 
 
 def _say_two_things(first: str, second: str) -> bool:

@@ -99,9 +99,9 @@ class Editor:
                 wanted |= back_in_use(now)
             if wanted.get("status", old.status) is Status.ACTIVE:
                 wanted |= {"status_reason": "manual_update"}
-            updated, kept, says = _edited(old, wanted, now)
+            updated, old_versions, says = _edited(old, wanted, now)
             if slot_name(old) is None and updated.valid_from < old.valid_from:
-                kept += _ended_versions(seen, old, updated.valid_from, names)
+                old_versions += _ended_versions(seen, old, updated.valid_from, names)
             names_times = slot_name(old) is None or not wanted.keys().isdisjoint(_TIMES)  # a past truth of a slot may hold at no moment
             if names_times and updated.valid_until is not None and updated.valid_until <= updated.valid_from:
                 message = f"must be later than valid_from, which is {updated.valid_from.isoformat()} for the new version"
@@ -111,7 +111,7 @@ class Editor:
             if vector is not None:
                 updated.embedding = vector
             edit = Change("updated", updated, old, {"change_reason": change.change_reason}, says=says)
-            return _Edit(updated.id, (edit,), kept)
+            return _Edit(updated.id, (edit,), old_versions)
 
         names, basis = [memory_id], cast("Look | None", look)
         while True:
@@ -163,8 +163,10 @@ class Editor:
                 return _Edit(memory_id, outcome="already_deleted")
             gone = _deleted(memory, reason, self._clock.now())
             change = Change("deleted", gone, memory, {"reason": reason}, says=withdraws(memory.id) if never_so else None)
-            others = changes_along(seen, along, memory, gone_along, self._clock.now())
-            return _Edit(memory_id, (change, *others), self._session(owner, seen, memory, gone, others), outcome="deleted")
+            changes_of_messages = changes_along(seen, along, memory, gone_along, self._clock.now())
+            return _Edit(
+                memory_id, (change, *changes_of_messages), self._session(owner, seen, memory, gone, changes_of_messages), outcome="deleted"
+            )
 
         committed = await self._commit(owner, [*_ids_of(owner, memory), *along], decide, call)
         return Deleted(committed.memory, "already_deleted" if committed.outcome == "already_deleted" else "deleted")
@@ -185,8 +187,8 @@ class Editor:
             if source.agent_id == to.to_agent_id:
                 raise Invalid("nothing to copy", errors=(FieldError("to_agent_id", "is the agent that the memory belongs to"),))
             identity = derived("mem", "copy", memory_id, str(source.revision), to.to_agent_id)
-            held = seen.memory(identity)
-            if held is not None and held.status is not Status.DELETED:
+            existing = seen.memory(identity)
+            if existing is not None and existing.status is not Status.DELETED:
                 return _Edit(identity)
             now = self._clock.now()
             made = {"id": identity, "agent_id": to.to_agent_id, "copied_from": memory_id, "created_at": now, "updated_at": now}
@@ -196,8 +198,8 @@ class Editor:
             lexical = source.lexical.model_copy(update={"turn": None})
             copied = source.model_copy(update={**made, **fresh, "lexical": lexical, "correlation_id": call.correlation_id})
             beside = copies(copied, memory_id) if slot_name(copied) is not None else None
-            change = Change("copied", copied, held, {"copied_from": memory_id}, says=beside)
-            return _Edit(identity, (change,), self._session(owner, seen, held, copied))
+            change = Change("copied", copied, existing, {"copied_from": memory_id}, says=beside)
+            return _Edit(identity, (change,), self._session(owner, seen, existing, copied))
 
         look = await self._ledger.look(owner, [memory_id])
         source = _present(look, memory_id)
@@ -239,7 +241,7 @@ class Editor:
         return _Committed(answer or _present(await self._ledger.look(owner, [memory_id]), memory_id), outcome)
 
     def _session(
-        self, owner: Owner, seen: Look, before: Memory | None, after: Memory, others: Sequence[Change] = ()
+        self, owner: Owner, seen: Look, before: Memory | None, after: Memory, changes_of_messages: Sequence[Change] = ()
     ) -> tuple[Document, ...]:
         if after.session_id is None:
             return ()
@@ -247,7 +249,7 @@ class Editor:
         session.count(before, after, self._clock.now())
         if after.status is Status.DELETED:
             session.forget_turn(after)
-        count_along(session, others, self._clock.now())
+        count_along(session, changes_of_messages, self._clock.now())
         return (session.document,)
 
 
@@ -297,8 +299,8 @@ def _edited(old: Memory, wanted: dict[str, Any], now: datetime) -> tuple[Memory,
     In a slot only another content or value is another version; who edits nothing but times puts these right.
     """
     if slot_name(old) is None:
-        updated, kept = new_version(old, wanted | _when_said(old, wanted, now), now)
-        return updated, (kept,), None
+        updated, previous = new_version(old, wanted | _when_said(old, wanted, now), now)
+        return updated, (previous,), None
     times = {name: wanted[name] for name in _TIMES if name in wanted}
     used = {"updated_at": now, "last_accessed_at": now}
     if not _says_something(old, wanted):
@@ -320,9 +322,11 @@ def _ended_versions(seen: Look, old: Memory, begins: datetime, names: Collection
     if missing := [name for name in wanted if name not in names]:
         raise LookedElsewhere(missing)
     versions = [
-        one for name in wanted if (found := seen.documents.get(name)) is not None and (one := as_memory(found, seen.head)) is not None
+        version
+        for name in wanted
+        if (document := seen.documents.get(name)) is not None and (version := as_memory(document, seen.head)) is not None
     ]
-    ended = [shorter for one in versions if (shorter := cut_short(one, begins)) is not None]
+    ended = [shorter for version in versions if (shorter := cut_short(version, begins)) is not None]
     if len(ended) >= MAX_CUT_SHORT:
         message = f"lies before more than {MAX_CUT_SHORT} versions, which it would end"
         raise Invalid("too many versions change", errors=(FieldError("valid_from", message),))

@@ -14,9 +14,9 @@ async def embed_memories(embedder: Embedder, memories: Sequence[Memory]) -> None
     texts = [text_to_embed(memory) for memory in memories]
     vectors = await embedder.embed(texts)
     states = await embedder.token_states(texts)
-    for memory, vector, kept in zip(memories, vectors, states, strict=True):
+    for memory, vector, token_states in zip(memories, vectors, states, strict=True):
         memory.embedding = vector
         memory.embedding_model = embedder.model
         memory.embedding_dimensions = embedder.dimensions
-        if kept is not None:
-            memory.lexical = memory.lexical.model_copy(update={"states": kept.kept})
+        if token_states is not None:
+            memory.lexical = memory.lexical.model_copy(update={"states": token_states.kept})

@@ -64,10 +64,10 @@ class Execution:
             self._stands_for(fact, known)
             return
         links = self.links.get(fact.id, ())
-        fact = fact.model_copy(update={"links": [one.link for one in links]})
+        fact = fact.model_copy(update={"links": [link.link for link in links]})
         slot = self.page.slot(fact)
         judgement = judge(fact, self.page.neighbours(fact, near), self.rules.duplicate_threshold, slot)
-        ruled = [(old, decision) for one in links if (old := self._standing(one)) and (decision := self.ruled.rulings.on(fact, old))]
+        ruled = [(old, decision) for link in links if (old := self._standing(link)) and (decision := self.ruled.rulings.on(fact, old))]
         met = judgement.old_id if judgement.verdict is Verdict.CONTRADICTS else None
         said_by = next((old for old, decision in ruled if decision.operation == "SKIP" and old.id != met), None)
         disputed = {old.id: why for old, decision in ruled if (why := self.ruled.rulings.disputed(decision, fact, old)) is not None}
@@ -97,11 +97,11 @@ class Execution:
         return old if old.status in FOUND_BY_DEFAULT else None
 
     def _stand(self, names: Sequence[str]) -> bool:
-        """Whether all of these stand still: a note that somebody put into a slot may have fallen to a fact of this very cell."""
-        return all((one := self.page.memory(name)) is not None and one.status in FOUND_BY_DEFAULT for name in names)
+        """Whether all of these are still active: a note that was put into a slot may be superseded by a fact of this very cell."""
+        return all((memory := self.page.memory(name)) is not None and memory.status in FOUND_BY_DEFAULT for name in names)
 
     def _contradict(self, fact: Memory, known: Memory | None, judgement: Judgement, slot: SlotLog | None) -> None:
-        """By rule: what is certain is settled, the rest kept beside each other until somebody decides."""
+        """By rule: what is certain is settled, the rest kept beside each other until a person decides."""
         assert judgement.old_id is not None
         old = judgement.old or self.page.found(judgement.old_id)
         rivals = [self.page.found(name) for name in judgement.rivals]
@@ -120,7 +120,7 @@ class Execution:
             self.page.record(record)
 
     def _settle(self, new_id: str, old_id: str, decision: Decision) -> None:
-        """An agent says that the two exclude each other: the one said earlier falls, but what is pinned stays until somebody decides."""
+        """An agent says that the two exclude each other: the earlier one is superseded, but a pinned one stays until a person decides."""
         new, old = self.page.memory(new_id), self.page.memory(old_id)
         if new is None or old is None or new.id == old.id or old.status not in FOUND_BY_DEFAULT:
             return
@@ -142,32 +142,32 @@ class Execution:
 
     def least_telling(self, facts: Sequence[Memory]) -> list[str]:
         """The ids of placed facts, in the order in which they could best be done without."""
-        kept_last = self.replacing | {one.next_id for one in fallen_in(self.page.changes)}
-        return sorted((one.id for one in reversed(facts)), key=lambda name: (name in kept_last) - (name in self.stands_for))
+        kept_last = self.replacing | {fact.next_id for fact in fallen_in(self.page.changes)}
+        return sorted((fact.id for fact in reversed(facts)), key=lambda name: (name in kept_last) - (name in self.stands_for))
 
     def place_note(self, note: Memory, facts: Sequence[Memory]) -> None:
         """A note is new, joins one that says it already, replaces those it contradicts, or is merged with those it adds to.
 
-        It lists those of its cell's facts, placed before, that have fallen already.
+        It lists those of its cell's facts, placed before, that are superseded already.
         """
-        placed = [held for one in facts if (held := self.page.memory(self.stands_for.get(one.id, one.id)))]
+        placed = [placed_memory for fact in facts if (placed_memory := self.page.memory(self.stands_for.get(fact.id, fact.id)))]
         note = note.model_copy(update={"atomic_facts": marks_of(placed)})
         known = self.page.memory(note.id)
         if known is not None and known.status is not Status.DELETED:
             self._stands_for(note, known)
             return
-        notes = [one for one in self.links.get(note.id, ()) if one.memory.category == "note"][:MAX_FOR_SYNTHESIS]
-        ruled = [(one, self.ruled.rulings.on(note, one.memory)) for one in notes]
-        skipped = [one for one, decision in ruled if decision is not None and decision.operation == "SKIP"]
+        notes = [link for link in self.links.get(note.id, ()) if link.memory.category == "note"][:MAX_FOR_SYNTHESIS]
+        ruled = [(link, self.ruled.rulings.on(note, link.memory)) for link in notes]
+        skipped = [link for link, decision in ruled if decision is not None and decision.operation == "SKIP"]
         if notes and len(skipped) == len(notes):
-            self._join(note, [one.memory for one in skipped])
+            self._join(note, [link.memory for link in skipped])
             return
         merged = self.ruled.merged
-        note = note.model_copy(update={"links": [one.link for one in self.links.get(note.id, ())]})
+        note = note.model_copy(update={"links": [link.link for link in self.links.get(note.id, ())]})
         alone, retired = note, list[Change]()
         if merged is not None and merged.text is not None and self._stand(merged.source_ids):
             note, retired = self._merge(note, merged, merged.text)
-        contradicted = [(one.memory, decision) for one, decision in ruled if decision is not None and decision.operation == "DELETE"]
+        contradicted = [(link.memory, decision) for link, decision in ruled if decision is not None and decision.operation == "DELETE"]
         created = self._create(_succeeding(note, contradicted), known)
         if retired:
             self._record_merge(alone, created, retired)
@@ -175,8 +175,8 @@ class Execution:
             self._leave_pending(note, merged.source_ids[0], "merge", f"the synthesis was refused: {merged.complaint}")
         for old, decision in contradicted:
             self._settle(note.id, old.id, decision)
-        for one in skipped:
-            self._touch(one.memory)
+        for link in skipped:
+            self._touch(link.memory)
         self._pending_where_nobody_ruled(note)
 
     def _record_merge(self, alone: Memory, created: Change, retired: Sequence[Change]) -> None:
@@ -188,32 +188,34 @@ class Execution:
         self.page.record(record.model_copy(update={"moves": moves_of([created, *retired], alone)}))
 
     def _merge(self, note: Memory, merged: Merged, text: str) -> tuple[Memory, list[Change]]:
-        sources = [found for one in merged.source_ids if (found := self.page.memory(one)) is not None]
-        tags, keywords = (fuzzy_dedup([term for one in (note, *sources) for term in getattr(one, name)]) for name in ("tags", "keywords"))
-        queries = list(dict.fromkeys(query for one in (note, *sources) for query in one.semantic_queries))[:MAX_QUERIES]
+        sources = [source for source_id in merged.source_ids if (source := self.page.memory(source_id)) is not None]
+        tags, keywords = (
+            fuzzy_dedup([term for memory in (note, *sources) for term in getattr(memory, name)]) for name in ("tags", "keywords")
+        )
+        queries = list(dict.fromkeys(query for memory in (note, *sources) for query in memory.semantic_queries))[:MAX_QUERIES]
         fields: dict[str, Any] = {
             "content": text,
             "tags": tags,
             "keywords": keywords,
             "semantic_queries": queries,
-            "source_ids": list(dict.fromkeys([*note.source_ids, *(one.id for one in sources)])),
-            "atomic_facts": list({fact.fact_id: fact for one in (*sources, note) for fact in one.atomic_facts}.values()),
-            "event_timestamp": max(one.event_timestamp for one in (note, *sources)),
+            "source_ids": list(dict.fromkeys([*note.source_ids, *(source.id for source in sources)])),
+            "atomic_facts": list({fact.fact_id: fact for memory in (*sources, note) for fact in memory.atomic_facts}.values()),
+            "event_timestamp": max(memory.event_timestamp for memory in (note, *sources)),
             "supersedes_id": sources[0].id,
             "status_reason": "consolidated",
             "embedding": merged.vector,
         }
         record_id = _record_id(sources[0], note)
-        retired = [self._retire(one, note, Status.UPDATED, "consolidated", "merged", record_id) for one in sources]
+        retired = [self._retire(source, note, Status.UPDATED, "consolidated", "merged", record_id) for source in sources]
         return with_lexical(note.model_copy(update=fields)), retired
 
-    def _join(self, note: Memory, held: Sequence[Memory]) -> None:
+    def _join(self, note: Memory, skipped_notes: Sequence[Memory]) -> None:
         """The note says nothing new: its cell becomes a source of the one that says it, the others are touched."""
-        best = self.page.memory(held[0].id) or held[0]
+        best = self.page.memory(skipped_notes[0].id) or skipped_notes[0]
         joined = best.model_copy(update={"source_ids": self._with_this_cell(best, MAX_NOTE_SOURCES), "updated_at": self.page.now})
         self.page.apply([Change("joined", joined, best)])
-        for one in held[1:]:
-            self._touch(one)
+        for skipped in skipped_notes[1:]:
+            self._touch(skipped)
         self.made.append(best.id)
         self._count("joined")
 
@@ -243,8 +245,8 @@ class Execution:
         self._count("skipped")
 
     def _pending_where_nobody_ruled(self, new: Memory) -> None:
-        """The agent gave no answer: what stands nearest to the new one stays an open question."""
-        near = next((one for one in self.links.get(new.id, ()) if one.memory.category == new.category), None)
+        """The agent gave no answer: what is nearest to the new one stays an open question."""
+        near = next((link for link in self.links.get(new.id, ()) if link.memory.category == new.category), None)
         if self.ruled.rulings.failed and near is not None and new.id not in self.stands_for:
             self._leave_pending(new, near.memory.id, "auto", "the conflict agent gave no usable answer")
 
@@ -255,8 +257,8 @@ class Execution:
         record = self._record(old, new, 0.5, strategy, reason, pending=True).model_copy(update={"by": by})
         self.page.record(record)
         marks = [
-            Change("conflict_marked", one.model_copy(update={"conflict_state": "pending"}), one, {"conflict_id": record.id})
-            for one in (old, current)
+            Change("conflict_marked", side.model_copy(update={"conflict_state": "pending"}), side, {"conflict_id": record.id})
+            for side in (old, current)
         ]
         self.page.apply(marks)
         self._count("pending")
@@ -265,7 +267,7 @@ class Execution:
         return ConflictRecord(
             id=_record_id(old, new),
             status="pending" if pending else "resolved",
-            similarity=next((one.link.similarity_score for one in self.links.get(new.id, ()) if one.memory.id == old.id), None),
+            similarity=next((link.link.similarity_score for link in self.links.get(new.id, ()) if link.memory.id == old.id), None),
             confidence=confidence,
             strategy=strategy,
             reason=reason[:500],
@@ -282,33 +284,33 @@ class Execution:
         self._count("created")
         return change
 
-    def _stands_for(self, new: Memory, held: Memory, version: int | None = None) -> None:
+    def _stands_for(self, new: Memory, old: Memory, version: int | None = None) -> None:
         """The held one says it already: it is reinforced, also as a past truth, which was told once more."""
-        current = self.page.memory(held.id) or held
+        current = self.page.memory(old.id) or old
         if current.status in FOUND_BY_DEFAULT or current.status is Status.SUPERSEDED:
             self.page.retell(current, new, version, source_ids=self._with_this_cell(current, MAX_SOURCES))
             self._count("reinforced")
-        self.stands_for[new.id] = held.id
-        self.made.append(held.id)
+        self.stands_for[new.id] = old.id
+        self.made.append(old.id)
 
-    def _with_this_cell(self, held: Memory, most: int) -> list[str]:
-        return list(dict.fromkeys([*held.source_ids, self.cell_id]))[-most:]
+    def _with_this_cell(self, memory: Memory, most: int) -> list[str]:
+        return list(dict.fromkeys([*memory.source_ids, self.cell_id]))[-most:]
 
     def place_cell(self, cell: Memory, before: Memory | None) -> None:
         """The episode itself, always kept; its facts name the memories that hold them, and those that replaced them."""
         made = frozenset(self.made)
         facts = []
         for fact in cell.atomic_facts:
-            held = self.stands_for.get(fact.fact_id or "", fact.fact_id)
-            held = held if held in made else None
-            memory = None if held is None else self.page.memory(held)
+            fact_id = self.stands_for.get(fact.fact_id or "", fact.fact_id)
+            fact_id = fact_id if fact_id in made else None
+            memory = None if fact_id is None else self.page.memory(fact_id)
             fallen = memory is not None and memory.status is Status.SUPERSEDED
-            facts.append(fact.model_copy(update={"fact_id": held, "superseded_by": memory.next_id if memory and fallen else None}))
+            facts.append(fact.model_copy(update={"fact_id": fact_id, "superseded_by": memory.next_id if memory and fallen else None}))
         self.page.apply([Change("created", cell.model_copy(update={"atomic_facts": facts}), before)])
         self._count("created")
 
-    def _count(self, what: str) -> None:
-        self.counts[what] = self.counts.get(what, 0) + 1
+    def _count(self, name: str) -> None:
+        self.counts[name] = self.counts.get(name, 0) + 1
 
 
 def _succeeding(new: Memory, contradicted: Sequence[tuple[Memory, Decision]]) -> Memory:

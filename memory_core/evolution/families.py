@@ -1,7 +1,7 @@
 """Whole chains of many memories at once: whatever leads to the same end along `next_id`, found level by level for all of them together.
 
-One would get wrong: a family is what the store showed while it was being found. Whoever changes all of it at once has to see to it that
-nobody joined it since.
+Note: a family is what the store showed while it was being found. A caller that changes all of it at once has to see to it that
+nothing joined it since.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class Family:
     @property
     def ids(self) -> frozenset[str]:
         """Of the members."""
-        return frozenset(one.id for one in self.members)
+        return frozenset(member.id for member in self.members)
 
 
 class Families:
-    """Finds families in one store; nobody else's memories, and none of another epoch, are ever met."""
+    """Finds families in one store; no memories of other owners, and none of another epoch, are ever met."""
 
     def __init__(self, store: LongTermStore) -> None:
         self._store = store
@@ -54,13 +54,13 @@ class Families:
             if len(starts) == 1:
                 return [Family(_end(known, starts[0].id), tuple(known.values()), whole=False)]
             half = len(starts) // 2
-            found = [*await self.of(owner, starts[:half]), *await self.of(owner, starts[half:])]
-            return list({one.last_id: one for one in found}.values())
+            families = [*await self.of(owner, starts[:half]), *await self.of(owner, starts[half:])]
+            return list({family.last_id: family for family in families}.values())
         open_ends |= joined
         members: dict[str, list[Memory]] = {}
-        for one in known.values():
-            members.setdefault(_end(known, one.id), []).append(one)
-        ends = dict.fromkeys(_end(known, one.id) for one in starts)
+        for memory in known.values():
+            members.setdefault(_end(known, memory.id), []).append(memory)
+        ends = dict.fromkeys(_end(known, start.id) for start in starts)
         return [_family(end, members[end], open_ends, damaged) for end in ends]
 
     async def _ahead(self, owner: Owner, starts: Sequence[Memory], damaged: set[str]) -> tuple[dict[str, Memory], set[str]]:
@@ -68,15 +68,17 @@ class Families:
 
         damaged: grows by the ids of those whose successor can't be read.
         """
-        known = {one.id: one for one in starts}
+        known = {start.id: start for start in starts}
         for _ in range(MAX_MEMBERS):
-            wanted = {one.next_id for one in known.values() if one.next_id is not None and "." not in one.next_id} - known.keys()
-            found, lost = readable_shown(await self._store.memories(owner, sorted(wanted)) if wanted else {})
-            damaged |= {one.id for one in known.values() if one.next_id in lost}
-            if not found:
+            wanted = {
+                memory.next_id for memory in known.values() if memory.next_id is not None and "." not in memory.next_id
+            } - known.keys()
+            successors, lost = readable_shown(await self._store.memories(owner, sorted(wanted)) if wanted else {})
+            damaged |= {memory.id for memory in known.values() if memory.next_id in lost}
+            if not successors:
                 return known, set()
-            known |= found
-        return known, {one.id for one in known.values() if one.next_id is not None and one.next_id not in known}
+            known |= successors
+        return known, {memory.id for memory in known.values() if memory.next_id is not None and memory.next_id not in known}
 
     async def _behind(self, owner: Owner, known: dict[str, Memory], most: int, damaged: set[str]) -> set[str] | None:
         """Add all that leads to the known ones: the ids of those that were not followed to the end; None when it is more than `most`.
@@ -91,9 +93,9 @@ class Families:
                 return None
             memories, lost = readable(document for document in documents if document.id not in known)
             damaged |= {str(document.body["next_id"]) for document in lost}
-            found = {memory.id: memory for memory in memories if memory.epoch == epoch}
-            known |= found
-            level = set(found)
+            predecessors = {memory.id: memory for memory in memories if memory.epoch == epoch}
+            known |= predecessors
+            level = set(predecessors)
             if not level:
                 return set()
         return level
@@ -114,6 +116,6 @@ def _end(known: dict[str, Memory], start: str) -> str:
 
 
 def _family(end: str, members: Sequence[Memory], open_ends: set[str], damaged: set[str]) -> Family:
-    ids = [one.id for one in members]
+    ids = [member.id for member in members]
     whole = len(members) <= MAX_MEMBERS and open_ends.isdisjoint(ids)
-    return Family(end, tuple(sorted(members, key=lambda one: (one.sequence, one.id))), whole, not damaged.isdisjoint(ids))
+    return Family(end, tuple(sorted(members, key=lambda member: (member.sequence, member.id))), whole, not damaged.isdisjoint(ids))

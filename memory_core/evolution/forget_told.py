@@ -1,4 +1,4 @@
-"""What was told, forgotten softly with all that was formed of it, and nothing that only stands beside it.
+"""What was told, forgotten softly with all that was formed of it, and nothing that is only beside it.
 
     named       goes
     a message   itself, and what an assistant or a tool repeated of it in its episode; of the episode that was formed of it the text,
@@ -39,10 +39,10 @@ class _Going:
 
     memories: dict[str, Memory] = field(default_factory=dict)
 
-    def add(self, found: Iterable[Memory | None]) -> None:
-        for one in found:
-            if one is not None and one.status is not Status.DELETED and not is_cold(one):
-                self.memories.setdefault(one.id, one)
+    def add(self, memories: Iterable[Memory | None]) -> None:
+        for memory in memories:
+            if memory is not None and memory.status is not Status.DELETED and not is_cold(memory):
+                self.memories.setdefault(memory.id, memory)
 
 
 class ToldForgetter:
@@ -54,9 +54,9 @@ class ToldForgetter:
     async def forget(self, owner: Owner, named: Sequence[str], call: Call) -> list[str]:
         """Delete these softly, with what was formed of them; the ids of all that went. Raises Unavailable."""
         going, alone = await self._with_what_they_made(owner, named)
-        notes = [one for one in going if one.category == "note"]
+        notes = [memory for memory in going if memory.category == "note"]
         await self._unmerger.unmerge_sources(owner, notes, call)
-        names = [one.id for one in going]
+        names = [memory.id for memory in going]
         await self._delete(owner, names, "forgotten", call, alone)
         return names
 
@@ -73,21 +73,21 @@ class ToldForgetter:
         asked = await self._read(owner, named)
         going, of_cells = _Going(), list[str]()
         going.add(asked.values())
-        facts = [one for one in asked.values() if one.category == "fact"]
-        cells = [name for one in facts for name in (one.cell_id, *one.source_ids)]
-        cells += [one.cell_id for one in asked.values() if is_message(one.id)]
-        cells += [one.id if is_cell(one) else one.cell_id for one in asked.values() if one.category in ("cell", "note")]
-        told = await self._read(owner, [name for name in dict.fromkeys(cells) if name is not None])
-        messages = await self._read(owner, [name for cell in told.values() for name in messages_of(cell)])
-        for cell in filter(is_cell, told.values()):
+        facts = [memory for memory in asked.values() if memory.category == "fact"]
+        cells = [name for fact in facts for name in (fact.cell_id, *fact.source_ids)]
+        cells += [memory.cell_id for memory in asked.values() if is_message(memory.id)]
+        cells += [memory.id if is_cell(memory) else memory.cell_id for memory in asked.values() if memory.category in ("cell", "note")]
+        cells_by_id = await self._read(owner, [name for name in dict.fromkeys(cells) if name is not None])
+        messages = await self._read(owner, [name for cell in cells_by_id.values() for name in messages_of(cell)])
+        for cell in filter(is_cell, cells_by_id.values()):
             of_cell = [messages[name] for name in messages_of(cell) if name in messages]
-            telling = [one for one in of_cell if one.id in asked or _tells(one, cell, asked)]
+            telling = [message for message in of_cell if message.id in asked or _tells(message, cell, asked)]
             whole = not telling and not asked.keys().isdisjoint((cell.id, note_id(cell.id)))
             telling = of_cell if whole else [*telling, *_repeating(of_cell, telling)]
             going.add([cell, *telling])
-            of_cells += [one.id for one in of_cell if one.status is not Status.DELETED]
-            numbers = {one.metadata.get("message") for one in telling}
-            made = [one.fact_id for one in cell.atomic_facts if one.fact_id is not None and (whole or one.message in numbers)]
+            of_cells += [message.id for message in of_cell if message.status is not Status.DELETED]
+            numbers = {message.metadata.get("message") for message in telling}
+            made = [fact.fact_id for fact in cell.atomic_facts if fact.fact_id is not None and (whole or fact.message in numbers)]
             going.add((await self._read(owner, [note_id(cell.id), *made])).values())
         return [*going.memories.values()], [name for name in dict.fromkeys(of_cells) if name not in going.memories]
 
@@ -96,29 +96,31 @@ class ToldForgetter:
         if not wanted:
             return {}
         look = await self._ledger.look(owner, wanted)
-        return {name: one for name in wanted if (one := look.memory(name)) is not None}
+        return {name: memory for name in wanted if (memory := look.memory(name)) is not None}
 
     async def _commit(self, owner: Owner, names: Sequence[str], reason: str, call: Call, alone: Sequence[str]) -> None:
         extra: list[str] = []
 
         def decide(seen: Look) -> Changes[None]:
             now = self._clock.now()
-            left = [one for name in names if (one := seen.memory(name)) is not None and one.status is not Status.DELETED]
-            wanted = [session_document_id(owner, one.session_id) for one in left if one.session_id]
+            left = [memory for name in names if (memory := seen.memory(name)) is not None and memory.status is not Status.DELETED]
+            wanted = [session_document_id(owner, memory.session_id) for memory in left if memory.session_id]
             if missing := [name for name in dict.fromkeys(wanted) if name not in extra]:
                 raise LookedElsewhere(missing)
             sessions: dict[str, Session] = {}
             changes = []
-            for one in left:
-                gone = one.model_copy(update={"status": Status.DELETED, "status_reason": reason, "updated_at": now})
-                changes.append(Change("forgotten", gone, one))
-                if one.session_id:
-                    name = one.session_id
+            for memory in left:
+                gone = memory.model_copy(update={"status": Status.DELETED, "status_reason": reason, "updated_at": now})
+                changes.append(Change("forgotten", gone, memory))
+                if memory.session_id:
+                    name = memory.session_id
                     session = sessions.setdefault(name, Session(owner, name, seen.documents.get(session_document_id(owner, name))))
-                    session.count(one, gone, now)
+                    session.count(memory, gone, now)
                     session.forget_turn(gone)
             puts = tuple(session.document for session in sessions.values())
-            marks = {name: Mark(leaves_cell=True) for name in alone if (one := seen.memory(name)) is not None and one.cell_id is not None}
+            marks = {
+                name: Mark(leaves_cell=True) for name in alone if (memory := seen.memory(name)) is not None and memory.cell_id is not None
+            }
             return Changes(None, tuple(changes), puts, marks=marks, reads=frozenset([*names, *alone]), sessions=frozenset(sessions))
 
         while True:
@@ -132,12 +134,12 @@ class ToldForgetter:
 
 def _repeating(of_cell: Sequence[Memory], telling: Sequence[Memory]) -> list[Memory]:
     """The messages of assistants and tools that say again what the telling ones say."""
-    told = [message.content for message in telling]
-    others = [message for message in of_cell if message not in telling and message.metadata.get("role") in ("assistant", "tool")]
-    return [message for message in others if repeats(message.content, told)]
+    texts = [message.content for message in telling]
+    by_machine = [message for message in of_cell if message not in telling and message.metadata.get("role") in ("assistant", "tool")]
+    return [message for message in by_machine if repeats(message.content, texts)]
 
 
 def _tells(message: Memory, cell: Memory, asked: Collection[str]) -> bool:
     """Whether one of the named facts was taken from this message of the cell."""
     number = message.metadata.get("message")
-    return any(one.fact_id in asked and one.message == number for one in cell.atomic_facts)
+    return any(fact.fact_id in asked and fact.message == number for fact in cell.atomic_facts)

@@ -1,6 +1,6 @@
-"""What a session's buffer holds, as whoever clears the session has to know it: thrown away with the rest, and its task ended.
+"""What a session's buffer holds, as a clear of the session has to know it: thrown away with the rest, and its task ended.
 
-One would get wrong: the task's id is of the buffer's generation, which only a look at the buffer tells.
+Note: the task's id is of the buffer's generation, which only a look at the buffer tells.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ def dropped(owner: Owner, session_id: str, look: Look, asked: Collection[str], n
 
     The look shows the buffer. Raises LookedElsewhere for the task when it was not `asked` for.
     """
-    held = HeldBuffer.of(owner, session_id, look)
-    if not held.buffer.messages:
+    batch = HeldBuffer.of(owner, session_id, look)
+    if not batch.buffer.messages:
         return None
-    if held.task_id not in asked:
-        raise LookedElsewhere([held.task_id])
-    pair = Pair.of(look, held.task_id)
+    if batch.task_id not in asked:
+        raise LookedElsewhere([batch.task_id])
+    pair = Pair.of(look, batch.task_id)
     if pair is None:
-        return Changes(None, puts=(held.closed().written,))
+        return Changes(None, puts=(batch.closed().written,))
     result = {"cells": [], "counts": {"cleared": 1}}
     done: dict[str, Any] = {"status": "succeeded", "step": None, "progress": 1.0, "error": None, "result": result}
     return pair.turned("cancelled", now, **done, next_enqueue_at=None)

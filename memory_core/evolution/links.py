@@ -57,7 +57,7 @@ class Linked:
 def find_links(new: Memory, neighbours: Sequence[Neighbour], rules: LinkRules, now: datetime) -> list[Linked]:
     """The links of a new memory, strongest first, at most MAX_LINKS. Of one slot, or at the threshold; itself never."""
     slot = slot_of(new)
-    found = []
+    links = []
     for near in neighbours:
         old = near.memory
         same_slot = slot is not None and slot_of(old) == slot
@@ -73,9 +73,9 @@ def find_links(new: Memory, neighbours: Sequence[Neighbour], rules: LinkRules, n
             link_strength=round(composite, 6),
             relationship_type=_kind(near.similarity, rules),
         )
-        found.append(Linked(near, link))
-    found.sort(key=lambda one: (-one.link.composite_score, one.memory.id))
-    return found[:MAX_LINKS]
+        links.append(Linked(near, link))
+    links.sort(key=lambda linked: (-linked.link.composite_score, linked.memory.id))
+    return links[:MAX_LINKS]
 
 
 def _kind(similarity: float, rules: LinkRules) -> Kind:

@@ -1,7 +1,7 @@
-"""What is said beside a cell, and its note, when a fact that it told has fallen: the text stays as it was, the mark names the successor.
+"""What is said beside a cell, and its note, when a fact that it told is superseded: the text stays as it was, the mark names the successor.
 
-One would get wrong: marks are as many as fit a commit, the first teller and the latest ones before others. The truth is in the facts
-themselves; a mark only saves whoever reads an old episode from taking it for the present.
+Note: marks are as many as fit a commit, the first teller and the latest ones before others. The truth is in the facts
+themselves; a mark only saves the reader of an old episode from taking it for the present.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ SPLIT = "split"
 MAX_DOCUMENTS = 94
 """Of the 100 operations of a batch; the others are the head, and what follows from open conflicts."""
 MAX_MARKED = 12
-"""Cells of those that told a fact that learn when it falls: each, and its note, is a document of the commit."""
+"""Cells of those that told a fact that learn when it is superseded: each, and its note, is a document of the commit."""
 
 MAX_HOPS = 20
-"""Merges, one after the other, that are followed to it: a look each where nobody has read them."""
+"""Merges, one after the other, that are followed to it: a look each where they were not read before."""
 
 
 def told_in(fact: Memory) -> tuple[str, ...]:
-    """The cells that are to learn when this fact falls, with their notes: the one that told it first, and those that told it last."""
+    """The cells that are to learn that a fact is superseded, with their notes: the one that told it first and those that told it last."""
     cells = [name for name in (fact.cell_id, *reversed(fact.source_ids[-MAX_MARKED + 1 :])) if name is not None]
     return tuple(dict.fromkeys(name for cell in cells for name in (cell, note_id(cell))))
 
@@ -37,8 +37,8 @@ def told_in(fact: Memory) -> tuple[str, ...]:
 def fallen_in(changes: Iterable[Change]) -> list[Memory]:
     """The facts that these changes let fall, give another successor, or let rise again (`next_id` is None then), as they leave them."""
     made = [*changes]
-    states = {one.after.id: one.after for one in made}
-    return [states[name] for name in dict.fromkeys(one.after.id for one in made if _turns(one))]
+    states = {change.after.id: change.after for change in made}
+    return [states[name] for name in dict.fromkeys(change.after.id for change in made if _turns(change))]
 
 
 def _turns(change: Change) -> bool:
@@ -70,23 +70,23 @@ async def marked(shelf: Shelf, changes: Changes[Result]) -> Changes[Result]:
                 by_teller.setdefault(teller.id, {})[fact.id] = fact
     made, room = [*changes.changes], MAX_DOCUMENTS - _documents(changes)
     for name, facts in by_teller.items():
-        told = tellers.memory(name)
-        if told is None or is_cold(told) or (marked_facts := _marked(told, facts)) == told.atomic_facts:
+        memory = tellers.memory(name)
+        if memory is None or is_cold(memory) or (marked_facts := _marked(memory, facts)) == memory.atomic_facts:
             continue
-        after = told.model_copy(update={"atomic_facts": marked_facts})
+        after = memory.model_copy(update={"atomic_facts": marked_facts})
         place = next((place for place in range(len(made) - 1, -1, -1) if made[place].after.id == name), None)
         if place is not None and made[place].before is None:
             made[place] = replace(made[place], after=after)
         elif room >= 2:
-            made.append(Change("fact_superseded", after, told))
+            made.append(Change("fact_superseded", after, memory))
             room -= 2
     return replace(changes, changes=tuple(made), reads=changes.reads | by_teller.keys())
 
 
 def _documents(changes: Changes[Any]) -> int:
-    written = {one.after.id for one in changes.changes}
-    others = (changes.puts, changes.creates, changes.deletes, changes.staged, changes.marks)
-    return len(changes.changes) + len(written) + sum(len(one) for one in others)
+    written = {change.after.id for change in changes.changes}
+    documents = (changes.puts, changes.creates, changes.deletes, changes.staged, changes.marks)
+    return len(changes.changes) + len(written) + sum(len(group) for group in documents)
 
 
 class _Tellers:
@@ -94,7 +94,7 @@ class _Tellers:
 
     def __init__(self, shelf: Shelf, changes: Changes[Any]) -> None:
         self._shelf = shelf
-        self._states = {one.after.id: one.after for one in changes.changes}
+        self._states = {change.after.id: change.after for change in changes.changes}
 
     def memory(self, name: str) -> Memory | None:
         return self._states.get(name) or self._shelf.memory(name)
@@ -111,19 +111,21 @@ class _Tellers:
         return chain
 
 
-def _marked(told: Memory, fallen: Mapping[str, Memory]) -> list[AtomicFact]:
-    """The facts of a cell with the successors of those that have fallen. A note lists only such as have."""
+def _marked(teller: Memory, fallen: Mapping[str, Memory]) -> list[AtomicFact]:
+    """The facts of a cell with the successors of those that are superseded. A note lists only such as have."""
     facts = [
-        one.model_copy(update={"superseded_by": fallen[one.fact_id].next_id}) if one.fact_id is not None and one.fact_id in fallen else one
-        for one in told.atomic_facts
+        fact.model_copy(update={"superseded_by": fallen[fact.fact_id].next_id})
+        if fact.fact_id is not None and fact.fact_id in fallen
+        else fact
+        for fact in teller.atomic_facts
     ]
-    if told.category != "note":
+    if teller.category != "note":
         return facts
-    known = {one.fact_id for one in facts}
+    known = {fact.fact_id for fact in facts}
     more = marks_of([fact for name, fact in fallen.items() if name not in known])
-    return [*(one for one in facts if one.superseded_by is not None), *more]
+    return [*(fact for fact in facts if fact.superseded_by is not None), *more]
 
 
 def marks_of(facts: Sequence[Memory]) -> list[AtomicFact]:
-    """What a note lists of these facts: those that have fallen, each with its successor."""
-    return [AtomicFact(text=one.content, fact_id=one.id, superseded_by=one.next_id) for one in facts if _fallen(one)]
+    """What a note lists of these facts: those that are superseded, each with its successor."""
+    return [AtomicFact(text=fact.content, fact_id=fact.id, superseded_by=fact.next_id) for fact in facts if _fallen(fact)]

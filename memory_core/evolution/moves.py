@@ -1,7 +1,7 @@
 """What a decision did to each memory, written down so that it can be taken back exactly: status, validity, chain, text.
 
-One would get wrong: a memory that was merely told again since may be moved back, one that was edited, superseded or deleted since may
-not. So only what says how a memory stands is compared; and what grows by itself, as the list of its sources does, is not set back.
+Note: a memory that was merely told again since may be moved back, one that was edited, superseded or deleted since may
+not. So only what says which state a memory is in is compared; and what grows by itself, as the list of its sources does, is not set back.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def succession(stays: Memory, falls: Memory) -> list[Move]:
 
 def in_the_way(moves: Sequence[Move], memories: dict[str, Memory]) -> list[str]:
     """What has happened since to memories that a decision moved, in words; nothing when it can be taken back."""
-    return [said for move in moves if (said := _since(move, memories.get(move.memory_id))) is not None]
+    return [obstacle for move in moves if (obstacle := _since(move, memories.get(move.memory_id))) is not None]
 
 
 def moved_back(move: Move, current: Memory | None, owner: Owner, record: ConflictRecord, now: datetime) -> Memory:
@@ -60,21 +60,21 @@ def moved_back(move: Move, current: Memory | None, owner: Owner, record: Conflic
         return current.model_copy(update=gone)
     if current is None:
         return Memory.model_validate({**move.before, "app_id": owner.app_id, "user_id": owner.user_id, "updated_at": now})
-    held = current.model_dump(mode="json")
+    state = current.model_dump(mode="json")
     fields = {name: value for name, value in move.before.items() if name not in _GROWING}
     if "status" not in fields and _ends_earlier(move, current):
         fields.pop("valid_until", None)
     for name in (name for name in _GROWING if name in move.before):
-        was, became = move.before[name], [_named(one) for one in (*move.before[name], *(move.after or {}).get(name, []))]
-        fields[name] = [*was, *(one for one in held[name] if _named(one) not in became)]
-    back = Memory.model_validate({**held, **fields, "updated_at": now})
+        was, became = move.before[name], [_named(item) for item in (*move.before[name], *(move.after or {}).get(name, []))]
+        fields[name] = [*was, *(item for item in state[name] if _named(item) not in became)]
+    back = Memory.model_validate({**state, **fields, "updated_at": now})
     back.embedding = current.embedding
     return back
 
 
-def _named(one: Any) -> Any:
-    """What tells one of such a list from the others: an id, or the fact that has fallen."""
-    return one["fact_id"] if isinstance(one, dict) else one
+def _named(item: Any) -> Any:
+    """What tells one of such a list from the others: an id, or the superseded fact."""
+    return item["fact_id"] if isinstance(item, dict) else item
 
 
 def brings_text(move: Move) -> bool:
@@ -114,7 +114,7 @@ def _since(move: Move, current: Memory | None) -> str | None:
 
 
 def _ends_earlier(move: Move, current: Memory) -> bool:
-    """Whether what is past was said since to end earlier than the decision let it: that is in nobody's way, and stays."""
+    """Whether what is past was said since to end earlier than the decision let it: that is in the way of nothing, and stays."""
     assert move.after is not None
     if current.status is not Status.SUPERSEDED or current.valid_until is None:
         return False

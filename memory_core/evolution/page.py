@@ -66,20 +66,20 @@ class Page:
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory as this commit will leave it, where the look shows it: by its id or as a neighbour."""
-        found = self.states.get(memory_id) or self.look.memory(memory_id) or self._neighbours.get(memory_id)
-        return None if found is None else self._as_it_follows(found)
+        memory = self.states.get(memory_id) or self.look.memory(memory_id) or self._neighbours.get(memory_id)
+        return None if memory is None else self._as_it_follows(memory)
 
     def found(self, memory_id: str) -> Memory:
         """The same of a memory that has to be there.
 
         Raises LookedElsewhere for one that was not read, NotFound for one that is not there.
         """
-        found = self.memory(memory_id)
-        if found is None:
+        memory = self.memory(memory_id)
+        if memory is None:
             if memory_id not in self.asked:
                 raise LookedElsewhere([memory_id])
             raise NotFound(f"{memory_id} is gone")
-        return found
+        return memory
 
     def slot(self, memory: Memory) -> SlotLog | None:
         """The log of a memory's slot, with what this commit adds; None where it is alone in its own.
@@ -99,19 +99,25 @@ class Page:
 
     def _read(self, name: SlotName) -> SlotLog:
         identity = slot_document_id(*name)
-        found = self.look.documents.get(identity)
-        if found is None and identity not in self.asked:
+        document = self.look.documents.get(identity)
+        if document is None and identity not in self.asked:
             raise LookedElsewhere([identity])
-        log = SlotLog.read(name, found, self.look.head, self.now, self.look.documents.get)
+        log = SlotLog.read(name, document, self.look.head, self.now, self.look.documents.get)
         if log is not None:
             return log
         if name[0] == "key" and name[1] not in self.keys and not self._is_new(name[1]):
             raise LookedElsewhere(keys=[name[1]])
-        known = {one.id: one for one in self._neighbours.values() if slot_name(one) == name}
-        known |= {one.id: one for name_ in self.look.documents if (one := self.look.memory(name_)) is not None and slot_name(one) == name}
-        if missing := [one for one in old_version_ids(known.values()) if one not in self.asked and one not in self.look.documents]:
+        known = {memory.id: memory for memory in self._neighbours.values() if slot_name(memory) == name}
+        known |= {
+            memory.id: memory
+            for name_ in self.look.documents
+            if (memory := self.look.memory(name_)) is not None and slot_name(memory) == name
+        }
+        if missing := [
+            version for version in old_version_ids(known.values()) if version not in self.asked and version not in self.look.documents
+        ]:
             raise LookedElsewhere(missing)
-        return SlotLog.rebuilt(name, known.values(), self._version, self.look.head, self.now, found)
+        return SlotLog.rebuilt(name, known.values(), self._version, self.look.head, self.now, document)
 
     def _version(self, name: str) -> Memory | None:
         document = self.look.documents.get(name)
@@ -133,7 +139,7 @@ class Page:
 
     @cached_property
     def _neighbours(self) -> dict[str, Memory]:
-        return {one.memory.id: one.memory for near in self.look.near for one in near}
+        return {neighbour.memory.id: neighbour.memory for near in self.look.near for neighbour in near}
 
     def session(self, name: str) -> Session:
         """The working copy of a session."""
@@ -179,7 +185,7 @@ class Page:
         followers = 0
         for name, log in self.logs.items():
             before = self.first_logs[name].rows
-            followers += sum(2 for one, row in log.rows.items() if one not in self.states and before.get(one) != row)
+            followers += sum(2 for member, row in log.rows.items() if member not in self.states and before.get(member) != row)
         changed = len(self.states) + len(self.changes) + followers
         return changed + len(self.logs) + len(self.puts) + len(self.sessions) + self.beside
 
@@ -187,7 +193,7 @@ class Page:
         documents = self._documents()
         if documents > most or self.weight > bytes_:
             return True
-        return self.weighs and self.weight + sum(len(orjson.dumps(one.document.body)) for one in self.sessions.values()) > bytes_
+        return self.weighs and self.weight + sum(len(orjson.dumps(session.document.body)) for session in self.sessions.values()) > bytes_
 
     def weigh(self) -> None:
         """From now on it matters how much this is."""
@@ -201,58 +207,58 @@ class Page:
         self.weight += len(orjson.dumps(document.body))
         self.pending += conflict.status == "pending"
 
-    def reinforce(self, held: Memory, says: Act | None = None, **fields: Any) -> None:
-        """Somebody said again what is held, and so has it in mind; `fields` change with it. says: what that adds to its slot."""
+    def reinforce(self, memory: Memory, says: Act | None = None, **fields: Any) -> None:
+        """What is held was said again, and so is in use; `fields` change with it. says: what that adds to its slot."""
         used: dict[str, Any] = {"last_used_at": self.now, "last_accessed_at": self.now}
-        if held.status is Status.DECAYED:
+        if memory.status is Status.DECAYED:
             used |= back_in_use(self.now)
-        stronger = held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1, **used, **fields})
-        self.apply([Change("reinforced", stronger, held, says=says)])
+        stronger = memory.model_copy(update={"reinforcement_count": memory.reinforcement_count + 1, **used, **fields})
+        self.apply([Change("reinforced", stronger, memory, says=says)])
 
-    def retell(self, held: Memory, new: Memory, version: int | None = None, **fields: Any) -> None:
+    def retell(self, memory: Memory, new: Memory, version: int | None = None, **fields: Any) -> None:
         """The new memory says what is held: it is reinforced, and was said at the later of the two times.
 
         Args:
-            held: the memory that says it.
+            memory: the memory that says it.
             new: what was said.
             version: which version of it says the same, if not the latest.
             fields: what else changes.
 
         """
-        name = slot_name(held)
+        name = slot_name(memory)
         is_of_slot = name is not None and slot_name(new) == name  # of a slot that it does not name, it says nothing
-        if (worth := most_lasting([held.worth, new.worth])) != held.worth:
+        if (worth := most_lasting([memory.worth, new.worth])) != memory.worth:
             fields |= {"worth": worth}
         if name is not None:
             if is_of_slot:
-                fields |= {"event_timestamp": max(held.event_timestamp, new.event_timestamp)}
-            self.reinforce(held, mentions(held.id, version or held.version, new) if is_of_slot else None, **fields)
+                fields |= {"event_timestamp": max(memory.event_timestamp, new.event_timestamp)}
+            self.reinforce(memory, mentions(memory.id, version or memory.version, new) if is_of_slot else None, **fields)
             return
-        begins = first_telling(held)
-        if new.event_timestamp < begins and new.valid_from < held.valid_from:
+        begins = first_telling(memory)
+        if new.event_timestamp < begins and new.valid_from < memory.valid_from:
             fields |= {"valid_from": new.valid_from}
-        told = kept([*tellings(held), new.event_timestamp])
-        self.reinforce(held, event_timestamp=max(held.event_timestamp, new.event_timestamp), told_at=told, **fields)
+        moments = kept([*tellings(memory), new.event_timestamp])
+        self.reinforce(memory, event_timestamp=max(memory.event_timestamp, new.event_timestamp), told_at=moments, **fields)
 
-    def neighbours(self, one: Memory, shown: Sequence[Neighbour]) -> list[Neighbour]:
+    def neighbours(self, new: Memory, neighbours: Sequence[Neighbour]) -> list[Neighbour]:
         """The store's neighbours in their state of now, and those that this commit adds, nearest first."""
-        fresh = [Neighbour(self.memory(near.memory.id) or near.memory, near.similarity) for near in shown]
+        fresh = [Neighbour(self.memory(near.memory.id) or near.memory, near.similarity) for near in neighbours]
         known = {near.memory.id for near in fresh}
         for memory in self.states.values():
             if memory.id in known or memory.type is not MemoryType.SEMANTIC:
                 continue
-            fresh.append(Neighbour(self._as_it_follows(memory), _similarity(one, memory)))
+            fresh.append(Neighbour(self._as_it_follows(memory), _similarity(new, memory)))
         return sorted(fresh, key=lambda near: -near.similarity)
 
 
-def _similarity(one: Memory, other: Memory) -> float:
-    if one.embedding is None or other.embedding is None:
-        return 1.0 if slot_name(one) is not None and slot_name(one) == slot_name(other) else 0.0
-    return float(np.dot(one.embedding, other.embedding))
+def _similarity(first: Memory, second: Memory) -> float:
+    if first.embedding is None or second.embedding is None:
+        return 1.0 if slot_name(first) is not None and slot_name(first) == slot_name(second) else 0.0
+    return float(np.dot(first.embedding, second.embedding))
 
 
 def _weight(change: Change) -> int:
     """Bytes that a change adds to the batch at most: the memory and its vector, its event, the version that it leaves."""
     both = [change.after, *([change.before] if change.before is not None else [])]
-    vectors = sum(_NUMBER_BYTES * len(one.embedding) for one in both if one.embedding is not None)
-    return 2 * sum(len(one.model_dump_json().encode()) for one in both) + vectors + _EVENT_BYTES
+    vectors = sum(_NUMBER_BYTES * len(memory.embedding) for memory in both if memory.embedding is not None)
+    return 2 * sum(len(memory.model_dump_json().encode()) for memory in both) + vectors + _EVENT_BYTES

@@ -28,7 +28,7 @@ class Projection:
 
     id: under which it is stored.
     memory_id, version, part: of which member and time it is; part 0 is the member itself. member_id: under which that is stored.
-    status_reason: None where the timeline does not say why (active, deleted by somebody).
+    status_reason: None where the timeline does not say why (active, deleted by a caller).
     holds: whether it shows at some moment; then `supersedes_id` is what held before it.
     members: ids of all memories of the slot, and of their earlier times.
     """

@@ -46,9 +46,9 @@ class Restorer:
     async def restore(self, owner: Owner, memory_id: str, call: Call) -> Memory:
         """The memory, in use again; one that is answers as it is.
 
-        Deleted or faded: as it was. Replaced: it holds again, what replaced it falls. Shortened: with its whole text. Cold: with its
-        whole chain, each as it was; asked for again, it stays that, though it was a truth replaced before. Raises NotFound, Conflict,
-        Damaged (the cold copy), Unavailable.
+        Deleted or faded: as it was. Replaced: it is active again, what replaced it is superseded. Shortened: with its whole text.
+        Archived: with its whole chain, each as it was; asked for again, it stays that, though it was a truth replaced before. Raises
+        NotFound, Conflict, Damaged (the cold copy), Unavailable.
         """
         memory = _present(await self._ledger.look(owner, [memory_id]), memory_id)
         is_archived = await self._thaw.is_for(owner, memory)
@@ -60,7 +60,7 @@ class Restorer:
         return await self._restored(owner, memory, change.reason, call, is_archived=is_cold(memory))
 
     async def undo(self, owner: Owner, memory_id: str, reason: str, call: Call) -> Memory:
-        """Let a superseded or merged memory hold again. One that holds stays as it is.
+        """Make a superseded or merged memory active again. One that is active stays as it is.
 
         In a slot all that was said since and meets its time never was so; elsewhere that is what replaced it.
 
@@ -70,16 +70,16 @@ class Restorer:
 
         """
 
-        def put(page: Page, held: Memory) -> Mapping[str, Mark]:
-            if held.status in FOUND_BY_DEFAULT:  # another caller was faster
+        def put(page: Page, memory: Memory) -> Mapping[str, Mark]:
+            if memory.status in FOUND_BY_DEFAULT:  # another caller was faster
                 return {}
-            if held.status not in (Status.SUPERSEDED, Status.UPDATED) or is_cold(held):
-                choices = ", ".join(sorted(status.value for status in allowed(held.status)))
-                raise _refusal(f"a memory that is {held.status.value} was replaced by none; it may become: {choices}")
-            if held.next_id is not None and held.next_id not in page.asked:
-                raise LookedElsewhere([held.next_id])
-            successor = None if held.next_id is None else page.look.memory(held.next_id)
-            page.apply(_undone(held, successor, reason, page.now))
+            if memory.status not in (Status.SUPERSEDED, Status.UPDATED) or is_cold(memory):
+                choices = ", ".join(sorted(status.value for status in allowed(memory.status)))
+                raise _refusal(f"a memory that is {memory.status.value} was replaced by none; it may become: {choices}")
+            if memory.next_id is not None and memory.next_id not in page.asked:
+                raise LookedElsewhere([memory.next_id])
+            successor = None if memory.next_id is None else page.look.memory(memory.next_id)
+            page.apply(_undone(memory, successor, reason, page.now))
             return {}
 
         return await self._commit(owner, memory_id, [], put, call)
@@ -102,7 +102,7 @@ class Restorer:
         if not names:
             return
         look, without_key = await self._ledger.look(owner, names), replace(call, idempotency_key=None)
-        for message in [found for name in names if (found := look.memory(name)) is not None and found.cell_id == cell.id]:
+        for message in [member for name in names if (member := look.memory(name)) is not None and member.cell_id == cell.id]:
             if is_cold(message) and (message.status is Status.ARCHIVED or comes_along(message, cell)):
                 await self._thaw.restore_archived(owner, message.id, without_key)
             elif not is_cold(message) and comes_along(message, cell):
@@ -116,12 +116,12 @@ class Restorer:
         if memory.status is Status.DELETED and not is_cold(memory):
             along = await self._along.ahead(owner, memory, call, back_along, self._clock.now())
 
-        def put(page: Page, held: Memory) -> Mapping[str, Mark]:
-            if held.status is not Status.ACTIVE:
-                changes = _back(_checked(held), reason, page.now)
-                page.apply([_for_itself(change) for change in changes] if alone(held, page.look) else changes)
-                page.apply(changes_along(page.look, along, held, back_along, page.now))
-            return joined_again(page.look, along, held)
+        def put(page: Page, memory_now: Memory) -> Mapping[str, Mark]:
+            if memory_now.status is not Status.ACTIVE:
+                changes = _back(_checked(memory_now), reason, page.now)
+                page.apply([_for_itself(change) for change in changes] if alone(memory_now, page.look) else changes)
+                page.apply(changes_along(page.look, along, memory_now, back_along, page.now))
+            return joined_again(page.look, along, memory_now)
 
         return await self._commit(owner, memory.id, [*names, *along], put, call)
 
@@ -133,15 +133,15 @@ class Restorer:
         names = list(dict.fromkeys([memory_id, *ids, *([key] if key else [])]))
 
         def decide(seen: Look) -> Changes[Memory]:
-            held = _present(seen, memory_id)
+            memory = _present(seen, memory_id)
             if earlier_result(seen.documents, owner, call) is not None:
-                return Changes(held)  # what it did then may be refused by now
+                return Changes(memory)  # what it did then may be refused by now
             page = Page(owner, seen, self._clock.now(), weighs=False, asked=names)
-            marks = put(page, held)
+            marks = put(page, memory)
             if unread := page.unread_sessions(names):
                 raise LookedElsewhere(unread)
             return Changes(
-                held,
+                memory,
                 tuple(page.changes),
                 (*page.puts.values(), *(session.document for session in page.sessions.values())),
                 receipt(owner, call, page.now, {"memory_id": memory_id}),
@@ -177,7 +177,7 @@ def _back(memory: Memory, reason: str, now: datetime) -> list[Change]:
 
 
 def _undone(memory: Memory, successor: Memory | None, reason: str, now: datetime) -> list[Change]:
-    """What lets a superseded or merged memory hold again.
+    """What makes a superseded or merged memory active again.
 
     Args:
         memory: the memory.
@@ -186,7 +186,7 @@ def _undone(memory: Memory, successor: Memory | None, reason: str, now: datetime
         now: the moment of the commit.
 
     Returns:
-        Its own change, and that of a successor which replaced it and is alone in its slot, or in another one: that falls.
+        Its own change, and that of a successor which replaced it and is alone in its slot, or in another one: that is superseded.
 
     """
     in_slot = slot_name(memory) is not None

@@ -39,14 +39,14 @@ class Shelf:
     shown: dict[str, Memory] = field(init=False)
 
     def __post_init__(self) -> None:
-        near = [one.memory for group in (*self.look.near, self.look.merged) for one in group]
-        self.shown = {one.id: one for one in near}
+        near = [neighbour.memory for group in (*self.look.near, self.look.merged) for neighbour in group]
+        self.shown = {memory.id: memory for memory in near}
         self.asked |= self.look.asked
 
     async def read(self, ids: Collection[str]) -> None:
         """Read documents, as far as they have not been asked for. Raises Unavailable."""
         known = self.look.documents.keys() | self.shown.keys() | self.asked
-        wanted = [one for one in dict.fromkeys(ids) if one not in known]
+        wanted = [name for name in dict.fromkeys(ids) if name not in known]
         if wanted:
             self.asked |= {*wanted}
             self.documents |= (await self.store.snapshot(self.owner, wanted)).documents
@@ -57,18 +57,18 @@ class Shelf:
 
     def memory(self, name: str) -> Memory | None:
         """A memory, or an old version, that was read."""
-        found = self.document(name)
-        if found is None and name in self.shown:
+        document = self.document(name)
+        if document is None and name in self.shown:
             return self.shown[name]
-        if found is None or found.kind not in ("memory", "version"):
+        if document is None or document.kind not in ("memory", "version"):
             return None
-        return as_memory(found, self.look.head)
+        return as_memory(document, self.look.head)
 
     async def members(self, name: SlotName) -> list[Memory]:
         """The members of a slot that has no log, as far as they are truths of any time."""
         near = near_of(name)
-        if any((one.slot, one.key) == (near.slot, near.key) for one in self.nears):
-            found = [*self.shown.values()]
+        if any((asked.slot, asked.key) == (near.slot, near.key) for asked in self.nears):
+            memories = [*self.shown.values()]
         else:
-            found = [one.memory for one in (await self.store.snapshot(self.owner, (), near)).near]
-        return [one for one in found if slot_name(one) == name]
+            memories = [neighbour.memory for neighbour in (await self.store.snapshot(self.owner, (), near)).near]
+        return [memory for memory in memories if slot_name(memory) == name]

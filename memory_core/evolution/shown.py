@@ -1,7 +1,7 @@
 """What the conflict agent is shown of a cell's new memories and the older ones they touch, and what its answer comes to.
 
 Shown by small integers, never by ids, so that an agent can name nothing that it was not shown; what it names beyond is dropped and
-counted. `key` names what was shown: the same again has the same frozen answer, something else is asked anew.
+counted. `key` names what was shown: the same again has the same frozen answer, something else is asked again.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ class Shown:
     def of(cls, linked: Sequence[tuple[Memory, Sequence[Linked]]]) -> Shown:
         """The new memories that touch older ones, and these; of another cell only, the nearest first.
 
-        In an order that time does not change, so that whoever looks again asks the same.
+        In an order that time does not change, so that a second look asks the same.
         """
-        pairs = [(new, one) for new, links in linked for one in links if one.memory.cell_id != new.cell_id or new.cell_id is None]
+        pairs = [(new, link) for new, links in linked for link in links if link.memory.cell_id != new.cell_id or new.cell_id is None]
         pairs.sort(key=lambda pair: (-pair[1].link.similarity_score, pair[1].memory.id))
-        held = list({one.memory.id: one.memory for _, one in pairs}.values())[:MAX_HELD]
-        known = {memory.id for memory in held}
-        touched = {new.id for new, one in pairs if one.memory.id in known}
-        return cls(tuple(new for new, _ in linked if new.id in touched), tuple(held))
+        older = list({link.memory.id: link.memory for _, link in pairs}.values())[:MAX_HELD]
+        known = {memory.id for memory in older}
+        touched = {new.id for new, link in pairs if link.memory.id in known}
+        return cls(tuple(new for new, _ in linked if new.id in touched), tuple(older))
 
     @property
     def key(self) -> str:
         """A name for exactly this, by ids, texts and states."""
-        parts = [f"{one.id} {one.status.value} {one.content}" for one in (*self.new, *self.held)]
+        parts = [f"{memory.id} {memory.status.value} {memory.content}" for memory in (*self.new, *self.held)]
         return derived("shown", str(len(self.new)), *parts)
 
     def items(self) -> tuple[list[DecisionItem], list[DecisionItem]]:
@@ -75,64 +75,64 @@ class Rulings:
     by_rule: bool = False
 
     @classmethod
-    def of(cls, shown: Shown, answer: Decisions, model: str, *, by_rule: bool = False) -> Rulings:
-        """The decisions about what was shown; of two about one pair the first stands."""
+    def of(cls, prompt: Shown, answer: Decisions, model: str, *, by_rule: bool = False) -> Rulings:
+        """The decisions about what was shown; of two about one pair the first counts."""
         rulings: dict[tuple[str, str], Decision] = {}
         invented = 0
-        for one in answer.decisions:
-            if one.new >= len(shown.new) or one.memory >= len(shown.held):
+        for decision in answer.decisions:
+            if decision.new >= len(prompt.new) or decision.memory >= len(prompt.held):
                 invented += 1
                 continue
-            rulings.setdefault((shown.new[one.new].id, shown.held[one.memory].id), one)
+            rulings.setdefault((prompt.new[decision.new].id, prompt.held[decision.memory].id), decision)
         return cls(rulings, invented, model=model, by_rule=by_rule)
 
-    def on(self, new: Memory, held: Memory) -> Decision | None:
+    def on(self, new: Memory, old: Memory) -> Decision | None:
         """What is to happen to the held one because of the new one, where code can agree to it."""
-        decision = self.by_pair.get((new.id, held.id))
-        return decision if decision is not None and _credible(decision, new, held) else None
+        decision = self.by_pair.get((new.id, old.id))
+        return decision if decision is not None and _credible(decision, new, old) else None
 
-    def denial(self, new: Memory, held: Memory) -> Decision | None:
+    def denial(self, new: Memory, old: Memory) -> Decision | None:
         """The decision of a model that the two do not exclude each other."""
-        decision = self.by_pair.get((new.id, held.id))
-        return decision if not self.by_rule and denies_conflict(decision, new, held) else None
+        decision = self.by_pair.get((new.id, old.id))
+        return decision if not self.by_rule and denies_conflict(decision, new, old) else None
 
-    def disputed(self, decision: Decision, new: Memory, held: Memory) -> str | None:
+    def disputed(self, decision: Decision, new: Memory, old: Memory) -> str | None:
         """Both reasons, where a model says that the two exclude each other and the rules know why both can be true."""
-        why = None if self.by_rule or decision.operation != "DELETE" else why_both_hold(new, held)
+        why = None if self.by_rule or decision.operation != "DELETE" else why_both_hold(new, old)
         return None if why is None else both_reasons(why, self.model, decision)
 
 
-def _credible(decision: Decision, new: Memory, held: Memory) -> bool:
+def _credible(decision: Decision, new: Memory, old: Memory) -> bool:
     """Whether the two memories themselves bear the decision out; an agent's word alone retires nothing.
 
     Both are semantic and of one category. None is retired that is about something else: the two share a slot or, beside whom they are
     about, words that say something; and a pinned one is not merged away. A SKIP needs that nothing told is lost (`_says_all`).
     """
-    if held.type is not MemoryType.SEMANTIC or held.category != new.category:
+    if old.type is not MemoryType.SEMANTIC or old.category != new.category:
         return False
     if decision.operation == "KEEP":
         return decision.confidence_score >= MIN_CONFIDENCE
     if decision.operation == "SKIP":
-        return decision.confidence_score >= SKIP_CONFIDENCE and _says_all(held, new)
-    if decision.confidence_score < MIN_CONFIDENCE if decision.operation == "DELETE" else held.pinned:
+        return decision.confidence_score >= SKIP_CONFIDENCE and _says_all(old, new)
+    if decision.confidence_score < MIN_CONFIDENCE if decision.operation == "DELETE" else old.pinned:
         return False
     slot = slot_of(new)
-    if slot is not None and slot == slot_of(held) and (is_ending(new) or is_ending(held)):
+    if slot is not None and slot == slot_of(old) and (is_ending(new) or is_ending(old)):
         return False  # whether one ends the other is not a matter of words: the rules know
-    shared = _telling_words(new) & _telling_words(held)
-    return (slot is not None and slot == slot_of(held)) or len(shared) >= (SHARED_BY_NOTES if new.category == "note" else 1)
+    shared = _telling_words(new) & _telling_words(old)
+    return (slot is not None and slot == slot_of(old)) or len(shared) >= (SHARED_BY_NOTES if new.category == "note" else 1)
 
 
-def _says_all(held: Memory, new: Memory) -> bool:
+def _says_all(old: Memory, new: Memory) -> bool:
     """Whether the held one lacks no number, name or negation of the new one, and not what fills its slot."""
     if new.category == "note":
-        known = words_in(held.content)
-        return not (numbers_in(new.content).keys() - numbers_in(held.content).keys() or names_in(new.content) - known)
-    slots = slot_of(new), slot_of(held)
+        known = words_in(old.content)
+        return not (numbers_in(new.content).keys() - numbers_in(old.content).keys() or names_in(new.content) - known)
+    slots = slot_of(new), slot_of(old)
     if None not in slots and slots[0] != slots[1]:
         return False
-    lacks = words_in(new.value_text or "") - words_in(f"{held.content} {held.value_text or ''}")
-    return not lacks and not differences(new.content, held.content) & _TELLING
+    lacks = words_in(new.value_text or "") - words_in(f"{old.content} {old.value_text or ''}")
+    return not lacks and not differences(new.content, old.content) & _TELLING
 
 
 def _telling_words(memory: Memory) -> frozenset[str]:
@@ -141,4 +141,7 @@ def _telling_words(memory: Memory) -> frozenset[str]:
 
 
 def _items(memories: Sequence[Memory]) -> list[DecisionItem]:
-    return [DecisionItem(number, one.content, one.category, one.event_timestamp, slot_of(one)) for number, one in enumerate(memories)]
+    return [
+        DecisionItem(number, memory.content, memory.category, memory.event_timestamp, slot_of(memory))
+        for number, memory in enumerate(memories)
+    ]

@@ -50,9 +50,9 @@ class SlotCheck:
 
         """
         async for owner in self._owners(app_id, only):
-            for one in await differences(self._store, owner, self._clock.now()):
-                said = ", ".join(f"{name} {stored} should be {wanted}" for name, (stored, wanted) in one.fields.items())
-                yield f"{owner.app_id} {owner.user_id} {one.slot_id} {one.memory_id}: {said or 'is not in both'}"
+            for difference in await differences(self._store, owner, self._clock.now()):
+                fields = ", ".join(f"{name} {stored} should be {wanted}" for name, (stored, wanted) in difference.fields.items())
+                yield f"{owner.app_id} {owner.user_id} {difference.slot_id} {difference.memory_id}: {fields or 'is not in both'}"
 
     async def _owners(self, app_id: str | None, only: Owner | None) -> AsyncIterator[Owner]:
         if only is not None:
@@ -81,22 +81,26 @@ async def differences(store: LongTermStore, owner: Owner, now: datetime) -> list
 
     """
     head = (await store.snapshot(owner)).head
-    logs = {one.id: one async for one in _documents(store, owner, "slot") if head is not None and one.body["epoch"] == head.epoch}
+    logs = {
+        document.id: document
+        async for document in _documents(store, owner, "slot")
+        if head is not None and document.body["epoch"] == head.epoch
+    }
     if head is None or not logs:
         return []
     members: dict[str, dict[str, Memory]] = {}
     for kind in ("memory", "version"):
         async for document in _documents(store, owner, kind):
-            found = None if document.damaged else as_memory(document, head)
-            name: SlotName | None = None if found is None else slot_name(found)
-            if found is not None and name is not None:
-                members.setdefault(slot_document_id(*name), {})[found.id] = found
+            memory = None if document.damaged else as_memory(document, head)
+            name: SlotName | None = None if memory is None else slot_name(memory)
+            if memory is not None and name is not None:
+                members.setdefault(slot_document_id(*name), {})[memory.id] = memory
     entries: dict[str, list[Entry]] = {}
     for document_id, log in sorted(logs.items()):
         entries.setdefault(slot_of_part(document_id), []).extend(entries_in(log.body["entries"]))
     made: list[Difference] = []
-    for slot_id, said in entries.items():
-        rows = project(resolve(said), now)
+    for slot_id, slot_entries in entries.items():
+        rows = project(resolve(slot_entries), now)
         made += differences_in(slot_id, rows, members.get(slot_id, {}), now)
     return made
 
@@ -105,14 +109,14 @@ def differences_in(slot_id: str, rows: Mapping[str, Projection], stored: Mapping
     """What differs between the rows that a log wants and the members as they are stored."""
     made = []
     for name, row in sorted(rows.items()):
-        held = stored.get(name)
-        fields = {} if held is None else row.differences(held)
-        if held is not None and held.status is Status.ACTIVE and row.valid_until is not None and row.valid_until <= now:
+        member = stored.get(name)
+        fields = {} if member is None else row.differences(member)
+        if member is not None and member.status is Status.ACTIVE and row.valid_until is not None and row.valid_until <= now:
             fields = {field: pair for field, pair in fields.items() if field not in ("status", "status_reason")}
-        if held is None or fields:
+        if member is None or fields:
             made.append(Difference(name, slot_id, fields))
-    others = [one for name, one in sorted(stored.items()) if name not in rows and not is_version(name)]
-    made += [Difference(one.id, slot_id, {}) for one in others if not _never_was(one)]
+    strays = [memory for name, memory in sorted(stored.items()) if name not in rows and not is_version(name)]
+    made += [Difference(memory.id, slot_id, {}) for memory in strays if not _never_was(memory)]
     return made
 
 
@@ -126,8 +130,8 @@ async def _documents(store: LongTermStore, owner: Owner, kind: Any) -> AsyncIter
     where = _EVERY if kind in ("memory", "version") else None
     while True:
         page = await store.page(owner, kind, where, after, _PAGE, newest_first=False)
-        for one in page:
-            yield one
+        for document in page:
+            yield document
         if len(page) < _PAGE:
             return
         after = Place(int(page[-1].body["sequence"]), page[-1].id)

@@ -73,12 +73,12 @@ class SlotCommits:
 
 def _by_slot(changes: Changes[Any]) -> dict[SlotName, list[str]]:
     """By slot, the ids of the memories whose changes concern it."""
-    found: dict[SlotName, list[str]] = {}
+    ids_by_slot: dict[SlotName, list[str]] = {}
     for change in changes.changes:
         name = slot_name(change.after)
         if name is not None and (change.removed or act_of(change) is not None or _is_moved(change)):
-            found.setdefault(name, []).append(change.after.id)
-    return found
+            ids_by_slot.setdefault(name, []).append(change.after.id)
+    return ids_by_slot
 
 
 def _is_moved(change: Change) -> bool:
@@ -136,10 +136,10 @@ class _Settling:
     async def _log(self, changes: Changes[Any]) -> SlotLog:
         identity, head, now = slot_document_id(*self.name), self.shelf.look.head, self.clock.now()
         await self.shelf.read([identity])
-        found, known = self.shelf.document(identity), cast("SlotLog | None", changes.slots.get(self.name))
-        if known is not None and found is not None and known.stored is found and not known.is_rebuilt and not self._is_opened(known):
+        document, known = self.shelf.document(identity), cast("SlotLog | None", changes.slots.get(self.name))
+        if known is not None and document is not None and known.stored is document and not known.is_rebuilt and not self._is_opened(known):
             return known  # what is worked out already need not be again
-        log = SlotLog.read(self.name, found, head, now, self.shelf.document)
+        log = SlotLog.read(self.name, document, head, now, self.shelf.document)
         if log is not None:
             return log
         members = {} if head is None else {memory.id: memory for memory in await self.shelf.members(self.name)}
@@ -147,7 +147,7 @@ class _Settling:
             if change.before is not None and slot_name(change.before) == self.name:
                 members.setdefault(change.before.id, change.before)
         await self.shelf.read(old_version_ids(members.values()))
-        return SlotLog.rebuilt(self.name, members.values(), self.shelf.memory, head, now, found)
+        return SlotLog.rebuilt(self.name, members.values(), self.shelf.memory, head, now, document)
 
     def _is_opened(self, known: SlotLog) -> bool:
         """Whether sealed parts have been read since a log was."""
@@ -254,8 +254,8 @@ class _Completion:
         change, body = self.changes[place], after.model_dump(mode="json")
         versions = {**change.metadata.get(VERSIONS, {}), str(stored.version): {name: body[name] for name in _PROJECTED}}
         self.changes[place] = replace(change, metadata={**change.metadata, VERSIONS: versions})
-        held = self.puts.get(row.id)
-        self.puts[row.id] = Document(row.id, "version", body, after.embedding) if held is None else replace(held, body=body)
+        known = self.puts.get(row.id)
+        self.puts[row.id] = Document(row.id, "version", body, after.embedding) if known is None else replace(known, body=body)
 
     def _place(self, name: str) -> int | None:
         return next((place for place in range(len(self.changes) - 1, -1, -1) if self.changes[place].after.id == name), None)

@@ -57,23 +57,23 @@ class SlotLog:
 
     @classmethod
     def read(
-        cls, name: SlotName, found: Document | None, head: Head | None, now: datetime, document: Callable[[str], Document | None]
+        cls, name: SlotName, slot_document: Document | None, head: Head | None, now: datetime, document: Callable[[str], Document | None]
     ) -> SlotLog | None:
         """The log in a document; None where there is none of this life of the user. document: finds the sealed parts that were read."""
-        if found is None or head is None or found.body.get("epoch") != head.epoch:
+        if slot_document is None or head is None or slot_document.body.get("epoch") != head.epoch:
             return None
-        parts = [one for identity in sealed_parts(found) if (one := document(identity)) is not None]
-        is_whole = len(parts) == len(sealed_parts(found))
-        rows = [row for one in ([*parts, found] if is_whole else [found]) for row in one.body["entries"]]
+        parts = [part for identity in sealed_parts(slot_document) if (part := document(identity)) is not None]
+        is_whole = len(parts) == len(sealed_parts(slot_document))
+        rows = [row for source in ([*parts, slot_document] if is_whole else [slot_document]) for row in source.body["entries"]]
         entries = codec.entries_in(rows)
         return cls(
             name=name,
-            salt=found.body["salt"],
+            salt=slot_document.body["salt"],
             entries=tuple(entries),
-            pending=1 + max((head.sequence, *(one.sequence for one in entries))),
+            pending=1 + max((head.sequence, *(entry.sequence for entry in entries))),
             now=now,
-            stored=found,
-            seal=None if is_whole else codec.seal_in(found.body["sealed"]),
+            stored=slot_document,
+            seal=None if is_whole else codec.seal_in(slot_document.body["sealed"]),
             parts=tuple(parts) if is_whole else (),
         )
 
@@ -85,17 +85,17 @@ class SlotLog:
         memory: Callable[[str], Memory | None],
         head: Head | None,
         now: datetime,
-        found: Document | None,
+        earlier_document: Document | None,
     ) -> SlotLog:
         """The log of a slot without a document, made of its members.
 
-        memory: finds their old versions (`old_version_ids`). found: a document of an earlier life of the user, if any.
+        memory: finds their old versions (`old_version_ids`). earlier_document: of an earlier life of the user, if any.
         """
         salt, members = secrets.token_hex(_SALT_BYTES), list(members)
         versions = [version for name_ in old_version_ids(members) if (version := memory(name_)) is not None]
-        log = log_of_members(members, versions, lambda one: value_hash(one, salt))
-        pending = 1 + max((0 if head is None else head.sequence, *(one.sequence for one in log)))
-        return cls(name=name, salt=salt, entries=tuple(log), pending=pending, now=now, stored=found, is_rebuilt=True)
+        log = log_of_members(members, versions, lambda memory: value_hash(memory, salt))
+        pending = 1 + max((0 if head is None else head.sequence, *(entry.sequence for entry in log)))
+        return cls(name=name, salt=salt, entries=tuple(log), pending=pending, now=now, stored=earlier_document, is_rebuilt=True)
 
     @property
     def id(self) -> str:
@@ -126,10 +126,14 @@ class SlotLog:
 
     def said_by(self, memory_id: str, *, or_none: bool = False) -> list[Assertion | Retraction]:
         """The statements of a memory that count, in the order of saying. Raises KeyError where there are none, unless `or_none`."""
-        said = [one for one in self.account.statements if isinstance(one, Assertion | Retraction) and one.memory_id == memory_id]
-        if not said and not or_none:
+        statements = [
+            statement
+            for statement in self.account.statements
+            if isinstance(statement, Assertion | Retraction) and statement.memory_id == memory_id
+        ]
+        if not statements and not or_none:
             raise KeyError(memory_id)
-        return said
+        return statements
 
     def sealed(self) -> LookedElsewhere:
         """What says that the sealed parts have to be read."""
@@ -137,7 +141,7 @@ class SlotLog:
 
     def knows(self, memory_id: str) -> bool:
         """Whether it has a statement of a memory; one that has none here may have sealed ones."""
-        return any(isinstance(one, Statement) and one.memory_id == memory_id for one in self.entries)
+        return any(isinstance(entry, Statement) and entry.memory_id == memory_id for entry in self.entries)
 
     def _unknown(self, memory_id: str) -> Exception:
         """What is raised about a memory that has no statement in it."""
@@ -162,7 +166,7 @@ class SlotLog:
             raise self._unknown(str(error.args[0])) from None
         if not made:
             return self
-        first = 1 + max((one.part for one in self.entries if one.sequence == self.pending), default=-1)
+        first = 1 + max((entry.part for entry in self.entries if entry.sequence == self.pending), default=-1)
         new = [replace(entry, sequence=self.pending, part=part) for part, entry in enumerate(made, first)]
         if self.seal is not None and reaches_back(self.seal, self.entries, new):
             raise self.sealed()
@@ -199,14 +203,14 @@ class SlotLog:
 
     def members(self) -> frozenset[str]:
         """The ids of all memories that it knows."""
-        return frozenset(one.memory_id for one in self.timeline.members)
+        return frozenset(member.memory_id for member in self.timeline.members)
 
     def documents(self) -> tuple[list[Document], list[Document]]:
         """The documents to write in the batch, and those to delete: of a log that is too long the oldest are sealed."""
         entries: Sequence[Entry] = self.entries
         seal, made = self.seal, list[Document]()
         number = 0 if seal is None else len(sealed_parts(self.stored))
-        if sum(isinstance(one, Statement) for one in entries) > MAX_STATEMENTS:
+        if sum(isinstance(entry, Statement) for entry in entries) > MAX_STATEMENTS:
             parted = seal_oldest(entries, MAX_STATEMENTS // 2, self.pending - 1, seal)
             if parted is not None:
                 seal, part, entries = parted
@@ -220,27 +224,29 @@ class SlotLog:
         if self.stored is None:
             made.append(Document(self.id, "slot", body))
         else:
-            kept = {"sequence": self.stored.body["sequence"]} if "sequence" in self.stored.body else {}
-            made.append(replace(self.stored, body={**kept, **body}))
-        names = {one.id for one in made}
-        return made, [one for one in self.parts if one.id not in names]
+            store_fields = {"sequence": self.stored.body["sequence"]} if "sequence" in self.stored.body else {}
+            made.append(replace(self.stored, body={**store_fields, **body}))
+        names = {part.id for part in made}
+        return made, [part for part in self.parts if part.id not in names]
 
     def _part(self, number: int, rows: Sequence[Any]) -> Document:
         name = slot_part_id(self.id, number)
-        known = next((one for one in self.parts if one.id == name), None)
+        known = next((part for part in self.parts if part.id == name), None)
         body = {"pending": self.pending, "entries": [*rows]}
         return Document(name, "slot", body) if known is None else replace(known, body=body)
 
 
 def old_version_ids(members: Iterable[Memory]) -> list[str]:
     """The ids of the old versions of some memories."""
-    return [version_id(one.id, number) for one in members for number in range(1, one.version)]
+    return [version_id(member.id, number) for member in members for number in range(1, member.version)]
 
 
-def sealed_parts(found: Document | None) -> list[str]:
+def sealed_parts(slot_document: Document | None) -> list[str]:
     """The ids of the documents of what is sealed of a log."""
     return (
-        [] if found is None else [slot_part_id(found.id, number) for number in range(1, 1 + found.body.get("sealed", {}).get("parts", 0))]
+        []
+        if slot_document is None
+        else [slot_part_id(slot_document.id, number) for number in range(1, 1 + slot_document.body.get("sealed", {}).get("parts", 0))]
     )
 
 

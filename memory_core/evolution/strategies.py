@@ -47,7 +47,7 @@ class Contradiction:
     """A new memory and the one that it contradicts.
 
     slot: the log of their slot; None where they are in none. rivals: of the slot, all that hold when the new one begins, or later.
-    before: the new memory as it was, deleted, where it begins anew. denied: by the ids of held ones, what an agent says against it.
+    before: the new memory as it was, deleted, where it begins again. denied: by the ids of held ones, what an agent says against it.
     """
 
     new: Memory
@@ -63,13 +63,13 @@ class Contradiction:
 def resolve(met: Contradiction, on_conflict: OnConflict, actor: str = RULE) -> Resolution:
     """Apply the caller's strategy; `auto` supersedes what a rule is certain of and keeps both, pending, otherwise.
 
-    What is pinned by hand falls to nothing but an explicit `supersede` or `merge`: `auto` leaves it, and a person decides. So it does with
-    what an agent denies. Every event names the record, and the record how to take it back. actor: the caller who named the strategy, or the
-    agent that denies.
+    What is pinned by hand is superseded by nothing but an explicit `supersede` or `merge`: `auto` leaves it, and a person decides. So it
+    does with what an agent denies. Every event names the record, and the record how to take it back. actor: the caller who named the
+    strategy, or the agent that denies.
     """
     resolution = _resolved(met, on_conflict)
     record = resolution.conflict
-    changes = tuple(replace(one, metadata={"conflict_id": record.id, **one.metadata}) for one in resolution.changes)
+    changes = tuple(replace(change, metadata={"conflict_id": record.id, **change.metadata}) for change in resolution.changes)
     by = actor if on_conflict is not OnConflict.AUTO or resolution.disputed else RULE
     done = record.model_copy(update={"by": by, "moves": [] if record.open else moves_of(changes, met.new)})
     return replace(resolution, changes=changes, conflict=done)
@@ -80,11 +80,11 @@ def _resolved(met: Contradiction, on_conflict: OnConflict) -> Resolution:
         if met.judgement.certain and (stays := _stays_by_hand(met)):
             disputed = stays[0].id in met.denied
             because = "; the held one is pinned" if stays[0].pinned else ""
-            kept = _keep_both(met, stays, pending=len(stays[0].conflict_ids) < MAX_OPEN or not disputed, because=because)
-            return replace(kept, disputed=disputed)
+            resolution = _keep_both(met, stays, pending=len(stays[0].conflict_ids) < MAX_OPEN or not disputed, because=because)
+            return replace(resolution, disputed=disputed)
         if not met.judgement.certain:
-            kept = _keep_both(met, [met.old], pending=len(met.old.conflict_ids) < MAX_OPEN)
-            return replace(kept, disputed=met.old.id in met.denied)
+            resolution = _keep_both(met, [met.old], pending=len(met.old.conflict_ids) < MAX_OPEN)
+            return replace(resolution, disputed=met.old.id in met.denied)
         on_conflict = OnConflict.SUPERSEDE
     if on_conflict is OnConflict.SUPERSEDE:
         return _supersede(met)
@@ -99,26 +99,26 @@ def _holding(met: Contradiction) -> list[Memory]:
     """Those that hold when the new one begins."""
     if met.slot is None:
         return [met.old]
-    said = met.slot.statement(met.new)
-    held = {one.memory_id for one in met.slot.timeline.at(max(said.asserted_at, said.valid_from))}
-    return [one for one in met.rivals if one.id in held] or [met.old]
+    statement = met.slot.statement(met.new)
+    holding = {interval.memory_id for interval in met.slot.timeline.at(max(statement.asserted_at, statement.valid_from))}
+    return [rival for rival in met.rivals if rival.id in holding] or [met.old]
 
 
 def _stays_by_hand(met: Contradiction) -> list[Memory]:
     """The truths of the slot that would end earlier than now and are pinned, or that an agent says can be true beside the new one."""
-    asked_about = [one for one in met.rivals if one.pinned or one.id in met.denied]
+    asked_about = [rival for rival in met.rivals if rival.pinned or rival.id in met.denied]
     if met.slot is None or not asked_about:
         return []
     before, after = met.slot.rows, met.slot.added(says(met.new)).rows
     return [
-        one
-        for one in asked_about
-        if (before[one.id].valid_from, before[one.id].valid_until) != (after[one.id].valid_from, after[one.id].valid_until)
+        rival
+        for rival in asked_about
+        if (before[rival.id].valid_from, before[rival.id].valid_until) != (after[rival.id].valid_from, after[rival.id].valid_until)
     ]
 
 
 def _record(
-    met: Contradiction, old: Memory, strategy: str, *, pending: bool = False, kept: bool = True, because: str = ""
+    met: Contradiction, old: Memory, strategy: str, *, pending: bool = False, is_stored: bool = True, because: str = ""
 ) -> ConflictRecord:
     judgement = met.judgement
     return ConflictRecord(
@@ -129,7 +129,7 @@ def _record(
         strategy=strategy,
         reason="; ".join(filter(None, (f"{judgement.reason}{because}", met.denied.get(old.id) if pending else None))),
         old_id=old.id,
-        new_id=met.new.id if kept else None,
+        new_id=met.new.id if is_stored else None,
         at=met.now,
     )
 
@@ -144,7 +144,7 @@ def _supersede(met: Contradiction) -> Resolution:
         return Resolution(Outcome.SUPERSEDED, new.id, (Change("created", made, met.before, about), superseded), record)
     made = new.model_copy(update={"conflict_state": "resolved"})
     before, after = met.slot.rows, met.slot.added(says(new)).rows
-    fell = [one for one in met.rivals if before[one.id].status is Status.ACTIVE and after[one.id].status is not Status.ACTIVE]
+    fell = [rival for rival in met.rivals if before[rival.id].status is Status.ACTIVE and after[rival.id].status is not Status.ACTIVE]
     if not fell or after[new.id].status is not Status.ACTIVE:
         about_earlier = {"reason": f"{record.reason}; another holds, or came later"} if not fell else {}
         record = record.model_copy(update=about_earlier)
@@ -156,9 +156,9 @@ def _reject(met: Contradiction) -> Resolution:
     """Nothing, where another value holds at the start of the new one."""
     if met.slot is not None and not met.slot.timeline.at(met.new.valid_from):
         return _supersede(met)
-    record = _record(met, met.old, "reject_new", kept=False)
-    kept = met.old.model_copy(update={"conflict_state": "resolved"})
-    return Resolution(Outcome.REJECTED, met.old.id, (Change("rejected", kept, met.old, {"conflict_id": record.id}),), record)
+    record = _record(met, met.old, "reject_new", is_stored=False)
+    resolved_old = met.old.model_copy(update={"conflict_state": "resolved"})
+    return Resolution(Outcome.REJECTED, met.old.id, (Change("rejected", resolved_old, met.old, {"conflict_id": record.id}),), record)
 
 
 def _keep_both(met: Contradiction, beside: Sequence[Memory], *, pending: bool, because: str = "") -> Resolution:
@@ -169,13 +169,13 @@ def _keep_both(met: Contradiction, beside: Sequence[Memory], *, pending: bool, b
     new = met.new.model_copy(update={"conflict_state": state, "links": [*met.new.links, link]})
     marked = old.model_copy(update={"conflict_state": state})
     about = {"conflict_id": record.id}
-    names = [one.id for one in beside] if met.slot is not None else []
+    names = [memory.id for memory in beside] if met.slot is not None else []
     act = says(new, beside=names, conflict_id=record.id)
     created = Change("created", new, met.before, about, says=act if names else None)
     besides = None
     if met.slot is not None:
         before, after = met.slot.rows, met.slot.added(act).rows
-        fell = [one for one in met.rivals if before[one.id].status is Status.ACTIVE and after[one.id].status is not Status.ACTIVE]
+        fell = [rival for rival in met.rivals if before[rival.id].status is Status.ACTIVE and after[rival.id].status is not Status.ACTIVE]
         besides = _record(met, fell[0], "supersede") if fell else None
     return Resolution(Outcome.KEPT_BOTH, new.id, (created, Change("conflict_marked", marked, old, about)), record, besides)
 

@@ -31,14 +31,14 @@ def first_telling(memory: Memory) -> datetime:
 
 def kept(moments: Iterable[datetime]) -> list[datetime]:
     """As many of the moments as a memory remembers; none where there is but one, which `event_timestamp` holds."""
-    told = sorted(set(moments))
-    if len(told) == 1:
+    ordered = sorted(set(moments))
+    if len(ordered) == 1:
         return []
-    return told if len(told) <= MAX_TELLINGS else [told[0], *told[1 - MAX_TELLINGS :]]
+    return ordered if len(ordered) <= MAX_TELLINGS else [ordered[0], *ordered[1 - MAX_TELLINGS :]]
 
 
 def over(old: Memory, new: Memory) -> bool:
-    """Whether the old one had ended when the new one begins: then it neither says the same nor stands against it."""
+    """Whether the old one had ended when the new one begins: then it neither says the same nor contradicts it."""
     return old.valid_until is not None and old.valid_until <= new.valid_from
 
 

@@ -25,16 +25,16 @@ _NAMED, _SHOWN = 8, 80
 
 def fits(sources: Sequence[Memory]) -> bool:
     """Whether these notes may be merged into one at all."""
-    return sum(len(one.content.encode()) for one in sources) <= CAP
+    return sum(len(source.content.encode()) for source in sources) <= CAP
 
 
 def what_is_lost(merged: str, sources: Sequence[Memory]) -> list[str]:
-    """What a merged note lacks, in words for whoever wrote it; empty when it may stand for its sources.
+    """What a merged note lacks, in words for its writer; empty when it may stand for its sources.
 
     Checked: every part that a source has, a length of at least the longest source, every number (dates are numbers and names), name,
     tag and keyword of the sources, and half of the words that only one of them has.
     """
-    texts = [one.content for one in sources]
+    texts = [source.content for source in sources]
     parts = parts_of(merged)
     wanted = {SUMMARY} | {name for text in texts for name in parts_of(text) if name in HEADINGS or name == FOOTER}
     lost = [f"the part {name} is missing" for name in (*HEADINGS, FOOTER) if name in wanted and name not in parts]
@@ -44,26 +44,28 @@ def what_is_lost(merged: str, sources: Sequence[Memory]) -> list[str]:
     if len(merged.encode()) > CAP:
         lost.append(f"it is longer than {CAP} bytes")
     numbers = frozenset(numbers_in(merged))
-    lost += _missing("numbers", frozenset(one for text in texts for one in numbers_in(text)) - numbers)
+    lost += _missing("numbers", frozenset(number for text in texts for number in numbers_in(text)) - numbers)
     words = words_in(merged)
     lost += _missing("names", frozenset(name for text in texts for name in names_in(text)) - names_in(merged) - words)
     folded = normalise_token(merged)
-    terms = frozenset(term for one in sources for term in (*one.tags, *one.keywords))
+    terms = frozenset(term for source in sources for term in (*source.tags, *source.keywords))
     lost += [f"next to nothing is left of: {text[:_SHOWN]}" for text in _hardly_in(merged, texts)]
     lost += _missing("tags or keywords", frozenset(term for term in terms if normalise_token(term) not in folded))
     return lost
 
 
 def what_is_invented(merged: str, sources: Sequence[Memory]) -> list[str]:
-    """What a merged note says that none of its sources does, in words for whoever wrote it: numbers, names, or most of its words."""
-    texts = [text for one in sources for text in (one.content, *one.tags, *one.keywords)]
+    """What a merged note says that none of its sources does, in words for its writer: numbers, names, or most of its words."""
+    texts = [text for source in sources for text in (source.content, *source.tags, *source.keywords)]
     known = frozenset(word for text in texts for word in words_in(text)) | FRAME_WORDS
-    found = _listed("these numbers stand in no source", frozenset(numbers_in(merged)) - {one for text in texts for one in numbers_in(text)})
-    found += _listed("these names stand in no source", names_in(merged) - known)
+    complaints = _listed(
+        "these numbers stand in no source", frozenset(numbers_in(merged)) - {number for text in texts for number in numbers_in(text)}
+    )
+    complaints += _listed("these names stand in no source", names_in(merged) - known)
     words = _telling(merged)
     if len(words - known) > MAX_FOREIGN * len(words):
-        found.append("most of it stands in no source")
-    return found
+        complaints.append("most of it stands in no source")
+    return complaints
 
 
 def _hardly_in(merged: str, texts: Sequence[str]) -> list[str]:
@@ -71,7 +73,7 @@ def _hardly_in(merged: str, texts: Sequence[str]) -> list[str]:
     words = [_telling(text) for text in texts]
     left = _telling(merged)
     own = [
-        mine - frozenset(word for place, other in enumerate(words) if place != number for word in other)
+        mine - frozenset(word for place, other_words in enumerate(words) if place != number for word in other_words)
         for number, mine in enumerate(words)
     ]
     return [text for text, mine in zip(texts, own, strict=True) if len(mine & left) < LEAST_LEFT * len(mine)]
@@ -81,10 +83,10 @@ def _telling(text: str) -> frozenset[str]:
     return words_in(text) - FUNCTION_WORDS - QUERY_WORDS - FRAME_WORDS
 
 
-def _missing(what: str, lost: frozenset[str]) -> list[str]:
-    return _listed(f"these {what} of the sources are missing", lost)
+def _missing(kind: str, lost: frozenset[str]) -> list[str]:
+    return _listed(f"these {kind} of the sources are missing", lost)
 
 
 def _listed(complaint: str, named: frozenset[str]) -> list[str]:
-    shown = ", ".join(sorted(named)[:_NAMED])
-    return [f"{complaint}: {shown}{' and more' if len(named) > _NAMED else ''}"] if named else []
+    names = ", ".join(sorted(named)[:_NAMED])
+    return [f"{complaint}: {names}{' and more' if len(named) > _NAMED else ''}"] if named else []

@@ -1,4 +1,4 @@
-"""Taking back what was decided about a conflict: both memories hold again as they would without it, and the question is open.
+"""Taking back what was decided about a conflict: both memories are as they would be without it, and the question is open.
 
 Note: nothing is undone by force. Where a later change rests on the decision (the winner was edited, superseded or deleted since), the undo
 is refused, and says what has to be undone before.

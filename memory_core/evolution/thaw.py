@@ -1,7 +1,7 @@
 """Back from the archive: a memory and the whole chain it was moved with, as they were, in one commit.
 
 The hot copies come first; the cold one is left to the sweep, which finds that nothing points to it any more. Note: a
-truth may have been told while this one was away, and both can't stand. The one told of the later time stands, as ever.
+truth may have been told while this one was away, and both can't be active. The one told of the later time is, as ever.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Elsewhere(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Thawing:
-    """One restore: which memory, from which copy, with vectors made anew by id where the embedder is another one now."""
+    """One restore: which memory, from which copy, with new vectors by id where the embedder is another one now."""
 
     owner: Owner
     memory_id: str
@@ -50,7 +50,7 @@ class _Thawing:
     @property
     def ids(self) -> list[str]:
         """Every document that it writes."""
-        every = (one.id for kept in self.copy.members for one in (kept.memory, *kept.versions))
+        every = (memory.id for member in self.copy.members for memory in (member.memory, *member.versions))
         return list(dict.fromkeys([self.memory_id, *every]))
 
 
@@ -69,7 +69,7 @@ class Thaw:
         if is_cold(memory) or memory.status is Status.ACTIVE:
             return is_cold(memory)
         last = await self._store.events(owner, memory.revision - 1, 1)
-        return any(one.sequence == memory.revision and one.event_type == "restored" and was_cold(one.before) for one in last)
+        return any(event.sequence == memory.revision and event.event_type == "restored" and was_cold(event.before) for event in last)
 
     async def restore_archived(self, owner: Owner, memory_id: str, call: Call) -> Memory:
         """The memory as it is hot; its chain comes with it. One that is hot already answers as it is.
@@ -121,17 +121,17 @@ class Thaw:
 
     def _changes(self, thawing: _Thawing, seen: Look) -> list[Change]:
         changes = list[Change]()
-        for kept in thawing.copy.members:
-            stub = seen.memory(kept.memory.id)
+        for member in thawing.copy.members:
+            stub = seen.memory(member.memory.id)
             if stub is None or stub.archival_location != thawing.location or not is_cold(stub):
                 continue
-            back = brought_back(stub, kept, thawing.now)
-            back = back.model_copy(update=self._vector_fields(thawing, kept.memory))
+            back = brought_back(stub, member, thawing.now)
+            back = back.model_copy(update=self._vector_fields(thawing, member.memory))
             steps = [back]
             if stub.id == thawing.memory_id and back.status in (Status.DECAYED, Status.DELETED):
-                steps = _in_use_again(back, kept.memory, thawing.now)
+                steps = _in_use_again(back, member.memory, thawing.now)
             for before, after in zip([stub, *steps], steps, strict=False):
-                changes.append(Change("restored", after, before, {"vector": _origin(thawing, kept.memory)}))
+                changes.append(Change("restored", after, before, {"vector": _origin(thawing, member.memory)}))
         return changes
 
     def _vector_fields(self, thawing: _Thawing, whole: Memory) -> dict[str, Any]:
@@ -145,9 +145,9 @@ class Thaw:
     def _versions(self, thawing: _Thawing, seen: Look) -> list[Document]:
         """The old versions, for those whose stubs are still there."""
         documents = []
-        for whole in (one for kept in thawing.copy.members for one in kept.versions):
-            found = seen.documents.get(whole.id)
-            stub = None if found is None or found.kind != "version" else as_memory(found, seen.head)
+        for whole in (version for member in thawing.copy.members for version in member.versions):
+            document = seen.documents.get(whole.id)
+            stub = None if document is None or document.kind != "version" else as_memory(document, seen.head)
             if stub is not None and stub.archival_location == thawing.location:
                 back = version_brought_back(stub, whole).model_copy(update=self._vector_fields(thawing, whole))
                 documents.append(Document(back.id, "version", back.model_dump(mode="json"), back.embedding))
@@ -158,24 +158,24 @@ class Thaw:
         asked = _present(seen, thawing.memory_id)
         if asked.session_id is None or asked.status is not Status.DELETED:
             return []
-        found = seen.documents.get(session_document_id(thawing.owner, asked.session_id))
-        session = Session(thawing.owner, asked.session_id, found)
+        document = seen.documents.get(session_document_id(thawing.owner, asked.session_id))
+        session = Session(thawing.owner, asked.session_id, document)
         session.count(asked, asked.model_copy(update={"status": Status.ACTIVE}), thawing.now)
         return [session.document]
 
     async def _new_vectors(self, copy: ColdCopy) -> dict[str, Vector | None]:
-        """The vectors of what another embedder had made one of, made anew; None where ours does not answer: found by words alone."""
-        every = [one for kept in copy.members for one in (kept.memory, *kept.versions)]
-        foreign = [one for one in every if one.embedding is not None and not self._is_ours(one)]
+        """New vectors of what another embedder had made one of; None where ours does not answer: found by words alone."""
+        every = [memory for member in copy.members for memory in (member.memory, *member.versions)]
+        foreign = [memory for memory in every if memory.embedding is not None and not self._is_ours(memory)]
         if not foreign:
             return {}
         try:
-            made: Sequence[Vector | None] = await self._embedder.embed([text_to_embed(one) for one in foreign])
+            made: Sequence[Vector | None] = await self._embedder.embed([text_to_embed(memory) for memory in foreign])
         except EmbeddingMismatch:
             raise
         except Unavailable:
             made = [None] * len(foreign)
-        return {one.id: vector for one, vector in zip(foreign, made, strict=True)}
+        return {memory.id: vector for memory, vector in zip(foreign, made, strict=True)}
 
     def _is_ours(self, memory: Memory) -> bool:
         known = memory.embedding is not None and memory.embedding.shape == (self._embedder.dimensions,)

@@ -69,15 +69,15 @@ def says(memory: Memory, *, beside: Sequence[str] = (), conflict_id: str | None 
     return lambda slot: asserts(slot.statement(memory), beside, conflict_id)(slot)
 
 
-def asserts(said: Statement, beside: Iterable[str] = (), conflict_id: str | None = None) -> Act:
+def asserts(new_statement: Statement, beside: Iterable[str] = (), conflict_id: str | None = None) -> Act:
     """A statement, kept beside other memories, but for those of the same value: of these it is a repeat. Retractions stand alone."""
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        if not isinstance(said, Assertion):
-            return [said]
+        if not isinstance(new_statement, Assertion):
+            return [new_statement]
         values = {statement.memory_id: statement.value for statement in slot.account.statements if isinstance(statement, Assertion)}
-        names = [name for name in beside if name != said.memory_id and values.get(name) != said.value]
-        return [said, *(Pair(memory_ids=(name, said.memory_id), conflict_id=conflict_id) for name in names)]
+        names = [name for name in beside if name != new_statement.memory_id and values.get(name) != new_statement.value]
+        return [new_statement, *(Pair(memory_ids=(name, new_statement.memory_id), conflict_id=conflict_id) for name in names)]
 
     return act
 
@@ -147,7 +147,7 @@ def shows_again(memory_id: str) -> Act:
 
 
 def undoes(memory_id: str) -> Act:
-    """A superseded or merged memory holds again from when it was said last.
+    """A superseded or merged memory is active again from when it was said last.
 
     Withdrawn is what was said since and meets its time, whether deleted or not, each memory by an entry of its own, so that it can be
     restored alone. Spared are what the memory is kept beside, retractions of other values, and spans that were over when they were said,
@@ -155,13 +155,13 @@ def undoes(memory_id: str) -> Act:
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        account, said = slot.account, slot.said_by(memory_id)
+        account, statements = slot.account, slot.said_by(memory_id)
         last, start = (
-            max(statement.order for statement in [each for each in said if not each.corrects_past] or said),
-            min(statement.valid_from for statement in said),
+            max(statement.order for statement in [each for each in statements if not each.corrects_past] or statements),
+            min(statement.valid_from for statement in statements),
         )
-        values = {statement.value for statement in said}
-        ends = [statement.valid_until for statement in said]
+        values = {statement.value for statement in statements}
+        ends = [statement.valid_until for statement in statements]
         end = None if None in ends else max(statement for statement in ends if statement is not None)
         since: dict[str, list[Place]] = {}
         for statement in account.statements:
@@ -187,18 +187,18 @@ def edits(memory: Memory, valid_from: datetime | None, valid_until: datetime | N
     return lambda slot: asserts_edit(slot.statement(memory), valid_from, valid_until)(slot)
 
 
-def asserts_edit(said: Statement, valid_from: datetime | None, valid_until: datetime | None) -> Act:
+def asserts_edit(new_statement: Statement, valid_from: datetime | None, valid_until: datetime | None) -> Act:
     """The next version of a memory, said now, that holds from now, or from the memory's own start if that is later.
 
     Args:
-        said: what it says.
+        new_statement: what it says.
         valid_from: if the edit names it.
         valid_until: if the edit names it; one alone that has passed is the end of all that the memory held.
 
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        before = slot.said_by(said.memory_id)
+        before = slot.said_by(new_statement.memory_id)
         edited = max(before, key=lambda statement: (statement.version, statement.place)).version
         own = min(statement.valid_from for statement in before if statement.version == edited)
         start = valid_from or max(slot.now, own)
@@ -206,9 +206,10 @@ def asserts_edit(said: Statement, valid_from: datetime | None, valid_until: date
             start = own
         timeline, moment = resolve(slot.entries), max(slot.now, start)
         holds = any(
-            interval.memory_id == said.memory_id and interval.covers(moment) for interval in (*timeline.intervals, *timeline.hidden)
+            interval.memory_id == new_statement.memory_id and interval.covers(moment)
+            for interval in (*timeline.intervals, *timeline.hidden)
         )
-        said_now = replace(said, asserted_at=slot.now, valid_from=start, valid_until=valid_until)
+        said_now = replace(new_statement, asserted_at=slot.now, valid_from=start, valid_until=valid_until)
         return [replace(said_now, edits=edited, corrects_past=not holds)]
 
     return act
@@ -223,13 +224,13 @@ def corrects_times(memory_id: str, valid_from: datetime, valid_until: datetime |
     def act(slot: SlotLog) -> Sequence[Entry]:
         before, timeline = slot.said_by(memory_id), resolve(slot.entries)
         version = max(statement.version for statement in before)
-        said = sorted((statement for statement in before if statement.version == version), key=lambda statement: statement.order)
+        statements = sorted((statement for statement in before if statement.version == version), key=lambda statement: statement.order)
         own = [
             interval
             for interval in (*timeline.intervals, *timeline.hidden)
             if (interval.memory_id, interval.version) == (memory_id, version)
         ]
-        corrected = [statement for statement in said if own and _tells_of(statement, own[-1])] or said
+        corrected = [statement for statement in statements if own and _tells_of(statement, own[-1])] or statements
         first = min(corrected, key=lambda statement: statement.valid_from)
         made: list[Entry] = _withdrawal([statement.place for statement in corrected])
         for statement in corrected:
@@ -246,12 +247,12 @@ def retracts(memory: Memory, by: Memory, conflict_id: str | None = None) -> Act:
     """Something said elsewhere, in another slot, ends a memory where it begins. It has no memory in this slot."""
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        said = asserted_at(by.event_timestamp, slot.now)
+        moment = asserted_at(by.event_timestamp, slot.now)
         return [
             Retraction(
                 memory_id=f"~{by.id}",
                 value=slot.value_of(memory),
-                asserted_at=max(said, memory.event_timestamp),
+                asserted_at=max(moment, memory.event_timestamp),
                 valid_from=max(by.valid_from, memory.valid_from),
                 is_forgotten=True,
                 conflict_id=conflict_id,
@@ -274,12 +275,12 @@ def merges(sources: Sequence[str], merged: Memory, conflict_id: str | None = Non
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        said, beside = slot.statement(merged), slot.account.pairs
+        statement, beside = slot.statement(merged), slot.account.pairs
         if at_save:
-            return [replace(entry, conflict_id=conflict_id) for entry in asserts_merge(sources, said)(slot)]
-        others = sorted({name for source in sources for name in beside.get(source, frozenset())} - {*sources})
-        kept = [Pair(memory_ids=(name, merged.id), conflict_id=conflict_id) for name in others]
-        return [*asserts_merge(sources, said, conflict_id)(slot), *kept]
+            return [replace(entry, conflict_id=conflict_id) for entry in asserts_merge(sources, statement)(slot)]
+        names = sorted({name for source in sources for name in beside.get(source, frozenset())} - {*sources})
+        pairs_kept = [Pair(memory_ids=(name, merged.id), conflict_id=conflict_id) for name in names]
+        return [*asserts_merge(sources, statement, conflict_id)(slot), *pairs_kept]
 
     return act
 
@@ -291,8 +292,8 @@ def asserts_merge(sources: Sequence[str], merged: Statement, conflict_id: str | 
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        said = [slot.said_by(name, or_none=True) for name in sources]
-        starts = [min(statement.valid_from for statement in each) for each in said if each]
+        statements_by_source = [slot.said_by(name, or_none=True) for name in sources]
+        starts = [min(statement.valid_from for statement in each) for each in statements_by_source if each]
         if conflict_id is None or not starts:
             starts.append(merged.valid_from)
         ended = [] if conflict_id is None else _end_pairs(slot.account, sources, conflict_id)
@@ -309,9 +310,9 @@ def supersedes(old: str, new: str, conflict_id: str) -> Act:
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        said = slot.said_by(new)
-        last = max(said, key=lambda statement: statement.version)
-        start = min(statement.valid_from for statement in said if statement.version == last.version)
+        statements = slot.said_by(new)
+        last = max(statements, key=lambda statement: statement.version)
+        start = min(statement.valid_from for statement in statements if statement.version == last.version)
         again = replace(last, asserted_at=slot.now, valid_from=start, conflict_id=conflict_id, edits=None)
         return [*_end_pairs(slot.account, (old, new), conflict_id), again]
 
@@ -347,10 +348,10 @@ def takes_back(conflict_id: str, old_id: str, new_id: str, draft: Memory | None 
         if draft is not None:
             taken = taken.added(withdraws(draft.id)).added(says(draft))
         beside = taken.account.pairs
-        kept = beside.get(old_id, frozenset())
-        if new_id not in kept:
+        beside_old = beside.get(old_id, frozenset())
+        if new_id not in beside_old:
             taken = taken.added(pairs(old_id, new_id, conflict_id))
-        for other in sorted(beside.get(new_id, frozenset()) - kept - {old_id}):
+        for other in sorted(beside.get(new_id, frozenset()) - beside_old - {old_id}):
             taken = taken.added(pairs(old_id, other))
         for other in sorted(_fell_to(taken, new_id) - {old_id}):
             taken = taken.added(pairs(other, new_id))
@@ -381,16 +382,16 @@ def without_names(slot: SlotLog, memory_id: str, alias: str) -> SlotLog:
         alias: a name that says nothing and is new in this log.
 
     """
-    others = {entry.value for entry in slot.entries if isinstance(entry, Assertion | Retraction) and entry.memory_id != memory_id}
-    made = [_renamed(entry, memory_id, alias, others) for entry in slot.entries]
+    other_values = {entry.value for entry in slot.entries if isinstance(entry, Assertion | Retraction) and entry.memory_id != memory_id}
+    made = [_renamed(entry, memory_id, alias, other_values) for entry in slot.entries]
     return slot if made == [*slot.entries] else slot.with_entries(made).added(deletes(alias))
 
 
-def _renamed(entry: Entry, memory_id: str, alias: str, others: Collection[str | None]) -> Entry:
+def _renamed(entry: Entry, memory_id: str, alias: str, other_values: Collection[str | None]) -> Entry:
     if isinstance(entry, Assertion | Retraction) and entry.memory_id == memory_id:
         made = replace(entry, memory_id=alias, conflict_id=None, is_forgotten=True)
         # An edit may be another value than the one before it; of one memory these need no more than to differ.
-        return made if made.value is None or made.value in others else replace(made, value=f"{alias}.{entry.version}")
+        return made if made.value is None or made.value in other_values else replace(made, value=f"{alias}.{entry.version}")
     if isinstance(entry, Hiding) and entry.memory_id == memory_id:
         return replace(entry, memory_id=alias)
     if isinstance(entry, Pair) and memory_id in entry.memory_ids:
@@ -412,8 +413,8 @@ def _end_pairs(account: Account, names: Collection[str], conflict_id: str) -> li
     )
 
 
-def _tells_of(said: Statement, interval: Interval) -> bool:
-    return said.place in interval.places or interval.covers(max(said.asserted_at, said.valid_from))
+def _tells_of(statement: Statement, interval: Interval) -> bool:
+    return statement.place in interval.places or interval.covers(max(statement.asserted_at, statement.valid_from))
 
 
 def _meets(statement: Statement, start: datetime, end: datetime | None, values: Collection[str | None]) -> bool:
@@ -427,13 +428,13 @@ def _meets(statement: Statement, start: datetime, end: datetime | None, values: 
 
 
 def _is_correction(entry: Withdrawal, account: Account) -> bool:
-    """Whether a withdrawal came with corrected times: its commit says the same version of the same memory anew."""
-    said = {
+    """Whether a withdrawal came with corrected times: its commit says the same version of the same memory again."""
+    versions = {
         (statement.memory_id, statement.version)
         for statement in (*account.statements, *account.withdrawn)
         if statement.sequence == entry.sequence
     }
-    return any((statement.memory_id, statement.version) in said for statement in account.withdrawn if statement.place in entry.places)
+    return any((statement.memory_id, statement.version) in versions for statement in account.withdrawn if statement.place in entry.places)
 
 
 def _fell_to(slot: SlotLog, name: str) -> frozenset[str]:

@@ -1,6 +1,6 @@
 """A compressed memory as it was before: its original comes back from the archive, in its place and under its id.
 
-One would get wrong: whoever writes another text over the short one makes the memory active by that, and its original history. So a
+Note: a caller that writes another text over the short one makes the memory active by that, and its original history. So a
 memory that is still compressed at the place where its original was read says what that says.
 """
 
@@ -55,19 +55,19 @@ class Uncompress:
         key = receipt_id(owner, call)
 
         def decide(seen: Look) -> Changes[Memory]:
-            held = seen.memory(memory.id)
-            if held is None:
+            memory_now = seen.memory(memory.id)
+            if memory_now is None:
                 raise NotFound("no memory of this id for this user")
-            if earlier_result(seen.documents, owner, call) is not None or held.status is Status.ACTIVE:
-                return Changes(held)
-            if held.status is not Status.COMPRESSED:
-                message = f"a memory that is {held.status.value} is not compressed any more; try again"
+            if earlier_result(seen.documents, owner, call) is not None or memory_now.status is Status.ACTIVE:
+                return Changes(memory_now)
+            if memory_now.status is not Status.COMPRESSED:
+                message = f"a memory that is {memory_now.status.value} is not compressed any more; try again"
                 raise Conflict(message, errors=(FieldError("status", message),))
-            if original is None or held.archival_location != memory.archival_location:
-                raise _Elsewhere(held)
-            change = Change("restored", _whole(held, original, reason, self._clock.now()), held, {"reason": reason})
-            creates = receipt(owner, call, self._clock.now(), {"memory_id": held.id})
-            return Changes(held, (change,), creates=creates, reads=frozenset({held.id}))
+            if original is None or memory_now.archival_location != memory.archival_location:
+                raise _Elsewhere(memory_now)
+            change = Change("restored", _whole(memory_now, original, reason, self._clock.now()), memory_now, {"reason": reason})
+            creates = receipt(owner, call, self._clock.now(), {"memory_id": memory_now.id})
+            return Changes(memory_now, (change,), creates=creates, reads=frozenset({memory_now.id}))
 
         committed = await self._ledger.commit(owner, decide, ids=[memory.id, *([key] if key else [])], call=call)
         await self._mirror.follow(owner, committed)
@@ -78,23 +78,23 @@ class Uncompress:
         if memory.archival_location is None:
             raise Damaged("archive", f"nothing tells where the original of {memory.id} is", retry_after_s=30)
         try:
-            kept = (await self._copies.read(owner, memory.archival_location)).member(memory.id)
+            member = (await self._copies.read(owner, memory.archival_location)).member(memory.id)
         except NotFound as error:
             now = (await self._ledger.look(owner, [memory.id])).memory(memory.id)
             if now is not None and now.archival_location != memory.archival_location:
                 raise _Elsewhere(now) from None
             raise Damaged("archive", f"the original of {memory.id} is gone", retry_after_s=30) from error
-        if kept is None:
+        if member is None:
             raise Damaged("archive", f"the cold copy of {memory.id} holds another memory", retry_after_s=30)
-        whole = kept.whole
+        whole = member.whole
         if whole.embedding is not None and whole.embedding_model not in (None, self._embedder.model):
             (whole.embedding,) = await self._embedder.embed([text_to_embed(whole)])
             whole.embedding_model, whole.embedding_dimensions = self._embedder.model, self._embedder.dimensions
         return whole
 
 
-def _whole(held: Memory, original: Memory, reason: str, now: datetime) -> Memory:
+def _whole(memory: Memory, original: Memory, reason: str, now: datetime) -> Memory:
     active: dict[str, Any] = {"status": Status.ACTIVE, "status_reason": "restored", "change_reason": reason, "archival_location": None}
     active |= {"updated_at": now, "last_accessed_at": now}
     fields = {name: getattr(original, name) for name in ("content", "episode", "embedding", "embedding_model", "embedding_dimensions")}
-    return reread(held.model_copy(update={**active, **fields}))
+    return reread(memory.model_copy(update={**active, **fields}))

@@ -1,7 +1,8 @@
 """Merged notes unmerged: before a source of one is deleted, each source stands for itself again, and nothing says what all of them said.
 
-The merge is undone by its record where that can still be; else the merged note goes, and its sources hold again. Both are commits of their
-own before the deletion. Who dies in between leaves notes that stand apart. Note: a merged note that was edited since is left as it is.
+The merge is undone by its record where that can still be; else the merged note goes, and its sources are active again. Both are commits of
+their own before the deletion. A worker that dies in between leaves notes that stand apart. Note: a merged note that was edited since is
+left as it is.
 """
 
 from __future__ import annotations
@@ -49,17 +50,17 @@ class NoteUnmerger:
 
         """
         alone = replace(call, idempotency_key=None)
-        for one in going:
-            if one.category != "note":
+        for memory in going:
+            if memory.category != "note":
                 continue
-            if one.status is Status.UPDATED and one.next_id is not None:
-                await self._unmerge(owner, one.next_id, alone, besides=session_id)
-                if is_made_of_others(one):  # its own sources would else lead to what is gone
-                    await self._unmerge(owner, one.id, alone)
-            elif session_id is not None and one.status in FOUND_BY_DEFAULT and is_made_of_others(one):
-                look = await self._ledger.look(owner, one.source_ids)
-                if any(source.session_id != session_id for source in _merged_into(one, look)):
-                    await self._unmerge(owner, one.id, alone)
+            if memory.status is Status.UPDATED and memory.next_id is not None:
+                await self._unmerge(owner, memory.next_id, alone, besides=session_id)
+                if is_made_of_others(memory):  # its own sources would else lead to what is gone
+                    await self._unmerge(owner, memory.id, alone)
+            elif session_id is not None and memory.status in FOUND_BY_DEFAULT and is_made_of_others(memory):
+                look = await self._ledger.look(owner, memory.source_ids)
+                if any(source.session_id != session_id for source in _merged_into(memory, look)):
+                    await self._unmerge(owner, memory.id, alone)
 
     async def _unmerge(self, owner: Owner, merged_id: str, call: Call, *, besides: str | None = None, left: int = MOST_MERGES) -> None:
         """Unmerge a note, and before it those that it was merged into itself. besides: the session whose notes go anyway."""
@@ -78,8 +79,11 @@ class NoteUnmerger:
         """Undo the merge by its record; False where that can't be."""
         records = conflict_record_ids(merged.supersedes_id or "", merged.id)
         look = await self._ledger.look(owner, records)
-        found = [record_in(one.body) for name in records if (one := look.documents.get(name)) is not None]
-        record = next((one for one in found if one.strategy == "merge" and not one.open), None)
+        conflict_records = [record_in(document.body) for name in records if (document := look.documents.get(name)) is not None]
+        record = next(
+            (conflict_record for conflict_record in conflict_records if conflict_record.strategy == "merge" and not conflict_record.open),
+            None,
+        )
         if record is None:
             return False
         with suppress(Conflict, NotFound, Unavailable):
@@ -88,27 +92,27 @@ class NoteUnmerger:
         return False
 
     async def _dissolved(self, owner: Owner, merged: Memory, call: Call) -> None:
-        """Delete the merged note; its sources hold again."""
+        """Delete the merged note; its sources are active again."""
         names = [merged.id, *merged.source_ids]
         sessions = [] if merged.session_id is None else [session_document_id(owner, merged.session_id)]
 
         def decide(look: Look) -> Changes[None]:
-            now, held = self._clock.now(), look.memory(merged.id)
-            if held is None or held.status is Status.DELETED:
+            now, note = self._clock.now(), look.memory(merged.id)
+            if note is None or note.status is Status.DELETED:
                 return Changes(None)
             gone = {"status": Status.DELETED, "status_reason": "manual_delete", "change_reason": _SOURCE_GONE, "updated_at": now}
-            first = Change("deleted", held.model_copy(update=gone), held, {"reason": _SOURCE_GONE})
-            changes = [first, *(Change("restored", _back(one, held, now), one) for one in _merged_into(held, look))]
+            first = Change("deleted", note.model_copy(update=gone), note, {"reason": _SOURCE_GONE})
+            changes = [first, *(Change("restored", _back(source, note, now), source) for source in _merged_into(note, look))]
             session = None
-            if held.session_id is not None:
-                session = Session(owner, held.session_id, look.documents.get(sessions[0]))
-                session.count(held, first.after, now)
+            if note.session_id is not None:
+                session = Session(owner, note.session_id, look.documents.get(sessions[0]))
+                session.count(note, first.after, now)
             return Changes(
                 None,
                 tuple(changes),
                 () if session is None else (session.document,),
                 reads=frozenset(names),
-                sessions=frozenset({held.session_id} if held.session_id is not None else ()),
+                sessions=frozenset({note.session_id} if note.session_id is not None else ()),
             )
 
         committed = await self._ledger.commit(owner, decide, ids=[*names, *sessions], call=call)
@@ -117,8 +121,8 @@ class NoteUnmerger:
 
 def _merged_into(merged: Memory, look: Look) -> Sequence[Memory]:
     """The sources of a merged note that were merged into it, and into nothing else since."""
-    found = (look.memory(name) for name in merged.source_ids)
-    return [one for one in found if one is not None and one.status is Status.UPDATED and one.next_id == merged.id]
+    memories = (look.memory(name) for name in merged.source_ids)
+    return [memory for memory in memories if memory is not None and memory.status is Status.UPDATED and memory.next_id == merged.id]
 
 
 def _back(source: Memory, merged: Memory, now: datetime) -> Memory:

@@ -1,8 +1,8 @@
 """Versions of a memory: the id stays, the old content is kept as `<id>.v<n>`, and ends where the next one begins.
 
 An old version ends at the latest where what replaced the memory begins. The log of a slot says so of its members. Note: of a memory without
-one, the end that follows from later versions is worked out anew where the memory holds again, so no decision has to remember what it took;
-only versions that had ended with the successor are given it back.
+one, the end that follows from later versions is worked out again where the memory is reactivated, so no decision has to remember what it
+took; only versions that had ended with the successor are given it back.
 """
 
 from __future__ import annotations
@@ -51,24 +51,26 @@ def version_document(version: Memory) -> Document:
 
 
 async def with_version_ends(shelf: Shelf, changes: Changes[Result]) -> Changes[Result]:
-    """The changes, and what memories that are replaced, or hold again, do to their old versions. Raises Unavailable."""
-    made, puts = [*changes.changes], {one.id: one for one in changes.puts}
-    states = {one.after.id: one.after for one in made}
+    """The changes, and what memories that are replaced, or reactivated, do to their old versions. Raises Unavailable."""
+    made, puts = [*changes.changes], {document.id: document for document in changes.puts}
+    states = {change.after.id: change.after for change in made}
     for place, change in enumerate(made):
         before, after = change.before, change.after
         if before is None or change.removed or before.version < 2 or slot_name(after) is not None or before.next_id == after.next_id:
             continue
         names = [version_id(after.id, number) for number in range(max(1, before.version - MAX_VERSIONS), before.version)]
-        await shelf.read([*names, *(one.next_id for one in (before, after) if one.next_id is not None)])
-        was, now = (_replaced_from(shelf, states, one) for one in (before, after))
-        versions = [one for name in names if name not in puts and (one := shelf.memory(name)) is not None]
-        ends = [(one, _end(one, versions, after, was, now)) for one in versions]
+        await shelf.read([*names, *(state.next_id for state in (before, after) if state.next_id is not None)])
+        was, now = (_replaced_from(shelf, states, state) for state in (before, after))
+        versions = [version for name in names if name not in puts and (version := shelf.memory(name)) is not None]
+        ends = [(version, _end(version, versions, after, was, now)) for version in versions]
         documents = {
-            one.version: version_document(one.model_copy(update={"valid_until": until})) for one, until in ends if until != one.valid_until
+            version.version: version_document(version.model_copy(update={"valid_until": until}))
+            for version, until in ends
+            if until != version.valid_until
         }
         if documents:
-            puts |= {one.id: one for one in documents.values()}
-            fields = {str(number): {"valid_until": one.body["valid_until"]} for number, one in documents.items()}
+            puts |= {document.id: document for document in documents.values()}
+            fields = {str(number): {"valid_until": document.body["valid_until"]} for number, document in documents.items()}
             made[place] = _told(change, fields)
     return changes if len(puts) == len(changes.puts) else replace(changes, changes=tuple(made), puts=tuple(puts.values()))
 
@@ -85,7 +87,7 @@ def _end(version: Memory, versions: list[Memory], memory: Memory, was: datetime 
     """When a version ends."""
     until = version.valid_until
     if was is not None and until == max(was, version.valid_from):
-        later = [one.valid_from for one in (*versions, memory) if one.version > version.version]
+        later = [later_version.valid_from for later_version in (*versions, memory) if later_version.version > version.version]
         until = max(min(later), version.valid_from)
     if now is not None and until is not None:
         until = max(min(until, now), version.valid_from)

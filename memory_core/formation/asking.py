@@ -54,8 +54,10 @@ class Asking:
 
     async def boundaries(self, window: int, messages: Sequence[Message], previous: str | None) -> Boundaries:
         """Where one window of messages changes its topic."""
-        app, shown = self.owner.app_id, self._shown(messages)
-        answer = await self._frozen(f"boundary {window}", Boundaries, lambda agents: agents.detect_boundary(app, shown, previous))
+        app, messages_in_zone = self.owner.app_id, self._shown(messages)
+        answer = await self._frozen(
+            f"boundary {window}", Boundaries, lambda agents: agents.detect_boundary(app, messages_in_zone, previous)
+        )
         return answer.value
 
     async def about(self, cell: Cell) -> CellAnswers:
@@ -86,30 +88,30 @@ class Asking:
         """The messages as agents are shown them, with the moments of their own time zone."""
         return in_its_zone(as_named(messages, self.conversation.messages), self.conversation.time_zone)
 
-    async def rulings(self, shown: Shown) -> Rulings:
+    async def rulings(self, prompt: Shown) -> Rulings:
         """What is to happen to what was shown. A failing agent rules nothing; rules must not retire what a model was asked about."""
-        if not shown.held:
+        if not prompt.held:
             return Rulings({})
 
         async def ask() -> Answered[Decisions]:
-            new, held = shown.items()
+            new, older = prompt.items()
             try:
-                return await self.agents.decide_conflicts(self.owner.app_id, new, held)
+                return await self.agents.decide_conflicts(self.owner.app_id, new, older)
             except AgentFailed as error:
                 log.warning("the conflict agent failed, what it was asked about stays pending: %s", error.detail)
                 return Answered(Decisions(), Provenance(NOBODY))
 
-        answer = await self.steps.frozen(self.owner, self.conversation.id, f"conflicts {shown.key}", ask, Decisions)
+        answer = await self.steps.frozen(self.owner, self.conversation.id, f"conflicts {prompt.key}", ask, Decisions)
         if answer.provenance.model == NOBODY:
             return Rulings({}, failed=True)
-        return Rulings.of(shown, answer.value, answer.provenance.model, by_rule=self.agents is self.rules)
+        return Rulings.of(prompt, answer.value, answer.provenance.model, by_rule=self.agents is self.rules)
 
     async def synthesis(self, note: Memory, sources: Sequence[Memory], shown_key: str) -> tuple[str | None, str]:
         """The merged note, or None and what was wrong with it. After a model's try that loses or invents something come the rules."""
-        together = sorted([note, *sources], key=lambda one: one.event_timestamp)
+        together = sorted([note, *sources], key=lambda note_or_source: note_or_source.event_timestamp)
         if not fits(together):
             return None, "together they are too long for one note"
-        items = [DecisionItem(number, one.content, one.category, one.event_timestamp) for number, one in enumerate(together)]
+        items = [DecisionItem(number, memory.content, memory.category, memory.event_timestamp) for number, memory in enumerate(together)]
         complaint = ""
         for agents, name in ((self.agents, "synthesis"), (self.rules, "synthesis by rule")):
             if complaint and agents is self.agents:
@@ -153,8 +155,8 @@ def _wrong_with(story: str, messages: Sequence[Message]) -> str | None:
         return "has next to no word of the messages that it is to tell of"
     if invents_names(story, messages):
         return "names what nobody named"
-    said = "\n".join(message.content for message in messages)
-    return "is in another language than the messages" if in_another_language(said, story) else None
+    words = "\n".join(message.content for message in messages)
+    return "is in another language than the messages" if in_another_language(words, story) else None
 
 
 def _or_raised(answer: Given | BaseException) -> Given:

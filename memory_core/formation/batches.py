@@ -41,16 +41,16 @@ class Batches:
         self._clock, self._ids, self._deadline_s = clock, ids, deadline_s
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def append(self, owner: Owner, told: BatchInput, call: Call) -> Buffered:
+    async def append(self, owner: Owner, request: BatchInput, call: Call) -> Buffered:
         """Add messages to the session's buffer. Durable when it returns. Raises Conflict, TooLarge, HeadMoved, Unavailable."""
-        messages = timed(told.messages, self._clock.now())
-        append = Append(self._ids.new("apd"), messages, self._clock.now(), call.correlation_id, told.time_zone)
-        turn = self._turns.setdefault(buffer_id(owner, told.session_id), asyncio.Lock())
+        messages = timed(request.messages, self._clock.now())
+        append = Append(self._ids.new("apd"), messages, self._clock.now(), call.correlation_id, request.time_zone)
+        turn = self._turns.setdefault(buffer_id(owner, request.session_id), asyncio.Lock())
         tried: list[HeldBuffer] = []
         try:
             async with turn, asyncio.timeout(self._deadline_s):
                 while True:
-                    added = await self._appended(owner, told.session_id, append, tried, call)
+                    added = await self._appended(owner, request.session_id, append, tried, call)
                     if added is not None:
                         break
                     await asyncio.sleep(PAUSE_S * random.uniform(0.1, 1.0))
@@ -69,38 +69,38 @@ class Batches:
         earlier = earlier_result(look.documents, owner, call)
         if earlier is not None:
             return Accepted(str(earlier["task_id"]))
-        held = HeldBuffer.of(owner, session_id, look)
-        return await self._handover.close(held, call) if held.buffer.messages else None
+        batch = HeldBuffer.of(owner, session_id, look)
+        return await self._handover.close(batch, call) if batch.buffer.messages else None
 
     async def _appended(self, owner: Owner, session_id: str, append: Append, tried: list[HeldBuffer], call: Call) -> Added | None:
-        """One try; None when somebody else was faster. tried: what earlier tries were to go into, and may have gone into."""
+        """One try; None when another call was faster. tried: what earlier tries were to go into, and may have gone into."""
         look = await self._look(owner, session_id, call)
         append = replace(append, time_zone=append.time_zone or settings_in(look).time_zone)
-        held = HeldBuffer.of(owner, session_id, look)
+        batch = HeldBuffer.of(owner, session_id, look)
         earlier = earlier_result(look.documents, owner, call)
         if earlier is not None:
-            return Added(self._handover.shown(held, earlier["task_id"]))
-        if append.id in held.buffer.appends:
-            return Added(self._handover.shown(held))
+            return Added(self._handover.shown(batch, earlier["task_id"]))
+        if append.id in batch.buffer.appends:
+            return Added(self._handover.shown(batch))
         for before in tried:
-            if before.buffer.generation < held.buffer.generation and append.id in await self._handed_over(before):
-                return Added(self._handover.shown(held, before.task_id))
-        tried.append(held)
-        if not held.takes(append):
-            await self._handover.close(held, replace(call, idempotency_key=None))
+            if before.buffer.generation < batch.buffer.generation and append.id in await self._handed_over(before):
+                return Added(self._handover.shown(batch, before.task_id))
+        tried.append(batch)
+        if not batch.takes(append):
+            await self._handover.close(batch, replace(call, idempotency_key=None))
             return None
-        grown = held.grown(append)
-        if not held.buffer.messages or self._handover.fills(grown) or call.idempotency_key is not None:
-            return await self._handover.add(held, append, call)
+        grown = batch.grown(append)
+        if not batch.buffer.messages or self._handover.fills(grown) or call.idempotency_key is not None:
+            return await self._handover.add(batch, append, call)
         if await kept(self._store, owner, grown.written) is None:
             return None
-        return Added(self._handover.shown(grown), grown.conversation(self._clock.now(), {}), len(held.buffer.messages))
+        return Added(self._handover.shown(grown), grown.conversation(self._clock.now(), {}), len(batch.buffer.messages))
 
     async def _handed_over(self, before: HeldBuffer) -> Sequence[str]:
         """The appends in the conversation that a generation has become; none where it was thrown away."""
         name = messages_id(before.conversation_id)
-        found = (await self._ledger.look(before.owner, [name])).documents.get(name)
-        return [] if found is None else found.body["appends"]
+        document = (await self._ledger.look(before.owner, [name])).documents.get(name)
+        return [] if document is None else document.body["appends"]
 
     async def _look(self, owner: Owner, session_id: str, call: Call) -> Look:
         name = receipt_id(owner, call)

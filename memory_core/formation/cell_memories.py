@@ -69,33 +69,36 @@ class CellMemories:
 
 def cell_memories(owner: Owner, conversation: Conversation, cell: Cell, answers: CellAnswers, now: datetime) -> CellMemories:
     """The memories that a cell asks for; events happen when its messages were told."""
-    said = answers.facts.value
-    told_by_people = told_facts(said, as_named(cell.messages, conversation.messages))
+    statements = answers.facts.value
+    told_by_people = told_facts(statements, as_named(cell.messages, conversation.messages))
     facts = _distinct(told_by_people.facts)
-    foresight = [one for one in told_by_people.foresight if _is_ahead(one)]
+    foresight = [expectation for expectation in told_by_people.foresight if _is_ahead(expectation)]
     dropped = told_by_people.dropped + len(told_by_people.facts) - len(facts) + len(told_by_people.foresight) - len(foresight)
     identity = cell_id(conversation, cell)
     hints = answers.summary.value.retrieval
     terms = fuzzy_dedup(told(hints.tags)), fuzzy_dedup(told(hints.keywords))
-    kept = sorted((one for one in facts if _fills_slot(one) or one.lasting or tells_change(one.text)), key=_rank, reverse=True)[:MAX_FACTS]
-    ids = {id(one): derived("mem", identity, "fact", one.text, one.subject or "", one.attribute or "") for one in kept}
+    worth_storing = [fact for fact in facts if _fills_slot(fact) or fact.lasting or tells_change(fact.text)]
+    stored = sorted(worth_storing, key=_rank, reverse=True)[:MAX_FACTS]
+    ids = {id(fact): derived("mem", identity, "fact", fact.text, fact.subject or "", fact.attribute or "") for fact in stored}
     own = [
         AtomicFact(
-            text=one.text,
-            message=cell.first + one.message,
-            quote=one.quote,
-            fact_id=ids.get(id(one)),
-            lasting=one.lasting and id(one) in ids and not _fills_slot(one),
+            text=fact.text,
+            message=cell.first + fact.message,
+            quote=fact.quote,
+            fact_id=ids.get(id(fact)),
+            lasting=fact.lasting and id(fact) in ids and not _fills_slot(fact),
         )
-        for one in facts
+        for fact in facts
     ]
     made = _Maker(owner, conversation, cell, identity, answers, terms, now)
     return CellMemories(
-        cell=made.cell(own, [_foresight(one) for one in foresight]),
+        cell=made.cell(own, [_foresight(expectation) for expectation in foresight]),
         note=made.note(),
-        facts=tuple(made.fact(ids[id(one)], one) for one in kept),
+        facts=tuple(made.fact(ids[id(fact)], fact) for fact in stored),
         dropped=dropped,
-        instructions=tuple((cell.first + one.message, " ".join(one.quote.split())) for one in told_by_people.instructions),
+        instructions=tuple(
+            (cell.first + instruction.message, " ".join(instruction.quote.split())) for instruction in told_by_people.instructions
+        ),
     )
 
 
@@ -167,33 +170,41 @@ class _Maker:
         }
         return with_lexical(made.model_copy(update=fields))
 
-    def fact(self, identity: str, said: SaidFact) -> Memory:
-        moment = self.cell_of.messages[said.message].timestamp
-        made = self._memory(identity, MemoryType.SEMANTIC, "fact", said.text, self.answers.facts.provenance)
+    def fact(self, identity: str, statement: SaidFact) -> Memory:
+        moment = self.cell_of.messages[statement.message].timestamp
+        made = self._memory(identity, MemoryType.SEMANTIC, "fact", statement.text, self.answers.facts.provenance)
         fields = {
-            "subject": said.subject,
-            "attribute": said.attribute,
-            "value": value_told(said.value),
-            "value_text": said.value,
-            "confidence": said.confidence,
+            "subject": statement.subject,
+            "attribute": statement.attribute,
+            "value": value_told(statement.value),
+            "value_text": statement.value,
+            "confidence": statement.confidence,
             "source_ids": [self.cell_id],
             "event_timestamp": moment,
             "valid_from": moment,
-            "importance_base": importance_by_type(MemoryType.SEMANTIC, said.text, "fact"),
+            "importance_base": importance_by_type(MemoryType.SEMANTIC, statement.text, "fact"),
             "importance_basis": "type",
-            "worth": self._worth_of_fact(said),
-            "foresight": self._until_it_is_over(said),
+            "worth": self._worth_of_fact(statement),
+            "foresight": self._until_it_is_over(statement),
         }
         return with_lexical(made.model_copy(update=fields))
 
-    def _until_it_is_over(self, said: SaidFact) -> list[Foresight]:
+    def _until_it_is_over(self, fact: SaidFact) -> list[Foresight]:
         """The stretch that a fact without a slot is about, where it says nothing else: "User is on a diet for two weeks"."""
-        if _fills_slot(said):
+        if _fills_slot(fact):
             return []
-        told = normalised(said.text)
-        ahead = (one for one in self.answers.facts.value.foresight if one.message == said.message and one.quote == said.quote)
-        same = [one for one in ahead if told == normalised(_AS_SAID.sub(":", one.description)) and _is_ahead(one)]
-        return [_foresight(one).model_copy(update={"description": said.text}) for one in same[:1]]
+        text = normalised(fact.text)
+        ahead = (
+            expectation
+            for expectation in self.answers.facts.value.foresight
+            if expectation.message == fact.message and expectation.quote == fact.quote
+        )
+        same = [
+            expectation
+            for expectation in ahead
+            if text == normalised(_AS_SAID.sub(":", expectation.description)) and _is_ahead(expectation)
+        ]
+        return [_foresight(expectation).model_copy(update={"description": fact.text}) for expectation in same[:1]]
 
     def _memory(self, identity: str, kind: MemoryType, category: str, content: str, source: Provenance) -> Memory:
         return Memory(
@@ -232,30 +243,35 @@ class _Maker:
             "worth": worth_of_messages(self.cell_of.messages, metadata.worth),
         }
 
-    def _worth_of_fact(self, said: SaidFact) -> Worth | None:
-        message = self.cell_of.messages[said.message]
+    def _worth_of_fact(self, fact: SaidFact) -> Worth | None:
+        message = self.cell_of.messages[fact.message]
         if message.by_person and asks_to_keep(message.content):
             return "asked_to_keep"
-        return most_lasting([worth_of(said.text), worth_of(said.quote)])
+        return most_lasting([worth_of(fact.text), worth_of(fact.quote)])
 
 
 _AS_SAID = re.compile(r"(?<=\w) said:")
-"""How a description quotes what was said; a fact in somebody's own words has the colon alone."""
+"""How a description quotes what was said; a fact in its speaker's own words has the colon alone."""
 
 
-def _foresight(said: SaidForesight) -> Foresight:
-    return Foresight(description=said.description, start_time=said.start_time, end_time=said.end_time, confidence=said.confidence)
+def _foresight(expectation: SaidForesight) -> Foresight:
+    return Foresight(
+        description=expectation.description,
+        start_time=expectation.start_time,
+        end_time=expectation.end_time,
+        confidence=expectation.confidence,
+    )
 
 
-def _is_ahead(said: SaidForesight) -> bool:
-    return said.end_time is None or said.end_time > said.start_time
+def _is_ahead(expectation: SaidForesight) -> bool:
+    return expectation.end_time is None or expectation.end_time > expectation.start_time
 
 
 def _distinct(facts: Sequence[SaidFact]) -> list[SaidFact]:
     """Without those that say word for word what one before says of the same slot."""
     seen: dict[tuple[str, str, str], SaidFact] = {}
-    for one in facts:
-        seen.setdefault((one.text.casefold(), one.subject or "", one.attribute or ""), one)
+    for fact in facts:
+        seen.setdefault((fact.text.casefold(), fact.subject or "", fact.attribute or ""), fact)
     return list(seen.values())
 
 

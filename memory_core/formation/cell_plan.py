@@ -43,7 +43,7 @@ MOST_MESSAGES = 200
 class ReadyCell:
     """A cell's memories with their vectors; `compared` are those that were searched neighbours for, in the order of the look's.
 
-    told_at: when the conversation was accepted. without_proof: how many facts were dropped. stands: whether the cell itself is to be kept;
+    told_at: when the conversation was accepted. without_proof: how many facts were dropped. is_kept: whether the cell itself is to be kept;
     cleared: how many memories, it included, are not made because the session was cleared of them since.
     """
 
@@ -52,7 +52,7 @@ class ReadyCell:
     facts: tuple[Memory, ...]
     told_at: datetime
     without_proof: int = 0
-    stands: bool = True
+    is_kept: bool = True
     cleared: int = 0
 
     @property
@@ -62,14 +62,14 @@ class ReadyCell:
 
     def without(self, dropped: Collection[str]) -> ReadyCell:
         """Without the facts of these ids, which stay in the cell's own list."""
-        return replace(self, facts=tuple(one for one in self.facts if one.id not in dropped))
+        return replace(self, facts=tuple(fact for fact in self.facts if fact.id not in dropped))
 
     def beside(self, cleared: Collection[MemoryType]) -> ReadyCell:
         """What is left of it in a session that was cleared of these types after it was told."""
         semantic = MemoryType.SEMANTIC in cleared
-        stands = self.cell.type not in cleared
+        is_kept = self.cell.type not in cleared
         left = replace(self, note=None, facts=()) if semantic else self
-        return replace(left, stands=stands, cleared=len(self.compared) * semantic + (not stands))
+        return replace(left, is_kept=is_kept, cleared=len(self.compared) * semantic + (not is_kept))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def merge_wanted(ready: ReadyCell, linked: Sequence[tuple[Memory, Sequence[Linke
     note = ready.note
     if note is None or not linked or linked[0][0].id != note.id:
         return ()
-    notes = [one.memory for one in linked[0][1] if one.memory.category == "note"][:MAX_FOR_SYNTHESIS]
+    notes = [link.memory for link in linked[0][1] if link.memory.category == "note"][:MAX_FOR_SYNTHESIS]
     ruled = [(old, rulings.on(note, old)) for old in notes if old.status is Status.ACTIVE]
     return tuple(old for old, decision in ruled if decision is not None and decision.operation == "UPDATE")
 
@@ -104,35 +104,35 @@ def plan_cell(
     asked: the ids of the look's documents, those that are not there included. Facts that would pass the limits of a commit stay in the
     cell's own list only: first those that only tell again, last those that change a truth.
     """
-    marks = cell_marks(look, ready.cell.source_ids[:MOST_MARKED], ready.cell.id) if ready.stands else {}
+    marks = cell_marks(look, ready.cell.source_ids[:MOST_MARKED], ready.cell.id) if ready.is_kept else {}
     page = _page(owner, ready, look, now, asked, len(marks))
-    held = look.memory(ready.cell.id)
-    if told_before(held, ready.told_at):
+    existing = look.memory(ready.cell.id)
+    if told_before(existing, ready.told_at):
         raise LookedElsewhere
     linked = links_of(ready, look, rules, now)
-    shown = Shown.of(linked)
-    if ruled.shown_key != (shown.key if shown.held else None):
+    prompt = Shown.of(linked)
+    if ruled.shown_key != (prompt.key if prompt.held else None):
         raise LookedElsewhere
     execution = Execution(page, ready.cell.id, {new.id: links for new, links in linked}, ruled, rules)
-    nears = dict(zip((one.id for one in ready.compared), look.near, strict=False))
+    nears = dict(zip((memory.id for memory in ready.compared), look.near, strict=False))
     idle = _ending_nothing(ready, nears) | _changing_nothing(ready, nears)
-    for fact in sorted(ready.facts, key=lambda one: (one.event_timestamp, not is_ending(one), one.valid_from)):
+    for fact in sorted(ready.facts, key=lambda new_fact: (new_fact.event_timestamp, not is_ending(new_fact), new_fact.valid_from)):
         if fact.id not in idle:
             execution.place_fact(fact, nears.get(fact.id, ()))
     if ready.note is not None:
         execution.place_note(ready.note, ready.facts)
-    if ready.stands:
-        execution.place_cell(ready.cell, held)
+    if ready.is_kept:
+        execution.place_cell(ready.cell, existing)
     if unread := page.unread_sessions(asked):
         raise LookedElsewhere(unread)
     if page.full and ready.facts:
         dropped = execution.least_telling(ready.facts)[: page.surplus(len(ready.facts))]
-        near = tuple(near for one, near in zip(ready.compared, look.near, strict=False) if one.id not in dropped)
+        near = tuple(near for memory, near in zip(ready.compared, look.near, strict=False) if memory.id not in dropped)
         shorter, fewer = replace(look, near=near), ready.without(dropped)
         return plan_cell(owner, fewer, shorter, asked, _on(ruled, fewer, shorter, rules, now), rules, now)
     counts = {**execution.counts, "without_proof": ready.without_proof, "invented": ruled.rulings.invented, "cleared": ready.cleared}
-    told = (*([ready.cell.id] if ready.stands else []), *dict.fromkeys(execution.made))
-    return replace(_changes(page, CellOutcome(told, {name: count for name, count in counts.items() if count})), marks=marks)
+    memory_ids = (*([ready.cell.id] if ready.is_kept else []), *dict.fromkeys(execution.made))
+    return replace(_changes(page, CellOutcome(memory_ids, {name: count for name, count in counts.items() if count})), marks=marks)
 
 
 def _ending_nothing(ready: ReadyCell, nears: Mapping[str, Sequence[Neighbour]]) -> frozenset[str]:
@@ -140,15 +140,15 @@ def _ending_nothing(ready: ReadyCell, nears: Mapping[str, Sequence[Neighbour]]) 
 
     Who quits a job ends an employment and a trade. Where only one of these was ever told, that is one truth, and one fact.
     """
-    told = {one.fact_id: (one.message, one.quote) for one in ready.cell.atomic_facts}
+    proofs = {atomic_fact.fact_id: (atomic_fact.message, atomic_fact.quote) for atomic_fact in ready.cell.atomic_facts}
     groups: dict[tuple[int | None, str | None], list[Memory]] = {}
     for fact in ready.facts:
-        if fact.value == ENDS_ANYTHING and fact.id in told:
-            groups.setdefault(told[fact.id], []).append(fact)
+        if fact.value == ENDS_ANYTHING and fact.id in proofs:
+            groups.setdefault(proofs[fact.id], []).append(fact)
     idle: set[str] = set()
     for endings in groups.values():
-        lone = [one for one in endings if not _is_known(one, ready, nears.get(one.id, ()))]
-        idle |= {one.id for one in (lone if len(lone) < len(endings) else lone[1:])}
+        lone = [ending for ending in endings if not _is_known(ending, ready, nears.get(ending.id, ()))]
+        idle |= {ending.id for ending in (lone if len(lone) < len(endings) else lone[1:])}
     return frozenset(idle)
 
 
@@ -157,12 +157,14 @@ def _changing_nothing(ready: ReadyCell, nears: Mapping[str, Sequence[Neighbour]]
 
     Nor what a fact of the very sentence says in a slot, whose log knows better.
     """
-    told = {one.fact_id: (one.message, one.quote) for one in ready.cell.atomic_facts}
-    passing = {one.fact_id for one in ready.cell.atomic_facts if not one.lasting}
-    slotted = {told.get(one.id) for one in ready.facts if slot_of(one) is not None}
-    alone = [one for one in ready.facts if one.id in passing and slot_of(one) is None]
+    proofs = {atomic_fact.fact_id: (atomic_fact.message, atomic_fact.quote) for atomic_fact in ready.cell.atomic_facts}
+    passing = {atomic_fact.fact_id for atomic_fact in ready.cell.atomic_facts if not atomic_fact.lasting}
+    slotted = {proofs.get(fact.id) for fact in ready.facts if slot_of(fact) is not None}
+    alone = [fact for fact in ready.facts if fact.id in passing and slot_of(fact) is None]
     return frozenset(
-        one.id for one in alone if told[one.id] in slotted or not any(_is_changed(near.memory, one) for near in nears.get(one.id, ()))
+        fact.id
+        for fact in alone
+        if proofs[fact.id] in slotted or not any(_is_changed(near.memory, fact) for near in nears.get(fact.id, ()))
     )
 
 
@@ -172,15 +174,18 @@ def _is_changed(old: Memory, new: Memory) -> bool:
 
 def _is_known(fact: Memory, ready: ReadyCell, near: Sequence[Neighbour]) -> bool:
     slot = slot_of(fact)
-    return any(slot_of(one) == slot for one in (*(one.memory for one in near), *(one for one in ready.facts if one.id != fact.id)))
+    return any(
+        slot_of(memory) == slot
+        for memory in (*(neighbour.memory for neighbour in near), *(other_fact for other_fact in ready.facts if other_fact.id != fact.id))
+    )
 
 
-def told_before(held: Memory | None, told_at: datetime) -> bool:
+def told_before(existing: Memory | None, told_at: datetime) -> bool:
     """Whether a conversation accepted at `told_at` brings nothing new with a cell of which this is what is held.
 
     A cell that was deleted after that moment stays deleted: only what is told after it was deleted is told again.
     """
-    return held is not None and (held.status is not Status.DELETED or held.updated_at >= told_at)
+    return existing is not None and (existing.status is not Status.DELETED or existing.updated_at >= told_at)
 
 
 def _page(owner: Owner, ready: ReadyCell, look: Look, now: datetime, asked: Collection[str], marks: int) -> Page:
@@ -192,8 +197,8 @@ def _page(owner: Owner, ready: ReadyCell, look: Look, now: datetime, asked: Coll
 
 def _on(ruled: Ruled, ready: ReadyCell, look: Look, rules: LinkRules, now: datetime) -> Ruled:
     """The same rulings for a cell with fewer facts: what was said about the others still holds."""
-    shown = Shown.of(links_of(ready, look, rules, now))
-    return replace(ruled, shown_key=shown.key if shown.held else None)
+    prompt = Shown.of(links_of(ready, look, rules, now))
+    return replace(ruled, shown_key=prompt.key if prompt.held else None)
 
 
 def _changes(page: Page, outcome: CellOutcome) -> Changes[CellOutcome]:
@@ -213,22 +218,22 @@ LEFT_OUT: Changes[CellOutcome] = Changes(CellOutcome((), {"cleared": 1}))
 """A cell of a session that was cleared of all that it would be made into: nothing is made, and no agent is asked."""
 
 
-def tell_again(owner: Owner, held: Memory, message_ids: Collection[str], look: Look, now: datetime) -> Changes[CellOutcome]:
-    """The very same words, told before: what they made and still stands is reinforced, nothing is made twice.
+def tell_again(owner: Owner, cell: Memory, message_ids: Collection[str], look: Look, now: datetime) -> Changes[CellOutcome]:
+    """The same words, told before: what was made of them and is active is reinforced, nothing is made twice.
 
     message_ids: of the messages that tell it again, which belong to the cell too. The look has the memories that `made_of` names.
     """
-    stands = held.status in FOUND_BY_DEFAULT
-    sources = list(dict.fromkeys([*held.source_ids, *message_ids]))[: max(len(held.source_ids), MOST_MESSAGES)]
-    marks = cell_marks(look, [name for name in message_ids if name in sources], held.id) if stands else {}
+    is_active = cell.status in FOUND_BY_DEFAULT
+    sources = list(dict.fromkeys([*cell.source_ids, *message_ids]))[: max(len(cell.source_ids), MOST_MESSAGES)]
+    marks = cell_marks(look, [name for name in message_ids if name in sources], cell.id) if is_active else {}
     page = Page(owner, look, now, weighs=True, beside=BESIDE + len(marks))
-    standing = [one for name in made_of(held) if (one := look.memory(name)) is not None and one.status in FOUND_BY_DEFAULT]
-    for one in standing:
-        if one.id == held.id:
-            page.reinforce(one, source_ids=sources)
+    standing = [memory for name in made_of(cell) if (memory := look.memory(name)) is not None and memory.status in FOUND_BY_DEFAULT]
+    for memory in standing:
+        if memory.id == cell.id:
+            page.reinforce(memory, source_ids=sources)
         else:
-            page.reinforce(one)
-    outcome = CellOutcome(tuple(one.id for one in standing), {"reinforced": len(standing)} if standing else {})
+            page.reinforce(memory)
+    outcome = CellOutcome(tuple(memory.id for memory in standing), {"reinforced": len(standing)} if standing else {})
     return replace(_changes(page, outcome), marks=marks)
 
 

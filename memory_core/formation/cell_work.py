@@ -1,6 +1,6 @@
 """One cell's work, and how far it got: whether it is still to be done, what it is not to make any more, the conversation's next state.
 
-All of it is read from the look that a commit is decided on, so that whoever was cancelled, overtaken or cleared meanwhile finds out.
+All of it is read from the look that a commit is decided on, so that a worker that was cancelled, overtaken or cleared meanwhile finds out.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def advanced(planned: Changes[CellOutcome], look: Look, work: Work) -> Changes[F
 
     The conversation is written onto the very state that was read: no event tells that it was cancelled.
     """
-    conversation, found = state_of(look, work.conversation.id), look.documents[work.conversation.id]
+    conversation, document = state_of(look, work.conversation.id), look.documents[work.conversation.id]
     assert conversation is not None
     cell, last = work.cell, work.cell.number == work.total - 1
     result = planned.result
@@ -89,7 +89,7 @@ def advanced(planned: Changes[CellOutcome], look: Look, work: Work) -> Changes[F
         }
     )
     formed = Formed(formed_cell, last)
-    body = {**found.body, **further.model_dump(mode="json", exclude={"messages"})}
+    body = {**document.body, **further.model_dump(mode="json", exclude={"messages"})}
     ended = work.finish(further) if last else ()
 
     def head_fields(head: Head) -> Mapping[str, Any]:
@@ -102,7 +102,7 @@ def advanced(planned: Changes[CellOutcome], look: Look, work: Work) -> Changes[F
     return Changes(
         formed,
         planned.changes,
-        (*planned.puts, replace(found, body=body), *ended),
+        (*planned.puts, replace(document, body=body), *ended),
         marks=planned.marks,
         deletes=unread(body) if last else (),
         reads=planned.reads | {*work.message_ids},

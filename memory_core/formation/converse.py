@@ -53,39 +53,41 @@ class Converser:
         self._beginning, self._messages, self._callbacks, self._clock, self._ids = beginning, messages, callbacks, clock, ids
         self._turns: WeakValueDictionary[tuple[Owner, str], asyncio.Lock] = WeakValueDictionary()
 
-    async def converse(self, owner: Owner, told: ConverseInput, call: Call, *, operation_id: str | None = None) -> Accepted:
+    async def converse(self, owner: Owner, request: ConverseInput, call: Call, *, operation_id: str | None = None) -> Accepted:
         """Store a conversation and send it on its way. Durable when it returns.
 
         Of a history that is sent again only what is new is stored. operation_id: the operation that tells it, if one does; it is stored
         only while that is pending. Raises Invalid for a callback address that will never be called, Conflict, TooLarge, Unavailable,
         TaskLost.
         """
-        self._callbacks.check(told.callback_url)
+        self._callbacks.check(request.callback_url)
         now = self._clock.now()
-        said = [CallMessage.of(message, now) for message in told.messages]
-        return await self._begin(owner, "converse", timed(told.messages, now), told, call, said, told.callback_url, operation_id)
+        call_messages = [CallMessage.of(message, now) for message in request.messages]
+        return await self._begin(
+            owner, "converse", timed(request.messages, now), request, call, call_messages, request.callback_url, operation_id
+        )
 
-    async def remember_words(self, owner: Owner, told: AgentMemoryInput, call: Call) -> Accepted:
+    async def remember_words(self, owner: Owner, request: AgentMemoryInput, call: Call) -> Accepted:
         """Store an agent's own words, to become one memory. Durable when it returns. Raises Conflict, TooLarge, Unavailable."""
-        return await self._begin(owner, "agent", told.told(self._clock.now(), "assistant", told.agent_id), told, call)
+        return await self._begin(owner, "agent", request.told(self._clock.now(), "assistant", request.agent_id), request, call)
 
     async def _begin(
         self,
         owner: Owner,
         path: Path,
         messages: list[Message],
-        told: ConverseInput | AgentMemoryInput,
+        request: ConverseInput | AgentMemoryInput,
         call: Call,
-        said: Sequence[CallMessage] = (),
+        call_messages: Sequence[CallMessage] = (),
         callback_url: str | None = None,
         operation_id: str | None = None,
     ) -> Accepted:
         now, task_id = self._clock.now(), self._ids.new("tsk")
         conversation = Conversation(
             id=self._ids.new("cnv"),
-            session_id=told.session_id,
-            agent_id=told.agent_id,
-            time_zone=told.time_zone,
+            session_id=request.session_id,
+            agent_id=request.agent_id,
+            time_zone=request.time_zone,
             path=path,
             messages=messages,
             task_id=task_id,
@@ -102,10 +104,16 @@ class Converser:
             callback_url=callback_url,
             correlation_id=call.correlation_id,
         )
-        return await self._accept(owner, conversation, said, task, call, operation_id)
+        return await self._accept(owner, conversation, call_messages, task, call, operation_id)
 
     async def _accept(
-        self, owner: Owner, conversation: Conversation, said: Sequence[CallMessage], task: Task, call: Call, operation_id: str | None
+        self,
+        owner: Owner,
+        conversation: Conversation,
+        call_messages: Sequence[CallMessage],
+        task: Task,
+        call: Call,
+        operation_id: str | None,
     ) -> Accepted:
         """Store what is new of the conversation, its first messages in one commit with it, then the others."""
         session = conversation.session_id
@@ -118,20 +126,22 @@ class Converser:
                 look = await self._beginning.look(owner, task, reads, call)
                 if (earlier := earlier_result(look.documents, owner, call)) is not None:
                     return Accepted(str(earlier["task_id"]), messages=_told(earlier))
-                kept = _kept(look, session_ids)
-                match = _match(conversation, said, names, look, kept)
-                told = Told(len(match.new), len(conversation.messages) - len(match.new)) if conversation.path == "converse" else None
+                session_document = _kept(look, session_ids)
+                match = _match(conversation, call_messages, names, look, session_document)
+                message_counts = (
+                    Told(len(match.new), len(conversation.messages) - len(match.new)) if conversation.path == "converse" else None
+                )
                 if not match.new:
-                    return Accepted(history_of(kept).task_id or task.task_id, messages=told)
+                    return Accepted(history_of(session_document).task_id or task.task_id, messages=message_counts)
                 new = conversation.model_copy(
                     update={
                         "messages": [conversation.messages[place] for place in match.new],
-                        "clears": dict(clears_of(kept)),
+                        "clears": dict(clears_of(session_document)),
                         "time_zone": conversation.time_zone or settings_in(look).time_zone,
                     }
                 )
                 try:
-                    accepted, written = await self._begin_with(owner, new, task, call, look, reads, match, told, operation_ids)
+                    accepted, written = await self._begin_with(owner, new, task, call, look, reads, match, message_counts, operation_ids)
                     break
                 except SessionGrew:
                     continue
@@ -140,7 +150,7 @@ class Converser:
         if accepted.task_id != task.task_id:
             return accepted
         missing = await self._messages.complete_at_the_door(owner, written, call)
-        return replace(accepted, degraded=(*accepted.degraded, *missing), messages=told)
+        return replace(accepted, degraded=(*accepted.degraded, *missing), messages=message_counts)
 
     async def _begin_with(
         self,
@@ -151,7 +161,7 @@ class Converser:
         look: Look,
         reads: Sequence[str],
         match: HistoryMatch,
-        told: Told | None,
+        message_counts: Told | None,
         operation_ids: Sequence[str],
     ) -> tuple[Accepted, Conversation]:
         """One commit: the conversation, its task and as many of its messages as fit. Raises SessionGrew, TaskLost."""
@@ -179,17 +189,17 @@ class Converser:
             written = with_written(conversation, writing, planned.result)
             return replace(planned, creates=documents_of(written))
 
-        result = {"messages": None if told is None else told._asdict()}
+        result = {"messages": None if message_counts is None else message_counts._asdict()}
         accepted = await self._beginning.begin(owner, task, lambda seen: (), call, reads=reads, beside=beside, basis=look, result=result)
         return accepted, written
 
 
 def _kept(look: Look, session_ids: Sequence[str]) -> Document | None:
     """The session's document; None without one in the head's life, which ends when the user is erased."""
-    found = look.documents.get(session_ids[0]) if session_ids else None
-    if found is None or look.head is None or look.head.state == "erasing" or found.body["epoch"] != look.head.epoch:
+    document = look.documents.get(session_ids[0]) if session_ids else None
+    if document is None or look.head is None or look.head.state == "erasing" or document.body["epoch"] != look.head.epoch:
         return None
-    return found
+    return document
 
 
 def _read_ahead(conversation: Conversation, names: Sequence[str]) -> list[str]:
@@ -200,13 +210,13 @@ def _read_ahead(conversation: Conversation, names: Sequence[str]) -> list[str]:
 
 
 def _match(
-    conversation: Conversation, said: Sequence[CallMessage], names: Sequence[str], look: Look, kept: Document | None
+    conversation: Conversation, call_messages: Sequence[CallMessage], names: Sequence[str], look: Look, session_document: Document | None
 ) -> HistoryMatch:
     """What of a conversation its session does not know yet; an agent's own words are new."""
     if conversation.path == "agent" or conversation.session_id is None:
         return HistoryMatch(tuple(range(len(conversation.messages))), ())
-    known = {message.id for message, name in zip(said, names, strict=True) if message.id and _is_known(look.memory(name))}
-    return match_history(history_of(kept).marks, said, known)
+    known = {message.id for message, name in zip(call_messages, names, strict=True) if message.id and _is_known(look.memory(name))}
+    return match_history(history_of(session_document).marks, call_messages, known)
 
 
 def _is_known(memory: Memory | None) -> bool:

@@ -1,6 +1,6 @@
 """Former: from a stored conversation to its cells, and from a cell to one forming commit.
 
-Nothing is searchable before that commit, and the commit advances the conversation in the same batch; so whoever repeats this work, at
+Nothing is searchable before that commit, and the commit advances the conversation in the same batch; so a worker that repeats this, at
 any point, finds either nothing done or all of it.
 """
 
@@ -58,7 +58,7 @@ _MADE: Mapping[Path, frozenset[MemoryType]] = {
 SHORT = 4_000
 """Characters of a cell's messages that are read in 10 ms at most; more are read in a thread."""
 MAX_LOOKS = 5
-"""How often a cell is compared anew because others wrote meanwhile; then the task waits and comes back."""
+"""How often a cell is compared again because others wrote meanwhile; then the task waits and comes back."""
 
 
 KeepInstructions = Callable[[Owner, Conversation, Sequence[tuple[int, str]], Call], Awaitable[None]]
@@ -147,9 +147,9 @@ class Former:
                     return await self._commit(work, lambda seen: LEFT_OUT, work.state_ids)
                 if deleted_since(look, work.message_ids):
                     raise MessagesGone
-                held = look.memory(identity)
-                if held is not None and told_before(held, conversation.created_at):
-                    return await self._tell_again(work, held)
+                existing = look.memory(identity)
+                if existing is not None and told_before(existing, conversation.created_at):
+                    return await self._tell_again(work, existing)
                 ready = ready or await self._ready(work, asking, report)
                 await report("evolution", 0.7)
                 return await self._compare(work, ready.beside(work.cleared), asking, needed, turn)
@@ -179,18 +179,18 @@ class Former:
         await embed_memories(self._embedder, [ready.cell, *ready.compared])
         return ready
 
-    async def _tell_again(self, work: Work, held: Memory) -> Formed | None:
+    async def _tell_again(self, work: Work, cell: Memory) -> Formed | None:
         """Commit that the cell was told again. Raises LookedElsewhere when it is gone meanwhile."""
         told_at = work.conversation.created_at
 
         def plan(look: Look) -> Changes[CellOutcome]:
-            found = look.memory(held.id)
-            if found is None or not told_before(found, told_at) or set(made_of(found)) - {*ids}:
+            cell_now = look.memory(cell.id)
+            if cell_now is None or not told_before(cell_now, told_at) or set(made_of(cell_now)) - {*ids}:
                 raise LookedElsewhere
-            return tell_again(work.owner, found, work.message_ids[:MOST_MARKED], look, self._clock.now())
+            return tell_again(work.owner, cell_now, work.message_ids[:MOST_MARKED], look, self._clock.now())
 
-        ids = [*work.state_ids, *made_of(held), *work.message_ids]
-        await self._mark_surplus(work, held.id)
+        ids = [*work.state_ids, *made_of(cell), *work.message_ids]
+        await self._mark_surplus(work, cell.id)
         return await self._commit(work, plan, ids)
 
     async def _mark_surplus(self, work: Work, cell_id: str) -> None:
@@ -204,9 +204,9 @@ class Former:
         Raises LookedElsewhere when what was compared has changed before the commit, or others are needed.
         """
         owner = work.owner
-        slots = {slot_document_id(*name) for one in ready.compared if (name := slot_name(one)) is not None}
-        ids = [*work.state_ids, ready.cell.id, *work.message_ids, *(one.id for one in ready.compared), *sorted(slots)]
-        nears = [self._near(one) for one in ready.compared]
+        slots = {slot_document_id(*name) for memory in ready.compared if (name := slot_name(memory)) is not None}
+        ids = [*work.state_ids, ready.cell.id, *work.message_ids, *(memory.id for memory in ready.compared), *sorted(slots)]
+        nears = [self._near(memory) for memory in ready.compared]
         look = await self._ledger.look(owner, ids, nears)
         ruled = await self._ruled(ready, look, asking)
         asked = ids
@@ -221,7 +221,7 @@ class Former:
             return plan_cell(owner, ready, seen, asked, ruled, self._forming.links, now)
 
         await turn.take()
-        if ready.stands:
+        if ready.is_kept:
             await self._mark_surplus(work, ready.cell.id)
         return await self._commit(work, plan, asked, nears, look)
 
@@ -254,16 +254,16 @@ class Former:
     async def _ruled(self, ready: ReadyCell, look: Look, asking: Asking) -> Ruled:
         """What the agents say about what this look shows."""
         linked = links_of(ready, look, self._forming.links, self._clock.now())
-        shown = Shown.of(linked)
-        if not shown.held:
+        prompt = Shown.of(linked)
+        if not prompt.held:
             return Ruled(None, Rulings({}))
-        rulings = await asking.rulings(shown)
+        rulings = await asking.rulings(prompt)
         sources = merge_wanted(ready, linked, rulings)
         if not sources or ready.note is None:
-            return Ruled(shown.key, rulings)
-        text, complaint = await asking.synthesis(ready.note, sources, shown.key)
+            return Ruled(prompt.key, rulings)
+        text, complaint = await asking.synthesis(ready.note, sources, prompt.key)
         vector = None if text is None else (await self._embedder.embed([text]))[0]
-        return Ruled(shown.key, rulings, Merged(tuple(one.id for one in sources), text, vector, complaint))
+        return Ruled(prompt.key, rulings, Merged(tuple(source.id for source in sources), text, vector, complaint))
 
     def _near(self, memory: Memory) -> Near:
         slot = slot_of(memory)
@@ -275,6 +275,6 @@ class Former:
 
 def _beside(owner: Owner, look: Look, ruled: Ruled) -> list[str]:
     """What else a plan needs: the sessions that what is ruled out may be taken from."""
-    ruled_out = {held for _, held in ruled.rulings.by_pair}
-    sessions = {one.memory.session_id for near in look.near for one in near if one.memory.id in ruled_out}
+    ruled_out = {old_id for _, old_id in ruled.rulings.by_pair}
+    sessions = {neighbour.memory.session_id for near in look.near for neighbour in near if neighbour.memory.id in ruled_out}
     return [session_document_id(owner, name) for name in sorted(filter(None, sessions))]

@@ -71,10 +71,10 @@ class Forming:
         """The conversation; None for one that has ended meanwhile and whose messages went, as nothing was made of them."""
         name = lease.task.subject_id
         look = await self._ledger.look(lease.owner, [name, messages_id(name)])
-        found, state = conversation_of(look, name), state_of(look, name)
-        if found is None and (state is None or state.state == "pending"):
+        conversation, state = conversation_of(look, name), state_of(look, name)
+        if conversation is None and (state is None or state.state == "pending"):
             raise NotFound("the conversation of this task is gone")
-        return found
+        return conversation
 
     async def _cell(
         self,
@@ -89,8 +89,8 @@ class Forming:
         ended: list[Task] = []
 
         async def report(step: str, share: float) -> None:
-            shown = {"conversation_id": conversation.id, "counts": counts}
-            await lease.note(f"cell {cell.number + 1} of {total}: {step}", (cell.number + share) / total, result=shown)
+            progress = {"conversation_id": conversation.id, "counts": counts}
+            await lease.note(f"cell {cell.number + 1} of {total}: {step}", (cell.number + share) / total, result=progress)
 
         def finish(further: Conversation) -> tuple[Document, ...]:
             task, documents = self._ended(lease, further, heeded)
@@ -110,7 +110,9 @@ class Forming:
         """Hand the task over to a conversation without the messages that were deleted; it ends where none are left."""
         messages = message_ids(conversation)
         look = await self._ledger.look(owner, messages)
-        firsts = {one.conversation_id for name in messages if (one := look.memory(name)) is not None and one.conversation_id is not None}
+        firsts = {
+            memory.conversation_id for name in messages if (memory := look.memory(name)) is not None and memory.conversation_id is not None
+        }
         names = [conversation.id, *sorted(firsts - {conversation.id})]
         ids = [conversation.task_id, *messages, *(part for name in names for part in (name, messages_id(name)))]
 
@@ -134,7 +136,7 @@ class Forming:
             await self._ends.announce(owner, task)
 
     def _ended(self, lease: Lease, conversation: Conversation, heeded: Mapping[str, Any]) -> tuple[Task, tuple[Document, ...]]:
-        """The task as the last forming commit leaves it, whoever else is still writing that it is on its way; who is told of it."""
+        """The task as the last forming commit leaves it, whatever else is still written of its progress; and what its callback is sent."""
         now = self._clock.now()
         result = {
             "conversation_id": conversation.id,

@@ -81,7 +81,7 @@ class _Plan:
     @property
     def ids(self) -> list[str]:
         """The ids of the messages."""
-        return [one.id for one in self.messages]
+        return [message.id for message in self.messages]
 
 
 class LastMessages:
@@ -127,11 +127,11 @@ class LastMessages:
             parts.append(await self._part(owner, session_id, left, call, len(parts)))
             left = parts[-1].left
         names = [name for part in parts for name in part.message_ids][::-1]
-        shown = dict[str, Shown]()
+        serialised = dict[str, Shown]()
         for start in range(0, len(names), _A_PAGE):
-            shown |= await self._store.memories(owner, names[start : start + _A_PAGE])
+            serialised |= await self._store.memories(owner, names[start : start + _A_PAGE])
         return TakenBack(
-            tuple(SessionMessage.of(shown[name].memory) for name in names if name in shown), sum(part.memories for part in parts)
+            tuple(SessionMessage.of(serialised[name].memory) for name in names if name in serialised), sum(part.memories for part in parts)
         )
 
     async def _part(self, owner: Owner, session_id: str, count: int | None, call: Call, part: int) -> _Part:
@@ -141,8 +141,13 @@ class LastMessages:
             look = await self._ledger.look(owner, [session, *([key] if key else [])])
             if (earlier := earlier_result(look.documents, owner, call, part)) is not None:
                 return _Part(**earlier)
-            found = look.documents.get(session)
-            if found is None or look.head is None or found.body["epoch"] != look.head.epoch or not has_begun(found):
+            session_document = look.documents.get(session)
+            if (
+                session_document is None
+                or look.head is None
+                or session_document.body["epoch"] != look.head.epoch
+                or not has_begun(session_document)
+            ):
                 raise NotFound("no session of this name for this user")
             await self._write_what_waits(owner, session_id, call)
             plan = await self._plan(owner, session_id, count)
@@ -162,8 +167,8 @@ class LastMessages:
                 raise HeadMoved("not all messages of this session are written yet; try again", retry_after_s=1)
         for last in await self._last(owner, session_id, None, 1):
             if last.conversation_id is not None:
-                told = await self._ledger.look(owner, [last.conversation_id, messages_id(last.conversation_id)])
-                conversation = conversation_of(told, last.conversation_id)
+                conversation_look = await self._ledger.look(owner, [last.conversation_id, messages_id(last.conversation_id)])
+                conversation = conversation_of(conversation_look, last.conversation_id)
                 if conversation is not None and conversation.state == "pending":
                     await self._messages.complete(owner, conversation, alone, at_the_door=True)
 
@@ -171,63 +176,75 @@ class LastMessages:
         """The messages of a session, the last one first."""
         where = Filter(_SHOWN, types=_EPISODIC, categories=frozenset({MESSAGE}), session_id=session_id)
         documents = await self._store.page(owner, "memory", where, after, limit)
-        shown = await self._store.memories(owner, [one.id for one in documents])
-        return [shown[one.id].memory for one in documents if one.id in shown and is_message(one.id)]
+        serialised = await self._store.memories(owner, [document.id for document in documents])
+        return [serialised[document.id].memory for document in documents if document.id in serialised and is_message(document.id)]
 
     async def _plan(self, owner: Owner, session_id: str, count: int | None) -> _Plan:
         """What one commit is to take back of the last `count` messages, or of the last turn."""
         messages, earlier, after, ended = list[Memory](), list[Memory](), None, False
         while not ended and (count is None or len(messages) < min(count, MOST_AT_ONCE)):
             page = await self._last(owner, session_id, after, _A_PAGE)
-            for one in page:
-                (earlier if one.metadata.get(EARLIER) else messages).append(one)
+            for message in page:
+                (earlier if message.metadata.get(EARLIER) else messages).append(message)
             if not page:
                 messages, ended = [*messages, *earlier], True
             else:
                 after = Place(page[-1].sequence, page[-1].id)
             if count is None:
-                count = next((number for number, one in enumerate(messages, start=1) if one.metadata.get("role") == "user"), None)
+                count = next((number for number, message in enumerate(messages, start=1) if message.metadata.get("role") == "user"), None)
         count = min(count or 1, len(messages)) if ended or count is None else count
         some = _that_fit(messages[:count])
         return await self._with_cells(owner, some, more=count - len(some))
 
     async def _with_cells(self, owner: Owner, messages: Sequence[Memory], more: int) -> _Plan:
         """The plan for these messages: with the cells that were formed of them, and the other messages of these."""
-        names = list(dict.fromkeys(one.cell_id for one in messages if one.cell_id is not None))
-        look, taken = await self._ledger.look(owner, names), {one.id: one for one in messages}
-        cells = {name: one for name in names if (one := look.memory(name)) is not None and is_cell(one)}
+        names = list(dict.fromkeys(message.cell_id for message in messages if message.cell_id is not None))
+        look, taken = await self._ledger.look(owner, names), {message.id: message for message in messages}
+        cells = {name: memory for name in names if (memory := look.memory(name)) is not None and is_cell(memory)}
         there = await self._ledger.look(owner, [name for cell in cells.values() for name in messages_of(cell) if name not in taken])
         left = list[str]()
         for cell in [*cells.values()]:
-            stay = [one for name in messages_of(cell) if name not in taken and (one := there.memory(name)) is not None]
-            stay = [one for one in stay if one.status is not Status.DELETED and one.cell_id in (None, cell.id)]
-            if {_telling(one) for one in messages if one.cell_id == cell.id} <= {_telling(one) for one in stay}:
+            stay = [memory for name in messages_of(cell) if name not in taken and (memory := there.memory(name)) is not None]
+            stay = [message for message in stay if message.status is not Status.DELETED and message.cell_id in (None, cell.id)]
+            if {_telling(message) for message in messages if message.cell_id == cell.id} <= {_telling(message) for message in stay}:
                 del cells[cell.id]  # it was told again, or before, and that stays
             else:
-                left += [one.id for one in stay]
+                left += [message.id for message in stay]
         return _Plan(messages, cells, left, more)
 
     async def _take_what_came(self, owner: Owner, plan: _Plan, call: Call) -> int:
         """Delete the facts and notes that came of these cells alone, the latest first; how many there were."""
         cells, count, alone = plan.cells, 0, replace(call, idempotency_key=None)
-        told = await self._ledger.look(owner, list(dict.fromkeys(one.conversation_id for one in cells.values() if one.conversation_id)))
-        became = [one.memory_ids for name in told.documents if (state := state_of(told, name)) is not None for one in state.formed_cells]
+        conversation_look = await self._ledger.look(
+            owner, list(dict.fromkeys(cell.conversation_id for cell in cells.values() if cell.conversation_id))
+        )
+        became = [
+            formed_cell.memory_ids
+            for name in conversation_look.documents
+            if (state := state_of(conversation_look, name)) is not None
+            for formed_cell in state.formed_cells
+        ]
         joined = [name for ids in became if not cells.keys().isdisjoint(ids) for name in ids]  # notes that said it already are others' too
         names = list(dict.fromkeys([*(name for cell in cells.values() for name in _made_of(cell)), *joined]))
         look = await self._ledger.look(owner, names)
-        made = {one.id: one for name in names if (one := look.memory(name)) is not None}
-        for one in sorted(made.values(), key=lambda one: (one.event_timestamp, one.sequence), reverse=True):
-            if cells.keys().isdisjoint(_tellers(one)) or one.cell_id == one.id or one.status is Status.DELETED or one.version > 1:
+        made = {memory.id: memory for name in names if (memory := look.memory(name)) is not None}
+        for memory in sorted(made.values(), key=lambda made_memory: (made_memory.event_timestamp, made_memory.sequence), reverse=True):
+            if (
+                cells.keys().isdisjoint(_tellers(memory))
+                or memory.cell_id == memory.id
+                or memory.status is Status.DELETED
+                or memory.version > 1
+            ):
                 continue
-            replaced = [] if slot_name(one) is not None else await self._replaced_by(owner, one)
-            others = [name for name in _tellers(one) if name not in cells and name not in {old.id for old in replaced}]
-            look = await self._ledger.look(owner, others)
-            if all(other is None or other.status is Status.DELETED for other in map(look.memory, others)):
-                await self._unmerger.unmerge_sources(owner, [one], alone)
-                await self._undone(owner, one, replaced, alone)
-                await self._editor.delete(owner, one.id, alone, reason=TAKEN_BACK, never_so=slot_name(one) is not None)
-                if one.status is Status.SUPERSEDED and one.next_id is not None:
-                    await self._closed_up(owner, one, one.next_id, [old.id for old in replaced], alone)
+            replaced = [] if slot_name(memory) is not None else await self._replaced_by(owner, memory)
+            other_tellers = [name for name in _tellers(memory) if name not in cells and name not in {old.id for old in replaced}]
+            look = await self._ledger.look(owner, other_tellers)
+            if all(teller is None or teller.status is Status.DELETED for teller in map(look.memory, other_tellers)):
+                await self._unmerger.unmerge_sources(owner, [memory], alone)
+                await self._undone(owner, memory, replaced, alone)
+                await self._editor.delete(owner, memory.id, alone, reason=TAKEN_BACK, never_so=slot_name(memory) is not None)
+                if memory.status is Status.SUPERSEDED and memory.next_id is not None:
+                    await self._closed_up(owner, memory, memory.next_id, [old.id for old in replaced], alone)
                 count += 1
         return count
 
@@ -235,19 +252,25 @@ class LastMessages:
         """What a memory replaced, the latest first."""
         where = Filter(_REPLACED, next_ids=frozenset({memory.id}))
         documents = await self._store.page(owner, "memory", where, None, _A_PAGE)
-        shown = await self._store.memories(owner, [one.id for one in documents])
-        return sorted((one.memory for one in shown.values()), key=lambda one: (one.event_timestamp, one.sequence), reverse=True)
+        serialised = await self._store.memories(owner, [document.id for document in documents])
+        return sorted(
+            (document.memory for document in serialised.values()),
+            key=lambda replaced_memory: (replaced_memory.event_timestamp, replaced_memory.sequence),
+            reverse=True,
+        )
 
     async def _undone(self, owner: Owner, memory: Memory, replaced: Sequence[Memory], call: Call) -> None:
-        """Undo what the memory did to others: by the record of that where there is one, else by letting them hold again."""
+        """Undo what the memory did to others: by the record of that where there is one, else by making them active again."""
         for old in replaced:
             records = conflict_record_ids(old.id, memory.id)
             look = await self._ledger.look(owner, [old.id, memory.id, *records])
             now, by = look.memory(old.id), look.memory(memory.id)
             if now is None or by is None or now.next_id != memory.id:
                 continue  # it came back with another one
-            decided = [record_in(found.body) for name in records if (found := look.documents.get(name)) is not None]
-            record = next((one for one in decided if not one.open and one.new_id == memory.id), None)
+            decided = [record_in(record_document.body) for name in records if (record_document := look.documents.get(name)) is not None]
+            record = next(
+                (decided_record for decided_record in decided if not decided_record.open and decided_record.new_id == memory.id), None
+            )
             if record is not None:
                 with suppress(Conflict):
                     await self._conflicts.undo(owner, record.id, call)
@@ -264,9 +287,9 @@ class LastMessages:
             follows, middle, now = look.memory(next_id), look.memory(gone.id), self._clock.now()
             if follows is None or middle is None or middle.status is not Status.DELETED or follows.status is Status.DELETED:
                 return Changes(None)
-            found = (look.memory(name) for name in replaced)
-            olds = [one for one in found if one is not None and one.status is Status.SUPERSEDED and one.next_id == gone.id]
-            changes = [Change("superseded", _followed_by(follows, one, gone, now), one, {"reason": TAKEN_BACK}) for one in olds]
+            memories = (look.memory(name) for name in replaced)
+            olds = [old for old in memories if old is not None and old.status is Status.SUPERSEDED and old.next_id == gone.id]
+            changes = [Change("superseded", _followed_by(follows, old, gone, now), old, {"reason": TAKEN_BACK}) for old in olds]
             if olds and follows.supersedes_id == gone.id:
                 after = follows.model_copy(update={"supersedes_id": olds[0].id, "updated_at": now})
                 changes.append(Change("superseded", after, follows, {"reason": TAKEN_BACK}))
@@ -279,20 +302,24 @@ class LastMessages:
         """Take the messages back. Raises _Changed where one of them is gone, or formed, since."""
         session, buffer = session_document_id(owner, session_id), buffer_id(owner, session_id)
         await self._messages.part(owner, plan.left, call)
-        told = list(dict.fromkeys(one.conversation_id for one in plan.messages if one.conversation_id is not None))
-        first = await self._ledger.look(owner, [buffer, *told])
-        again = [one.continued_by for name in told if (one := state_of(first, name)) is not None and one.continued_by is not None]
-        names = [*told, *again]
+        conversation_ids = list(dict.fromkeys(message.conversation_id for message in plan.messages if message.conversation_id is not None))
+        first = await self._ledger.look(owner, [buffer, *conversation_ids])
+        again = [
+            conversation.continued_by
+            for name in conversation_ids
+            if (conversation := state_of(first, name)) is not None and conversation.continued_by is not None
+        ]
+        names = [*conversation_ids, *again]
         there = await self._ledger.look(owner, [part for name in names for part in (name, messages_id(name))])
-        conversations = [one for name in names if (one := conversation_of(there, name)) is not None]
+        conversations = [conversation for name in names if (conversation := conversation_of(there, name)) is not None]
         key = receipt_id(owner, call, part)
-        held = HeldBuffer.of(owner, session_id, first)
-        ids = [session, buffer, held.task_id, *([key] if key else []), *plan.ids, *plan.cells, *names]
-        ids += message_ids(held.conversation(self._clock.now(), {}))
-        for one in conversations:
-            ids += [messages_id(one.id), one.task_id, *message_ids(one)]
+        batch = HeldBuffer.of(owner, session_id, first)
+        ids = [session, buffer, batch.task_id, *([key] if key else []), *plan.ids, *plan.cells, *names]
+        ids += message_ids(batch.conversation(self._clock.now(), {}))
+        for conversation in conversations:
+            ids += [messages_id(conversation.id), conversation.task_id, *message_ids(conversation)]
         ids = list(dict.fromkeys(ids))
-        decide = partial(self._decided, owner, session_id, plan, told, memories, call, part, ids)
+        decide = partial(self._decided, owner, session_id, plan, conversation_ids, memories, call, part, ids)
         committed = await self._ledger.commit(owner, decide, ids=ids, call=call)
         await self._mirror.follow(owner, committed)
         taken, without = committed.result
@@ -307,7 +334,7 @@ class LastMessages:
         owner: Owner,
         session_id: str,
         plan: _Plan,
-        told: Sequence[str],
+        conversation_ids: Sequence[str],
         memories: int,
         call: Call,
         part: int,
@@ -318,26 +345,26 @@ class LastMessages:
         if (earlier := earlier_result(look.documents, owner, call, part)) is not None:
             return Changes((_Part(**earlier), without))
         messages = [memory for name in plan.ids if (memory := look.memory(name)) is not None and memory.status is not Status.DELETED]
-        if [(one.id, one.cell_id) for one in messages] != [(one.id, one.cell_id) for one in plan.messages]:
+        if [(message.id, message.cell_id) for message in messages] != [(message.id, message.cell_id) for message in plan.messages]:
             raise _Changed
-        held = HeldBuffer.of(owner, session_id, look)
-        if held.buffer.messages and (held.task_id not in asked or not batch_without(without, look, held, plan.ids, now)):
+        batch = HeldBuffer.of(owner, session_id, look)
+        if batch.buffer.messages and (batch.task_id not in asked or not batch_without(without, look, batch, plan.ids, now)):
             raise _Changed
-        found = look.documents.get(session_document_id(owner, session_id))
-        cut = Cut(plan.ids, plan.left, clears_of(found), now)
-        for name in told:
+        session_document = look.documents.get(session_document_id(owner, session_id))
+        cut = Cut(plan.ids, plan.left, clears_of(session_document), now)
+        for name in conversation_ids:
             root = state_of(look, name)
             if root is not None and root.continued_by is not None and root.continued_by not in asked:
                 raise _Changed
             conversation_without(without, look, name, cut)
-        going = [one for name in cells if (one := look.memory(name)) is not None and one.status is not Status.DELETED]
+        going = [cell for name in cells if (cell := look.memory(name)) is not None and cell.status is not Status.DELETED]
         gone = {"status": Status.DELETED, "status_reason": "manual_delete", "change_reason": TAKEN_BACK, "updated_at": now}
-        changes = [Change("deleted", one.model_copy(update=gone), one, {"reason": TAKEN_BACK}) for one in (*going, *messages)]
+        changes = [Change("deleted", memory.model_copy(update=gone), memory, {"reason": TAKEN_BACK}) for memory in (*going, *messages)]
         taken = _Part(plan.ids, memories + len(going), plan.more)
         receipts = receipt(owner, call, now, asdict(taken), part)
         if not changes:
             return Changes((taken, without), creates=receipts)
-        session = Session(owner, session_id, found)
+        session = Session(owner, session_id, session_document)
         count_along(session, changes, now)
         session.take_back(messages)
         return Changes(
@@ -355,12 +382,12 @@ class LastMessages:
 def _that_fit(messages: Sequence[Memory]) -> list[Memory]:
     """The first of these messages that one commit takes back, each with what it may be the only one of."""
     portion, known, some = Portion(_ROOM), set[Any](), list[Memory]()
-    for one in messages[:MOST_AT_ONCE]:
-        names = {one.cell_id, one.conversation_id} - known
-        documents = 2 + 2 * (one.cell_id in names and one.cell_id is not None) + 4 * (one.conversation_id in names)
-        if not portion.takes(documents, size_of(one)):
+    for message in messages[:MOST_AT_ONCE]:
+        names = {message.cell_id, message.conversation_id} - known
+        documents = 2 + 2 * (message.cell_id in names and message.cell_id is not None) + 4 * (message.conversation_id in names)
+        if not portion.takes(documents, size_of(message)):
             break
-        some.append(one)
+        some.append(message)
         known |= names
     return some
 

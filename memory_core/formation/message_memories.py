@@ -44,7 +44,7 @@ AT_THE_DOOR_S: Final = 0.3
 SEARCH: Final = "search"
 """What an answer is degraded by whose messages are not all found yet."""
 MOST_TRIES: Final = 20
-"""How often messages are prepared anew because others tell turns of the same session meanwhile."""
+"""How often messages are prepared again because others write turns of the same session meanwhile."""
 TOO_FAST: Final = "others write to this session faster than its messages can be written; try again"
 Result = TypeVar("Result")
 _A_BATCH: Final = 16
@@ -163,8 +163,8 @@ class MessageWriter:
         session, by = _session_ids(owner, conversation)[0], Call(conversation.correlation_id, actor=call.actor)
 
         def decide(writing: Writing, seen: Look) -> Changes[int]:
-            kept = history_of(seen.documents.get(session)).marks
-            return self.plan(owner, conversation, writing, seen, beside=0, weight=0, history=kept, marks=marks[writing.first :])
+            history = history_of(seen.documents.get(session)).marks
+            return self.plan(owner, conversation, writing, seen, beside=0, weight=0, history=history, marks=marks[writing.first :])
 
         try:
             while first < len(conversation.messages):
@@ -218,7 +218,7 @@ class MessageWriter:
         within_s: float | None = AT_THE_DOOR_S,
         besides: Sequence[str] = (),
     ) -> Result:
-        """Commit what is decided about the next messages, which are prepared anew while others tell turns of their session.
+        """Commit what is decided about the next messages, which are prepared again while others write turns of their session.
 
         Args:
             owner: whose conversation it is.
@@ -277,15 +277,17 @@ class MessageWriter:
             part = ids[start : start + MOST_MARKS]
 
             def decide(seen: Look, part: Sequence[str] = part) -> Changes[None]:
-                found = {name: seen.memory(name) for name in part}
-                marks = {name: Mark(leaves_cell=True) for name, one in found.items() if one is not None and one.cell_id is not None}
+                memories = {name: seen.memory(name) for name in part}
+                marks = {
+                    name: Mark(leaves_cell=True) for name, memory in memories.items() if memory is not None and memory.cell_id is not None
+                }
                 return Changes(None, marks=marks)
 
             await self._ledger.commit(owner, decide, ids=part, call=call)
 
 
 def _is_there(known: Memory | None, conversation: Conversation) -> bool:
-    """Whether a message is a memory already; one that was deleted before it was told again is told anew."""
+    """Whether a message is a memory already; one that was deleted before it was told again is made again."""
     if known is None or known.status is not Status.DELETED:
         return known is not None
     told_again = conversation.created_at
@@ -294,8 +296,8 @@ def _is_there(known: Memory | None, conversation: Conversation) -> bool:
 
 def cell_marks(look: Look, ids: Collection[str], cell_id: str) -> dict[str, Mark]:
     """The marks that say of these messages, where they are there, that they belong to a cell."""
-    found = {name: look.memory(name) for name in ids}
-    return {name: Mark(cell_id=cell_id) for name, memory in found.items() if memory is not None and memory.cell_id != cell_id}
+    memories = {name: look.memory(name) for name in ids}
+    return {name: Mark(cell_id=cell_id) for name, memory in memories.items() if memory is not None and memory.cell_id != cell_id}
 
 
 def with_written(conversation: Conversation, writing: Writing, count: int) -> Conversation:

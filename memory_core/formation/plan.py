@@ -57,7 +57,7 @@ class Planned:
 
     def for_receipt(self) -> dict[str, Any]:
         """JSON-ready: places, ids and outcomes."""
-        return {"items": [[one.place, one.outcome.value, one.memory_id, one.conflict_id] for one in self.outcomes]}
+        return {"items": [[planned.place, planned.outcome.value, planned.memory_id, planned.conflict_id] for planned in self.outcomes]}
 
     @classmethod
     def of_receipt(cls, result: Mapping[str, Any]) -> Planned:
@@ -85,15 +85,15 @@ def plan(
     page = Page(owner, look, now, weighs=len(items) > 1, actor=actor, asked=asked, keys=keys)
     nears = iter(look.near)
     outcomes: list[PlannedOutcome] = []
-    for one in items:
-        shown = next(nears, ()) if one.memory.type is MemoryType.SEMANTIC else ()
-        outcomes.append(_place(page, one, shown, duplicate_threshold))
+    for item in items:
+        neighbours = next(nears, ()) if item.memory.type is MemoryType.SEMANTIC else ()
+        outcomes.append(_place(page, item, neighbours, duplicate_threshold))
         if page.full and len(outcomes) > 1:
             return plan(owner, items[: len(outcomes) - 1], look, duplicate_threshold, now, asked, actor, keys)
-    in_sessions = [one.memory.session_id for one in items if one.memory.session_id is not None]
+    in_sessions = [item.memory.session_id for item in items if item.memory.session_id is not None]
     if unread := page.unread_sessions({*asked, *(session_document_id(owner, name) for name in in_sessions)}):
         raise LookedElsewhere(unread)
-    semantic = any(one.memory.type is MemoryType.SEMANTIC for one in items)
+    semantic = any(item.memory.type is MemoryType.SEMANTIC for item in items)
     return Changes(
         Planned(tuple(outcomes)),
         tuple(page.changes),
@@ -106,100 +106,102 @@ def plan(
     )
 
 
-def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_threshold: float) -> PlannedOutcome:
-    if one.memory.type is MemoryType.PROCEDURAL:
-        return _upsert(page, one)
-    if one.memory.type is MemoryType.EPISODIC:
-        return append_turn(page, one)
-    slot = page.slot(one.memory)
-    judgement = judge(one.memory, page.neighbours(one.memory, shown), duplicate_threshold, slot)
-    held = None if judgement.old_id is None else judgement.old or page.found(judgement.old_id)
-    is_away = judgement.verdict is Verdict.SAME and held is not None and held.status is Status.ARCHIVED
-    if judgement.verdict is Verdict.SAME and held is not None and not is_away:
-        page.retell(held, one.memory, judgement.version)
-        return PlannedOutcome(one.place, Outcome.REINFORCED, held.id)
-    if judgement.verdict is Verdict.NEW or held is None or is_away:
-        page.apply([Change("created", one.memory)])
-        return PlannedOutcome(one.place, Outcome.CREATED, one.memory.id)
-    old = held
+def _place(page: Page, item: Prepared, neighbours: Sequence[Neighbour], duplicate_threshold: float) -> PlannedOutcome:
+    if item.memory.type is MemoryType.PROCEDURAL:
+        return _upsert(page, item)
+    if item.memory.type is MemoryType.EPISODIC:
+        return append_turn(page, item)
+    slot = page.slot(item.memory)
+    judgement = judge(item.memory, page.neighbours(item.memory, neighbours), duplicate_threshold, slot)
+    existing = None if judgement.old_id is None else judgement.old or page.found(judgement.old_id)
+    is_away = judgement.verdict is Verdict.SAME and existing is not None and existing.status is Status.ARCHIVED
+    if judgement.verdict is Verdict.SAME and existing is not None and not is_away:
+        page.retell(existing, item.memory, judgement.version)
+        return PlannedOutcome(item.place, Outcome.REINFORCED, existing.id)
+    if judgement.verdict is Verdict.NEW or existing is None or is_away:
+        page.apply([Change("created", item.memory)])
+        return PlannedOutcome(item.place, Outcome.CREATED, item.memory.id)
+    old = existing
     rivals = [page.found(name) for name in judgement.rivals]
-    resolution = resolve(Contradiction(one.memory, old, judgement, page.now, slot, rivals), one.on_conflict, page.actor)
+    resolution = resolve(Contradiction(item.memory, old, judgement, page.now, slot, rivals), item.on_conflict, page.actor)
     page.apply(resolution.changes)
     record = resolution.conflict
     for one_record in resolution.records:
         page.record(one_record)
-    return PlannedOutcome(one.place, resolution.outcome, resolution.memory_id, record.id, record)
+    return PlannedOutcome(item.place, resolution.outcome, resolution.memory_id, record.id, record)
 
 
-def append_turn(page: Page, one: Prepared) -> PlannedOutcome:
-    """Episodic memories are always stored, but for one that stands there already with the same words, session, actor and time.
+def append_turn(page: Page, item: Prepared) -> PlannedOutcome:
+    """Episodic memories are always stored, but for one that is there already with the same words, session, actor and time.
 
     One that was deleted and is told again begins a new life under its id, so that two who tell it at once make one.
     """
-    memory = one.memory
-    held = page.memory(memory.id)
-    if held is not None and held.status is not Status.DELETED:
-        return _reinforce(page, one.place, held)
-    if one.turn is not None and memory.session_id is not None:
+    memory = item.memory
+    existing = page.memory(memory.id)
+    if existing is not None and existing.status is not Status.DELETED:
+        return _reinforce(page, item.place, existing)
+    if item.turn is not None and memory.session_id is not None:
         session = page.session(memory.session_id)
-        if session.last_turn_id != one.after:
+        if session.last_turn_id != item.after:
             raise SessionGrew
         memory = memory.model_copy(update={"lexical": memory.lexical.model_copy(update={"turn": session.turns})})
-        session.add_turn(one.turn)
-    page.apply([Change("created", memory, held)])
-    return PlannedOutcome(one.place, Outcome.CREATED, memory.id)
+        session.add_turn(item.turn)
+    page.apply([Change("created", memory, existing)])
+    return PlannedOutcome(item.place, Outcome.CREATED, memory.id)
 
 
-def _reinforce(page: Page, place: int, held: Memory) -> PlannedOutcome:
-    if held.type is MemoryType.PROCEDURAL:
-        page.reinforce(held, confidence=surer(held.confidence))
+def _reinforce(page: Page, place: int, existing: Memory) -> PlannedOutcome:
+    if existing.type is MemoryType.PROCEDURAL:
+        page.reinforce(existing, confidence=surer(existing.confidence))
     else:
-        page.reinforce(held)
-    return PlannedOutcome(place, Outcome.REINFORCED, held.id)
+        page.reinforce(existing)
+    return PlannedOutcome(place, Outcome.REINFORCED, existing.id)
 
 
-def _upsert(page: Page, one: Prepared) -> PlannedOutcome:
+def _upsert(page: Page, item: Prepared) -> PlannedOutcome:
     """One memory a key: the value that holds is reinforced, a later one becomes its next version.
 
-    One that was said before the present value was is a memory of its own. A deleted key comes back anew.
+    One that was said before the present value was is a memory of its own. A deleted key begins again.
     """
-    memory = one.memory
-    slot, held = page.slot(memory), page.memory(memory.id)
-    if slot is None or (held is None and not slot.entries):
+    memory = item.memory
+    slot, existing = page.slot(memory), page.memory(memory.id)
+    if slot is None or (existing is None and not slot.entries):
         page.apply([Change("created", memory)])
-        return PlannedOutcome(one.place, Outcome.CREATED, memory.id)
-    said = slot.statement(memory)
-    holding = [each for each in slot.timeline.at(max(said.asserted_at, said.valid_from)) if each.value == said.value]
+        return PlannedOutcome(item.place, Outcome.CREATED, memory.id)
+    statement = slot.statement(memory)
+    holding = [each for each in slot.timeline.at(max(statement.asserted_at, statement.valid_from)) if each.value == statement.value]
     if holding and page.found(holding[-1].memory_id).status is not Status.ARCHIVED:
         same = page.found(holding[-1].memory_id)
         page.retell(same, memory, holding[-1].version, confidence=surer(same.confidence))
-        return PlannedOutcome(one.place, Outcome.REINFORCED, same.id)
-    is_late = any(isinstance(each, Statement) and each.order > said.order and not is_gone(slot, each) for each in slot.entries)
-    if held is None or (is_late and held.status is not Status.DELETED):
-        late = memory if held is None else memory.model_copy(update={"id": late_id(memory)})
+        return PlannedOutcome(item.place, Outcome.REINFORCED, same.id)
+    is_late = any(isinstance(each, Statement) and each.order > statement.order and not is_gone(slot, each) for each in slot.entries)
+    if existing is None or (is_late and existing.status is not Status.DELETED):
+        late = memory if existing is None else memory.model_copy(update={"id": late_id(memory)})
         known = page.memory(late.id)
         if known is not None and known.status is not Status.DELETED:
             page.retell(known, memory, known.version)
-            return PlannedOutcome(one.place, Outcome.REINFORCED, known.id)
+            return PlannedOutcome(item.place, Outcome.REINFORCED, known.id)
         page.apply([Change("created", late, known)])
-        return PlannedOutcome(one.place, Outcome.CREATED, late.id)
-    is_new_life = held.status is Status.DELETED
+        return PlannedOutcome(item.place, Outcome.CREATED, late.id)
+    is_new_life = existing.status is Status.DELETED
     kept_of_it = () if is_new_life else ("session_id", "agent_id", "created_at")
     fields = memory.model_fields_set - {"id", *kept_of_it}
     changed = {name: getattr(memory, name) for name in fields}
     changed |= {"reinforcement_count": 0, "last_used_at": page.now, "last_accessed_at": page.now, "updated_at": page.now, "told_at": []}
     changed |= {"status": Status.ACTIVE, "status_reason": "created" if is_new_life else "manual_update"}
-    version = 1 + max(held.version, *(each.version for each in slot.entries if isinstance(each, Statement) and each.memory_id == held.id))
-    updated = held.model_copy(update={**changed, "version": version, "valid_until": memory.valid_until})
+    version = 1 + max(
+        existing.version, *(each.version for each in slot.entries if isinstance(each, Statement) and each.memory_id == existing.id)
+    )
+    updated = existing.model_copy(update={**changed, "version": version, "valid_until": memory.valid_until})
     updated.embedding = memory.embedding
-    page.puts |= {kept.id: kept for kept in [version_document(old_version(held))]}
-    page.apply([Change("upserted", updated, held, says=says(updated))])
-    return PlannedOutcome(one.place, Outcome.CREATED if is_new_life else Outcome.UPSERTED, memory.id)
+    page.puts |= {document.id: document for document in [version_document(old_version(existing))]}
+    page.apply([Change("upserted", updated, existing, says=says(updated))])
+    return PlannedOutcome(item.place, Outcome.CREATED if is_new_life else Outcome.UPSERTED, memory.id)
 
 
 def is_gone(slot: SlotLog, statement: Statement) -> bool:
     """Whether a statement is hidden or counts no more."""
-    return statement.place in slot.account.hidden_at or all(one.place != statement.place for one in slot.account.statements)
+    return statement.place in slot.account.hidden_at or all(counted.place != statement.place for counted in slot.account.statements)
 
 
 def late_id(memory: Memory) -> str:

@@ -29,25 +29,27 @@ class Prepared:
     after: str | None = None
 
 
-async def prepare(drafts: Sequence[Draft], sessions: Mapping[str, Session], held: Collection[str], embedder: Embedder) -> list[Prepared]:
+async def prepare(
+    drafts: Sequence[Draft], sessions: Mapping[str, Session], stored_ids: Collection[str], embedder: Embedder
+) -> list[Prepared]:
     """Analyse and embed, in order. `sessions` holds the session of every turn among the drafts.
 
-    held: ids of the turns that are stored already. One of them told again is no new turn, so none is read after it.
+    stored_ids: of the turns that are stored already. One of them told again is no new turn, so none is read after it.
     """
     tails = {name: session.last_turns for name, session in sessions.items()}
-    told = set(held)
+    known_ids = set(stored_ids)
     prepared: list[Prepared] = []
-    for one in drafts:
-        memory, name = one.memory, one.memory.session_id or ""
-        previous, before_previous = tails[name] if one.is_turn else (None, None)
+    for draft in drafts:
+        memory, name = draft.memory, draft.memory.session_id or ""
+        previous, before_previous = tails[name] if draft.is_turn else (None, None)
         if len(memory.content) > LONG_CHARACTERS:
             analysed = await asyncio.to_thread(with_lexical, memory, previous, before_previous)
         else:
             analysed = with_lexical(memory, previous, before_previous)
-        turn = turn_of(analysed) if one.is_turn else None
-        if turn is not None and memory.id not in told:
-            told.add(memory.id)
+        turn = turn_of(analysed) if draft.is_turn else None
+        if turn is not None and memory.id not in known_ids:
+            known_ids.add(memory.id)
             tails[name] = (turn, previous)
-        prepared.append(Prepared(one.place, analysed, one.on_conflict, turn, previous.id if previous else None))
+        prepared.append(Prepared(draft.place, analysed, draft.on_conflict, turn, previous.id if previous else None))
     await embed_memories(embedder, [ready.memory for ready in prepared])
     return prepared

@@ -63,7 +63,7 @@ class Saver:
             look: Look | None = None
             prepared: list[Prepared] = []
             further, keys = set[str](), set[str]()
-            while drafts := [one for one in drafts if one.place not in answers]:
+            while drafts := [draft for draft in drafts if draft.place not in answers]:
                 if not prepared:
                     look = await self._first_look(owner, drafts)
                     prepared = await prepare(drafts, self._sessions(owner, drafts, look), _held_turns(drafts, look), self._embedder)
@@ -75,7 +75,7 @@ class Saver:
                 except LookedElsewhere as needs:
                     further |= {*needs.wanted}
                     keys |= {*needs.keys}
-                prepared, look = [one for one in prepared if one.place not in answers], None
+                prepared, look = [item for item in prepared if item.place not in answers], None
         return [answers[place] for place in range(len(items))]
 
     async def _answered_before(self, owner: Owner, call: Call) -> dict[int, Saved | Invalid]:
@@ -103,17 +103,17 @@ class Saver:
 
     def _queues(self, owner: Owner, drafts: Sequence[Draft]) -> list[asyncio.Lock]:
         """Where to queue behind earlier saves into the same sessions; sorted, so that two calls can't wait for each other."""
-        names = sorted({one.memory.session_id or "" for one in drafts if one.is_turn})
+        names = sorted({draft.memory.session_id or "" for draft in drafts if draft.is_turn})
         return [self._session_queues.setdefault((owner, name), asyncio.Lock()) for name in names]
 
     async def _first_look(self, owner: Owner, drafts: Sequence[Draft]) -> Look | None:
         """What turns are prepared on. Without turns nothing has to be known before embedding, and no read is spent."""
-        if not any(one.is_turn for one in drafts):
+        if not any(draft.is_turn for draft in drafts):
             return None
-        return await self._ledger.look(owner, self._ids_of(owner, [one.memory for one in drafts]))
+        return await self._ledger.look(owner, self._ids_of(owner, [draft.memory for draft in drafts]))
 
     def _sessions(self, owner: Owner, drafts: Sequence[Draft], look: Look | None) -> dict[str, Session]:
-        names = {one.memory.session_id or "" for one in drafts if one.is_turn}
+        names = {draft.memory.session_id or "" for draft in drafts if draft.is_turn}
         return {name: Session(owner, name, look.documents.get(session_document_id(owner, name)) if look else None) for name in names}
 
     async def _commit_some(
@@ -131,13 +131,13 @@ class Saver:
         further: ids to read besides: cells that told what is replaced, versions that end. keys: whose values are all to be read. Raises
         LookedElsewhere when it needs others.
         """
-        nears = [self._near(one) for one in prepared if one.memory.type is MemoryType.SEMANTIC]
-        nears += [near_of(("key", one)) for one in sorted(keys)]
+        nears = [self._near(item) for item in prepared if item.memory.type is MemoryType.SEMANTIC]
+        nears += [near_of(("key", key)) for key in sorted(keys)]
         name = receipt_id(owner, call, part)
         committed = await self._ledger.commit(
             owner,
             lambda seen: self._decide(owner, prepared, seen, call, part, further, keys),
-            ids=[*self._ids_of(owner, [one.memory for one in prepared]), *further, *([name] if name else [])],
+            ids=[*self._ids_of(owner, [item.memory for item in prepared]), *further, *([name] if name else [])],
             nears=nears,
             basis=None if nears or name else look,
             call=call,
@@ -148,8 +148,10 @@ class Saver:
         degraded = await self._mirror.follow(owner, committed)
         memories, bodies = committed.memories, committed.bodies
         return {
-            one.place: Saved(one.outcome, memories[one.memory_id], one.conflict, degraded=degraded, body=bodies[one.memory_id])
-            for one in outcomes
+            planned.place: Saved(
+                planned.outcome, memories[planned.memory_id], planned.conflict, degraded=degraded, body=bodies[planned.memory_id]
+            )
+            for planned in outcomes
         }
 
     def _decide(
@@ -165,29 +167,29 @@ class Saver:
         earlier = earlier_result(seen.documents, owner, call, part)
         if earlier is not None:
             return Changes(Planned.of_receipt(earlier))
-        asked = {*further, *self._ids_of(owner, [one.memory for one in prepared])}
+        asked = {*further, *self._ids_of(owner, [item.memory for item in prepared])}
         planned = plan(owner, prepared, seen, self._rules.duplicate_threshold, self._clock.now(), asked, call.actor, keys)
         return replace(planned, creates=receipt(owner, call, self._clock.now(), planned.result.for_receipt(), part))
 
     async def _replayed(self, owner: Owner, outcomes: Sequence[PlannedOutcome]) -> dict[int, Saved | Invalid]:
-        wanted = [name for one in outcomes for name in (one.memory_id, one.conflict_id) if name]
+        wanted = [name for planned in outcomes for name in (planned.memory_id, planned.conflict_id) if name]
         look = await self._ledger.look(owner, wanted)
         answers: dict[int, Saved | Invalid] = {}
-        for one in outcomes:
-            memory = look.memory(one.memory_id)
+        for planned in outcomes:
+            memory = look.memory(planned.memory_id)
             if memory is None:
                 raise NotFound("the memory that this idempotency key made is gone")
-            record = look.documents.get(one.conflict_id or "")
+            record = look.documents.get(planned.conflict_id or "")
             conflict = None if record is None else record_in(record.body)
-            answers[one.place] = Saved(one.outcome, memory, conflict, replayed=True)
+            answers[planned.place] = Saved(planned.outcome, memory, conflict, replayed=True)
         return answers
 
-    def _near(self, one: Prepared) -> Near:
+    def _near(self, item: Prepared) -> Near:
         return Near(
-            vector=one.memory.embedding,
+            vector=item.memory.embedding,
             types=frozenset({MemoryType.SEMANTIC.value}),
             floor=self._rules.contradiction_floor,
-            slot=slot_of(one.memory),
+            slot=slot_of(item.memory),
             faded=True,
         )
 
@@ -202,5 +204,5 @@ class Saver:
 
 def _held_turns(drafts: Sequence[Draft], look: Look | None) -> set[str]:
     """Ids of the turns among the drafts that are stored and not deleted."""
-    held = [look.memory(one.memory.id) for one in drafts if one.is_turn] if look else []
-    return {memory.id for memory in held if memory is not None and memory.status is not Status.DELETED}
+    stored = [look.memory(draft.memory.id) for draft in drafts if draft.is_turn] if look else []
+    return {memory.id for memory in stored if memory is not None and memory.status is not Status.DELETED}

@@ -1,6 +1,6 @@
 """Summaries of messages, which become no memories: given at once, or by a task whose end is told to a callback address.
 
-One would get wrong: fast means that somebody waits. So a model that is down or slow is not waited for; then rules answer, and the
+Note: fast means that a caller waits. So a model that is down or slow is not waited for; then rules answer, and the
 answer says so.
 """
 
@@ -34,7 +34,7 @@ MAX_READ = 2_000_000
 """Characters that rules read at a time for callers who wait: some ten seconds' work. More of it is refused, and can be tried again."""
 BUSY_S = 5
 KEPT = timedelta(days=30)
-"""How long the messages of a summary's task are there to be worked on; they are nobody's memory."""
+"""How long the messages of a summary's task are there to be worked on; they are no memories."""
 Mode = Literal["fast", "full"]
 log = logging.getLogger(__name__)
 
@@ -54,16 +54,16 @@ class Summaries:
         self._clock, self._ids = clock, ids
         self._read = 0
 
-    async def at_once(self, app_id: str, told: SummaryInput) -> Summary:
+    async def at_once(self, app_id: str, request: SummaryInput) -> Summary:
         """The summary. Raises Unavailable when it is to be a full one and the model is down, and when rules have too much to read."""
-        messages = told.told(self._clock.now(), "user")
-        return self._seen(await self._answer(app_id, messages, told.mode, somebody_waits=True), told.mode)
+        messages = request.told(self._clock.now(), "user")
+        return self._seen(await self._answer(app_id, messages, request.mode, somebody_waits=True), request.mode)
 
-    async def later(self, owner: Owner, told: SummaryInput, call: Call) -> Accepted:
+    async def later(self, owner: Owner, request: SummaryInput, call: Call) -> Accepted:
         """A task that sums up, and tells the callback address. Raises Invalid, Conflict, TooLarge, Unavailable."""
-        self._callbacks.check(told.callback_url)
+        self._callbacks.check(request.callback_url)
         now, task_id = self._clock.now(), self._ids.new("tsk")
-        to_sum = ToSum(mode=told.mode, messages=told.told(now, "user"))
+        to_sum = ToSum(mode=request.mode, messages=request.told(now, "user"))
         subject = Document(f"{task_id}_messages", "messages", to_sum.model_dump(mode="json"), expires_at=now + KEPT)
         task = Task(
             task_id=task_id,
@@ -72,7 +72,7 @@ class Summaries:
             updated_at=now,
             subject_id=subject.id,
             next_enqueue_at=now,
-            callback_url=told.callback_url,
+            callback_url=request.callback_url,
             correlation_id=call.correlation_id,
         )
         return await self._beginning.begin(owner, task, lambda look: [subject], call)
@@ -101,7 +101,7 @@ class Summaries:
         return await self._by_rule(app_id, messages, fast, somebody_waits)
 
     async def _by_rule(self, app_id: str, messages: Sequence[Message], fast: bool, somebody_waits: bool) -> Answered[ConversationSummary]:
-        """The rules' answer. Raises Unavailable when somebody would wait too long for it; a task waits for its turn."""
+        """The rules' answer. Raises Unavailable when a caller would wait too long for it; a task waits for its turn."""
         characters = sum(len(message.content) for message in messages) if somebody_waits else 0
         if somebody_waits and self._read and self._read + characters > MAX_READ:
             raise Unavailable("agents", "have too much to read for other callers", retry_after_s=BUSY_S)
@@ -128,10 +128,10 @@ class SummingUp:
         """Sum up and end the task; the result is what its callback address is told."""
         owner, task = lease.owner, lease.task
         look = await self._ledger.look(owner, [task.subject_id])
-        found = look.documents.get(task.subject_id)
-        if found is None or look.head is None or found.body["epoch"] != look.head.epoch:
+        document = look.documents.get(task.subject_id)
+        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
             raise NotFound(f"the messages are gone; they are kept for {KEPT.days} days")
-        to_sum = ToSum.model_validate({name: found.body[name] for name in ToSum.model_fields})
+        to_sum = ToSum.model_validate({name: document.body[name] for name in ToSum.model_fields})
         await lease.report("summary", 0.1)
         summary = await self._summaries.frozen(owner, task, to_sum, self._steps)
         result: dict[str, Any] = summary.public()

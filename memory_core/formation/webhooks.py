@@ -1,6 +1,6 @@
 """Webhooks: telling callback addresses that a task has ended. Each delivery is a task of its own, on a queue of its own.
 
-One would get wrong: a receiver may be told twice, when we die between its answer and our note of it. So it is told what to go by: a
+Note: a receiver may be told twice, when we die between its answer and our note of it. So it is told what to go by: a
 delivery keeps its id through all tries.
 """
 
@@ -37,7 +37,7 @@ class Deliveries:
         self._clock, self._secret = clock, secret
 
     async def deliver(self, lease: Lease) -> Later | None:
-        """One try; what came of it stands in the delivery's log before anything else happens."""
+        """One try; what came of it is in the delivery's log before anything else happens."""
         document = await self._document(lease.owner, lease.task)
         delivery = Delivery.of(document)
         if self._secret is None:
@@ -50,7 +50,7 @@ class Deliveries:
         spent = lease.task.attempts + (error is not None)
         if error is not None and not is_final(posted) and spent <= len(PAUSES):
             if await kept(self._store, lease.owner, with_tries(document, tries)) is None:
-                raise TaskLost  # somebody else tried, or cancelled it, meanwhile
+                raise TaskLost  # another worker tried, or the task was cancelled, meanwhile
             return Later(PAUSES[spent - 1], {"attempts": spent, "error": error})
         await self._ends.end(
             lease.owner,
@@ -70,20 +70,20 @@ class Deliveries:
         if not task.delivery_ids:
             return task
         look = await self._ledger.look(owner, task.delivery_ids)
-        found = [look.documents[name] for name in task.delivery_ids if name in look.documents]
-        log = [Delivery.of(one).public() for one in found]
+        deliveries = [look.documents[name] for name in task.delivery_ids if name in look.documents]
+        log = [Delivery.of(document).public() for document in deliveries]
         return task.model_copy(update={"result": {**(task.result or {}), "deliveries": log}})
 
     async def _document(self, owner: Owner, task: Task) -> Document:
         look = await self._ledger.look(owner, [task.subject_id])
-        found = look.documents.get(task.subject_id)
-        if found is None or look.head is None or found.body["epoch"] != look.head.epoch:
+        document = look.documents.get(task.subject_id)
+        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
             raise NotFound("what was to be delivered is gone")
-        return found
+        return document
 
 
 def headers(delivery_id: str, body: bytes, secret: bytes, now: datetime) -> dict[str, str]:
-    """What stands beside the body: `X-Memory-Signature` is HMAC-SHA256 over timestamp, a full stop, and the body."""
+    """The headers beside the body: `X-Memory-Signature` is HMAC-SHA256 over timestamp, a full stop, and the body."""
     timestamp = str(int(now.timestamp()))
     signature = hmac.new(secret, timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
     return {

@@ -103,42 +103,42 @@ class Wishes:
             return conversation, {}
         names = message_ids(conversation)
         done = [await self._once(owner, conversation, number, wish, names[wish.message], call) for number, wish in enumerate(wishes)]
-        found: dict[str, Any] = {}
-        instructions = {name: [one for each in done for one in getattr(each, name)] for name in ("instructed", "withdrawn")}
+        result: dict[str, Any] = {}
+        instructions = {name: [memory_id for each in done for memory_id in getattr(each, name)] for name in ("instructed", "withdrawn")}
         if any(instructions.values()):
-            found["instructions"] = {name: ids for name, ids in instructions.items() if ids}
+            result["instructions"] = {name: ids for name, ids in instructions.items() if ids}
         requests = [(wish, each) for wish, each in zip(wishes, done, strict=True) if wish.kind == "forget" and not _only_lifts(each)]
         if not requests:
-            return conversation, found
-        found["forgetting"] = [_request(each) for _, each in requests]
+            return conversation, result
+        result["forgetting"] = [_request(each) for _, each in requests]
         acted = [wish for wish, each in requests if each.forgotten]
-        return await self._without_requests(owner, conversation, acted, call) if acted else conversation, found
+        return await self._without_requests(owner, conversation, acted, call) if acted else conversation, result
 
-    async def keep_told(self, owner: Owner, conversation: Conversation, told: Sequence[tuple[int, str]], call: Call) -> None:
+    async def keep_told(self, owner: Owner, conversation: Conversation, instructions: Sequence[tuple[int, str]], call: Call) -> None:
         """Keep standing instructions that an agent found, as those are kept that the rules read; but for what was lifted later on.
 
         Args:
             owner: whose conversation it is.
             conversation: with its messages.
-            told: the number of each instruction's message, and its words.
+            instructions: the number of each instruction's message, and its words.
             call: on whose behalf.
 
         """
-        if not told:
+        if not instructions:
             return
         names = message_ids(conversation)
-        lifting = [one for one in said_wishes(conversation.messages) if one.kind == "withdrawal"]
-        for number, (place, text) in enumerate(told, FIRST_TOLD):
-            if not any(one.message >= place and _terms(one.text) & _terms(text) for one in lifting):
+        lifting = [wish for wish in said_wishes(conversation.messages) if wish.kind == "withdrawal"]
+        for number, (place, text) in enumerate(instructions, FIRST_TOLD):
+            if not any(wish.message >= place and _terms(wish.text) & _terms(text) for wish in lifting):
                 await self._once(owner, conversation, number, Wish("instruction", place, text, 0, 0), names[place], call)
 
     async def _without_requests(self, owner: Owner, conversation: Conversation, wishes: Sequence[Wish], call: Call) -> Conversation:
         """The conversation without the words of requests that were carried out; the messages that say nothing else are hidden."""
         names = message_ids(conversation)
         left = without_requests(conversation.messages, wishes)
-        hidden = [names[number] for number in {one.message for one in wishes if one.kind == "forget"} if only_requests(left[number])]
+        hidden = [names[number] for number in {wish.message for wish in wishes if wish.kind == "forget"} if only_requests(left[number])]
         await self.forgetter.hide_requests(owner, sorted(hidden), call)
-        named = [one.model_copy(update={"memory_id": name}) for one, name in zip(left, names, strict=True)]
+        named = [message.model_copy(update={"memory_id": name}) for message, name in zip(left, names, strict=True)]
         return conversation.model_copy(update={"messages": named})
 
     async def _once(self, owner: Owner, conversation: Conversation, number: int, wish: Wish, message_id: str, call: Call) -> Heeded:
@@ -159,10 +159,15 @@ class Wishes:
     async def _settled(self, owner: Owner, conversation: Conversation, wish: Wish, message_id: str) -> Heeded:
         if wish.kind == "forget":
             return await self._meant(owner, conversation, wish, message_id)
-        held = await self._held(owner)
+        instructions = await self._held(owner)
         if wish.kind == "withdrawal":
-            return Heeded(message_id=message_id, withdrawn=[one.id for one in await self._lifted(owner, wish, held)])
-        return Heeded(message_id=message_id, withdrawn=[one.id for one in held if contradiction(one.content, wish.text) is not None])
+            return Heeded(
+                message_id=message_id, withdrawn=[instruction.id for instruction in await self._lifted(owner, wish, instructions)]
+            )
+        return Heeded(
+            message_id=message_id,
+            withdrawn=[instruction.id for instruction in instructions if contradiction(instruction.content, wish.text) is not None],
+        )
 
     async def _meant(self, owner: Owner, conversation: Conversation, wish: Wish, message_id: str) -> Heeded:
         """What a request to forget names: all that has its words, the request itself apart; and the instructions that have them."""
@@ -171,21 +176,21 @@ class Wishes:
         if not wish.about and wish.surety == "sure" and before:
             return Heeded(message_id=message_id, forgotten=[before[-1], *_repeated(conversation, names, wish.message, before[-1:])])
         named_by = _Named.of(wish.about)
-        found = [memory for memory, _ in await self.find(owner, wish.about or wish.text) if memory.id not in names[wish.message :]]
-        told = [memory for memory in found if memory.category != INSTRUCTION and not _by_machine(memory)]
-        held = [memory for memory in await self._held(owner) if named_by.is_told_by(memory)]
-        named = [memory for memory in told if named_by.is_told_by(memory) and not _says_one_of(memory, held)]
-        withdrawn = [memory.id for memory in held]
-        if held and not named:
+        hits = [memory for memory, _ in await self.find(owner, wish.about or wish.text) if memory.id not in names[wish.message :]]
+        candidates = [memory for memory in hits if memory.category != INSTRUCTION and not _by_machine(memory)]
+        instructions = [memory for memory in await self._held(owner) if named_by.is_told_by(memory)]
+        named = [memory for memory in candidates if named_by.is_told_by(memory) and not _says_one_of(memory, instructions)]
+        withdrawn = [memory.id for memory in instructions]
+        if instructions and not named:
             return Heeded(message_id=message_id, withdrawn=withdrawn)
         clear = wish.whole or len({memory.cell_id or memory.id for memory in named}) == 1
         if wish.surety == "sure" and clear and 0 < len(named) <= MOST_FORGOTTEN:
             cells = {memory.cell_id for memory in named}
-            answers = [memory for memory in found if _by_machine(memory) and named_by.is_told_by(memory)]
+            answers = [memory for memory in hits if _by_machine(memory) and named_by.is_told_by(memory)]
             forgotten = [memory.id for memory in [*named, *(answer for answer in answers if answer.cell_id in cells)]]
             forgotten += _repeated(conversation, names, wish.message, forgotten)
             return Heeded(message_id=message_id, withdrawn=withdrawn, forgotten=forgotten)
-        likely = named or told[:MOST_GUESSED] or await self._latest(owner, frozenset(names[wish.message :]))
+        likely = named or candidates[:MOST_GUESSED] or await self._latest(owner, frozenset(names[wish.message :]))
         return Heeded(message_id=message_id, to_confirm=[memory.id for memory in likely[:MOST_TO_CONFIRM]])
 
     async def _latest(self, owner: Owner, request: frozenset[str]) -> list[Memory]:
@@ -195,12 +200,12 @@ class Wishes:
         memories, _ = readable(await self.store.page(owner, "memory", where, None, LATEST_READ))
         return [memory for memory in memories if memory.id not in request and not _by_machine(memory)][:MOST_GUESSED]
 
-    async def _lifted(self, owner: Owner, wish: Wish, held: Sequence[Memory]) -> list[Memory]:
+    async def _lifted(self, owner: Owner, wish: Wish, instructions: Sequence[Memory]) -> list[Memory]:
         """The instructions that share the most words with what lifts one; else the nearest, unless it may instruct by itself."""
-        if (shared := _lifted(wish.text, held)) or wish.instructs or not held:
+        if (shared := _lifted(wish.text, instructions)) or wish.instructs or not instructions:
             return shared
-        names = {one.id: one for one in held}
-        return [names[one.id] for one, share in await self.find(owner, wish.text) if one.id in names and share >= NEAR_ENOUGH][:1]
+        names = {instruction.id: instruction for instruction in instructions}
+        return [names[memory.id] for memory, share in await self.find(owner, wish.text) if memory.id in names and share >= NEAR_ENOUGH][:1]
 
     async def _held(self, owner: Owner) -> list[Memory]:
         """The instructions that stand, newest first."""
@@ -244,12 +249,12 @@ def _request(heeded: Heeded) -> dict[str, Any]:
     return {"message_id": heeded.message_id, "status": status, "memory_ids": heeded.forgotten or heeded.to_confirm}
 
 
-def _lifted(text: str, held: Sequence[Memory]) -> list[Memory]:
+def _lifted(text: str, instructions: Sequence[Memory]) -> list[Memory]:
     """The instructions that share the most words that say something with what lifts one; none where no word is shared."""
     wanted = _terms(text)
-    shared = {one.id: len(wanted & _terms(one.content)) for one in held}
+    shared = {instruction.id: len(wanted & _terms(instruction.content)) for instruction in instructions}
     most = max(shared.values(), default=0)
-    return [one for one in held if most and shared[one.id] == most]
+    return [instruction for instruction in instructions if most and shared[instruction.id] == most]
 
 
 def _terms(text: str) -> frozenset[str]:
@@ -271,23 +276,23 @@ class _Named:
 
     def is_told_by(self, memory: Memory) -> bool:
         """Whether a memory has all that is named."""
-        told = "\n".join((memory.content, memory.episode or "", memory.subject or "", memory.attribute or ""))
+        text = "\n".join((memory.content, memory.episode or "", memory.subject or "", memory.attribute or ""))
         if self.written:
-            return all(word in told.casefold() for word in self.written)
-        return bool(self.terms) and self.terms <= frozenset(terms_of(words(told)))
+            return all(word in text.casefold() for word in self.written)
+        return bool(self.terms) and self.terms <= frozenset(terms_of(words(text)))
 
 
 def _says_one_of(memory: Memory, instructions: Sequence[Memory]) -> bool:
     """Whether a memory is where one of these instructions was said: it stays when the instruction is lifted."""
-    said = f"{memory.content}\n{memory.episode or ''}"
-    return any(instruction.content in said for instruction in instructions)
+    text = f"{memory.content}\n{memory.episode or ''}"
+    return any(instruction.content in text for instruction in instructions)
 
 
 def _repeated(conversation: Conversation, names: Sequence[str], end: int, forgotten: Sequence[str]) -> list[str]:
     """The messages of assistants and tools, before the request, that say again what is forgotten of the same conversation."""
-    told = [message.content for name, message in zip(names, conversation.messages, strict=True) if name in forgotten]
+    texts = [message.content for name, message in zip(names, conversation.messages, strict=True) if name in forgotten]
     before = list(zip(names, conversation.messages, strict=True))[:end]
-    return [name for name, message in before if message.role in ("assistant", "tool") and repeats(message.content, told)]
+    return [name for name, message in before if message.role in ("assistant", "tool") and repeats(message.content, texts)]
 
 
 def _by_machine(memory: Memory) -> bool:

@@ -1,8 +1,8 @@
-"""Conversations without messages that were taken back: what is left of them, and has to be formed, is told anew by a task.
+"""Conversations without messages that were taken back: what is left of them, and has to be formed, becomes another conversation.
 
 What is left is another conversation of the same messages, each with the memory that it has already: nothing is found twice, and what
 agents answered about the longer one is not used. One that waits, or is under way, hands its task over to it.
-Note: a cell that is kept stays with the first conversation, and is no part of what is told anew.
+Note: a cell that is kept stays with the first conversation, and is no part of the other one.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Without:
 
     def put(self, *documents: Document) -> None:
         """Write these documents too, each in place of what was to be written of it."""
-        self.puts |= {one.id: one for one in documents}
+        self.puts |= {document.id: document for document in documents}
 
     def turned(self, pair: Pair, changes: Changes[Task]) -> None:
         """Write the end of a task and of what it is about."""
@@ -75,22 +75,24 @@ class Cut:
 
 
 def deleted_since(look: Look, ids: Sequence[str]) -> list[str]:
-    """Which of a conversation's messages, once they were written, somebody deleted.
+    """Which of a conversation's messages were deleted after they were written.
 
     Not those that went with a clear of their session: what is formed of these is told by the types that were cleared. Nor requests to
     forget: these are formed without their words.
     """
-    found = ((name, look.memory(name)) for name in ids)
+    memories = ((name, look.memory(name)) for name in ids)
     return [
-        name for name, one in found if one is not None and one.status is Status.DELETED and one.status_reason not in _FORMED_ALL_THE_SAME
+        name
+        for name, memory in memories
+        if memory is not None and memory.status is Status.DELETED and memory.status_reason not in _FORMED_ALL_THE_SAME
     ]
 
 
 def without_deleted(look: Look, conversation: Conversation, now: datetime) -> Without:
-    """What becomes of a conversation whose messages were deleted before they were formed: what is left of it is told anew.
+    """What becomes of a conversation whose messages were deleted before they were formed: what is left of it becomes another one.
 
     Args:
-        look: shows the conversation, the one that it was told anew from, the messages of both with their memories, and its task.
+        look: shows the conversation, the one that it was made of, the messages of both with their memories, and its task.
         conversation: the one that is being formed.
         now: the present moment.
 
@@ -98,9 +100,13 @@ def without_deleted(look: Look, conversation: Conversation, now: datetime) -> Wi
     done, ids = Without(), message_ids(conversation)
     deleted = deleted_since(look, ids)
     if deleted:
-        firsts = {one.conversation_id for name in ids if (one := look.memory(name)) is not None and one.conversation_id is not None}
+        firsts = {
+            memory.conversation_id for name in ids if (memory := look.memory(name)) is not None and memory.conversation_id is not None
+        }
         known = {name: state_of(look, name) for name in firsts}
-        first = next((name for name, one in known.items() if one is not None and one.continued_by == conversation.id), conversation.id)
+        first = next(
+            (name for name, state in known.items() if state is not None and state.continued_by == conversation.id), conversation.id
+        )
         conversation_without(done, look, first, Cut(deleted, (), conversation.clears, now))
     return done
 
@@ -130,14 +136,14 @@ def conversation_without(done: Without, look: Look, name: str, cut: Cut) -> None
         elif further.messages:
             _told_anew(done, further, cut.now)
         if further.messages:
-            found = done.puts.get(name, look.documents[name])
-            done.put(replace(found, body={**found.body, "continued_by": further.id}))
+            document = done.puts.get(name, look.documents[name])
+            done.put(replace(document, body={**document.body, "continued_by": further.id}))
         if root.continued_by is None:
             break
 
 
 def _further(conversation: Conversation, look: Look, cut: Cut, besides: Collection[str]) -> Conversation:
-    """The conversation of the messages that stay, are in no cell that stays, and are not told anew besides."""
+    """The conversation of the messages that stay, are in no cell that stays, and are formed by no other conversation."""
     ids, numbers = message_ids(conversation), list[int]()
     formed = conversation.formed_cells[-1].last if conversation.formed_cells else -1
     for number, name in enumerate(ids):
@@ -198,19 +204,19 @@ def _handed_over(done: Without, look: Look, conversation: Conversation, further:
     done.told.append(task)
 
 
-def batch_without(done: Without, look: Look, held: HeldBuffer, taken: Collection[str], now: datetime) -> bool:
+def batch_without(done: Without, look: Look, batch: HeldBuffer, taken: Collection[str], now: datetime) -> bool:
     """Add what becomes of a batch that is still being gathered; False where something came after what is taken back meanwhile."""
-    ids = message_ids(held.conversation(now, {}))
+    ids = message_ids(batch.conversation(now, {}))
     first = next((number for number, name in enumerate(ids) if name in taken), None)
     if first is None:
         return True
     memories = [look.memory(name) for name in ids[first:] if name not in taken]
     if any(memory is None or memory.status is not Status.DELETED for memory in memories):
         return False
-    kept = held.buffer.messages[:first]
-    pair = None if kept else Pair.of(look, held.task_id)
-    if kept or pair is None:
-        shorter = held.closed() if not kept else replace(held, buffer=held.buffer.model_copy(update={"messages": kept}))
+    remaining = batch.buffer.messages[:first]
+    pair = None if remaining else Pair.of(look, batch.task_id)
+    if remaining or pair is None:
+        shorter = batch.closed() if not remaining else replace(batch, buffer=batch.buffer.model_copy(update={"messages": remaining}))
         done.put(shorter.written)
         return True
     done.turned(pair, pair.turned("cancelled", now, status="cancelled", step=None, next_enqueue_at=None))

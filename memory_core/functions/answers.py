@@ -34,17 +34,17 @@ def deleted_response(deleted: Deleted) -> HttpResponse:
     return json_response({**deleted.memory.public(), "outcome": deleted.outcome}, headers={"ETag": deleted.memory.etag})
 
 
-def settled_response(found: Settled, *, logged_only: bool, include_embedding: bool = False) -> HttpResponse:
+def settled_response(result: Settled, *, logged_only: bool, include_embedding: bool = False) -> HttpResponse:
     """A memory of a time past, with the sequence of the log that it is the state of."""
-    shown = _as_logged(found.memory) if logged_only else found.memory.public(include_embedding=include_embedding)
-    return json_response({**shown, "as_of_sequence": found.as_of_sequence}, headers={"ETag": found.memory.etag})
+    fields = _as_logged(result.memory) if logged_only else result.memory.public(include_embedding=include_embedding)
+    return json_response({**fields, "as_of_sequence": result.as_of_sequence}, headers={"ETag": result.memory.etag})
 
 
 def memories_response(page: MemoryPage, *, logged_only: bool = False) -> HttpResponse:
     """One page of memories; `logged_only`: without the fields that no event records, where it was told from the log."""
-    shown = [_as_logged(memory) if logged_only else memory.public() for memory in page.memories]
+    memories = [_as_logged(memory) if logged_only else memory.public() for memory in page.memories]
     damaged = {"damaged": page.damaged} if page.damaged else {}
-    return json_response({"memories": shown, "as_of_sequence": page.as_of_sequence, "next_cursor": page.next_cursor, **damaged})
+    return json_response({"memories": memories, "as_of_sequence": page.as_of_sequence, "next_cursor": page.next_cursor, **damaged})
 
 
 def events_response(page: EventPage) -> HttpResponse:
@@ -115,20 +115,20 @@ def _ignored(names: Sequence[str]) -> dict[str, Any]:
     return {"ignored": list(names)} if names else {}
 
 
-def retrieved_response(found: Retrieved, *, explain: bool) -> HttpResponse:
+def retrieved_response(result: Retrieved, *, explain: bool) -> HttpResponse:
     """The results of a query; `explain` shows how each came to its place, and what the store charged."""
     body: dict[str, Any] = {
-        "results": [_hit(hit, explain) for hit in found.results],
-        "degraded": found.degraded,
-        "as_of_sequence": found.as_of_sequence,
+        "results": [_hit(hit, explain) for hit in result.results],
+        "degraded": result.degraded,
+        "as_of_sequence": result.as_of_sequence,
     }
-    if not found.results:
-        body["nearest"] = found.nearest
-    if found.context is not None:
-        body["context"], body["citations"] = found.context, found.citations
-        body |= {"rounds": found.rounds, "sufficient": found.sufficient, "why": found.why}
+    if not result.results:
+        body["nearest"] = result.nearest
+    if result.context is not None:
+        body["context"], body["citations"] = result.context, result.citations
+        body |= {"rounds": result.rounds, "sufficient": result.sufficient, "why": result.why}
     if explain:
-        body["explain"] = found.explain
+        body["explain"] = result.explain
     return json_response(body)
 
 
@@ -141,7 +141,7 @@ def graph_response(text: str, form: str) -> HttpResponse:
 
 
 def _hit(hit: Hit, explain: bool) -> dict[str, Any]:
-    shown: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "rank": hit.rank,
         "memory": orjson.Fragment(hit.shown.json),
         "similarity_score": hit.similarity_score,
@@ -161,5 +161,5 @@ def _hit(hit: Hit, explain: bool) -> dict[str, Any]:
         "stale_facts": hit.stale_facts,
     }
     if explain:
-        shown["explain"] = hit.explain
-    return shown
+        fields["explain"] = hit.explain
+    return fields

@@ -88,7 +88,7 @@ def _check_shape(value: dict[str, Any], body: bytes) -> None:
 
 
 def _refuse_numbers(body: bytes) -> None:
-    """Raises Malformed, naming the field, where a text that would else be JSON has a number that nobody would read as it is written."""
+    """Raises Malformed, naming the field, where a text that would else be JSON has a number that no reader takes as it is written."""
     try:
         left: list[tuple[str, Any]] = [("", json.loads(body, parse_constant=_no_number, parse_float=_fraction, parse_int=_whole))]
     except (ValueError, RecursionError):
@@ -104,7 +104,7 @@ def _refuse_numbers(body: bytes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _NoNumber:
-    """What stands where a number should be."""
+    """What is in the place of a number."""
 
     why: str
 

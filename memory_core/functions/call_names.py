@@ -111,8 +111,8 @@ class Calls:
 
     def _call_name(self, method: str, path: str) -> str | None:
         methods = self._methods.get(path, [])
-        shown = [method] if method in methods else [other for other in sorted(methods) if other != "DELETE"]
-        return f"{' or '.join(shown)} {path}" if shown else None
+        suggested = [method] if method in methods else [other for other in sorted(methods) if other != "DELETE"]
+        return f"{' or '.join(suggested)} {path}" if suggested else None
 
 
 @functools.cache

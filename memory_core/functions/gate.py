@@ -56,7 +56,7 @@ _readers = ThreadPoolExecutor(1, "bodies")
 class Door:
     """What a function asks of its callers. right: None = open to anyone. scoped: it reads or writes one user's memories.
 
-    nameless: it may be about nobody in particular; then the owner's user_id is the key's own, or empty. raw: the media type of a body
+    nameless: it may be about no user in particular; then the owner's user_id is the key's own, or empty. raw: the media type of a body
     that is no JSON object. own: a key that is bound to the user needs only the right to write.
     """
 
@@ -73,7 +73,7 @@ class Door:
 class Admitted(Generic[Asked]):
     """A request that passed. `input` is checked, `call.correlation_id` is in the answer's headers already. content: a raw body.
 
-    admin: whether the caller may do everything, which is whoever runs the service.
+    admin: whether the caller may do everything, as the operator of the service may.
     """
 
     core: MemoryCore
@@ -187,7 +187,7 @@ async def _in_thread(admit: Callable[[], Admitted[Any]]) -> Admitted[Any]:
 
 
 def _admit(here: runtime.Runtime, door: Door, name: str, req: HttpRequest, correlation: str) -> Admitted[Any]:
-    """Authenticate, then authorise, then read: nobody unknown makes this process parse a body."""
+    """Authenticate, then authorise, then read: no unknown caller makes this process parse a body."""
     caller = here.caller(req.method, req.url, req.headers)
     if door.right is not None:
         caller.require("write" if door.own and caller.user_id is not None else door.right)
@@ -233,7 +233,7 @@ def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query:
     if not user_ids:
         misnamed = [unknown_field("", name, ["user_id"]) for name in places[0] if suggest_field(name, ["user_id"]) == "user_id"]
         raise invalid(FieldError("user_id", "is required: whose memories are meant?"), *misnamed)
-    if any(one != user_ids[0] for one in user_ids):
+    if any(user_id != user_ids[0] for user_id in user_ids):
         raise invalid(FieldError("user_id", f"differs between {'the path and the rest' if in_path else 'body and query'}"))
     return Owner(caller.app_id, _user_id(caller, user_ids[0]))
 
@@ -274,14 +274,14 @@ def _user_id(caller: Caller, given: object) -> str:
     return user_id
 
 
-def _call(req: HttpRequest, route: str, told: dict[str, Any], plain: Call) -> Call:
-    """The call, with what makes this request the same as an earlier one when the caller asks for that. told: by its body or its query."""
+def _call(req: HttpRequest, route: str, request_fields: dict[str, Any], plain: Call) -> Call:
+    """The call, with what makes this request the same as an earlier one when the caller asks for that. request_fields: body or query."""
     key = req.headers.get("idempotency-key")
     if key is None:
         return plain
     if not _IDEMPOTENCY_KEY.fullmatch(key):
         raise invalid(FieldError("Idempotency-Key", "must be 1-200 visible ASCII characters"))
-    asked = orjson.dumps([dict(req.route_params), told], option=orjson.OPT_SORT_KEYS)
+    asked = orjson.dumps([dict(req.route_params), request_fields], option=orjson.OPT_SORT_KEYS)
     return replace(plain, idempotency_key=key, route=route, body_hash=hashlib.sha256(asked).hexdigest())
 
 

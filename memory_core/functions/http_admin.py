@@ -1,6 +1,6 @@
 """What concerns all users of an app, for its admin: tasks that were given up, and agents.
 
-One would get wrong: Azure's host asks functions in the order of their names. `poisoned_tasks_list` has to come before `task_get`, whose
+Note: Azure's host asks functions in the order of their names. `poisoned_tasks_list` has to come before `task_get`, whose
 route fits its path as well.
 """
 

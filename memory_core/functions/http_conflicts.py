@@ -1,4 +1,4 @@
-"""Conflicts: memories that could not both be true, what was done about it, and the last word of whoever calls."""
+"""Conflicts: memories that could not both be true, what was done about it, and the last word of the caller."""
 
 from __future__ import annotations
 

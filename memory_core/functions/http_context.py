@@ -16,5 +16,5 @@ blueprint = func.Blueprint()
 @gated("read", body=ContextInput)
 async def context(req: Admitted[ContextInput]) -> HttpResponse:
     """Put together what is known: the profile, what holds just now, what matters to the query, what was said last."""
-    shown = req.input.messages
-    return context_response(await req.core.context(req.owner, req.input), () if shown is None else shown.ignored)
+    messages = req.input.messages
+    return context_response(await req.core.context(req.owner, req.input), () if messages is None else messages.ignored)

@@ -64,11 +64,11 @@ async def memories_bulk(req: Admitted[BulkInput]) -> HttpResponse:
         except MemoryCoreError as error:
             results[place] = _bulk_problem(req, error)
     saved = await req.core.bulk(req.owner, [item for _, item in good], req.call) if good else []
-    for (place, _), one in zip(good, saved, strict=True):
-        if isinstance(one, MemoryCoreError):
-            results[place] = _bulk_problem(req, _of_item(one, f"memories.{place}."))
+    for (place, _), outcome in zip(good, saved, strict=True):
+        if isinstance(outcome, MemoryCoreError):
+            results[place] = _bulk_problem(req, _of_item(outcome, f"memories.{place}."))
         else:
-            results[place] = {"status": one.status, **saved_body(one)}
+            results[place] = {"status": outcome.status, **saved_body(outcome)}
     return json_response({"results": results}, status=207)
 
 
@@ -107,10 +107,10 @@ async def memories_list(req: Admitted[ListInput]) -> HttpResponse:
 async def memory_get(req: Admitted[GetInput]) -> HttpResponse:
     """Read one memory: now, as it was valid at a moment, or as it was known at one."""
     asked = req.input
-    found = await req.core.look_at(req.owner, req.route["memory_id"], at=asked.at, known_at=asked.known_at)
+    result = await req.core.look_at(req.owner, req.route["memory_id"], at=asked.at, known_at=asked.known_at)
     if asked.at is None and asked.known_at is None:
-        return memory_response(found.memory, include_embedding=asked.include == "embedding")
-    return settled_response(found, logged_only=asked.known_at is not None, include_embedding=asked.include == "embedding")
+        return memory_response(result.memory, include_embedding=asked.include == "embedding")
+    return settled_response(result, logged_only=asked.known_at is not None, include_embedding=asked.include == "embedding")
 
 
 @blueprint.route(route=_MEMORY, methods=["PUT"])
@@ -152,8 +152,8 @@ async def memory_versions(req: Admitted[Nothing]) -> HttpResponse:
 @gated("read", query=EvolutionInput)
 async def memory_evolution(req: Admitted[EvolutionInput]) -> HttpResponse:
     """What replaced a memory, what it replaced, or both, in order."""
-    found = await req.core.evolution(req.owner, req.route["memory_id"], req.input.direction)
-    return json_response({"memories": [memory.public() for memory in found.memories], "complete": found.complete})
+    evolution = await req.core.evolution(req.owner, req.route["memory_id"], req.input.direction)
+    return json_response({"memories": [memory.public() for memory in evolution.memories], "complete": evolution.complete})
 
 
 @blueprint.route(route=f"{_MEMORY}/evolution/graph", methods=["GET"])

@@ -50,7 +50,7 @@ async def system_ready(req: HttpRequest) -> HttpResponse:
     try:
         here.caller(req.method, req.url, req.headers)
     except (Unauthenticated, Forbidden):
-        state = {**state, "dependencies": {name: _for_anyone(one) for name, one in state["dependencies"].items()}}
+        state = {**state, "dependencies": {name: _for_anyone(dependency) for name, dependency in state["dependencies"].items()}}
     return _readiness(state)
 
 
@@ -77,8 +77,8 @@ async def system_openapi(req: HttpRequest) -> HttpResponse:
 
 def unready(error: Unavailable) -> dict[str, Any]:
     """The readiness of a process that can't open a dependency: nothing is known but that one, and why (as every 503 here says)."""
-    shown = {"adapter": None, "status": "unavailable", "latency_ms": None, "last_ok": None, "detail": error.detail}
-    return {"status": "unavailable", "dependencies": {error.dependency: shown}}
+    report = {"adapter": None, "status": "unavailable", "latency_ms": None, "last_ok": None, "detail": error.detail}
+    return {"status": "unavailable", "dependencies": {error.dependency: report}}
 
 
 def _for_anyone(dependency: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Upkeep that somebody asks for: time taking its course over a user's memories, and forgetting."""
+"""Upkeep on request: time taking its course over a user's memories, and forgetting."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def from_json(
     Args:
         model: The input of the call.
         fields: What the body says.
-        prefix: What stands before the name of a refused field, such as "memories.3.".
+        prefix: What comes before the name of a refused field, such as "memories.3.".
         now: Nothing is said to have happened long after it.
         also: Further fields of the call, which its model does not have.
 
@@ -142,8 +142,8 @@ def query_fields(url: str) -> dict[str, str]:
     if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
         doubles = sorted({name for name in names if names.count(name) > 1})
-        shown = dict.fromkeys(name if is_plain_name(name) else "query string" for name in doubles)
-        raise invalid(*(FieldError(name, "is given more than once") for name in shown))
+        shown_names = dict.fromkeys(name if is_plain_name(name) else "query string" for name in doubles)
+        raise invalid(*(FieldError(name, "is given more than once") for name in shown_names))
     return fields
 
 
@@ -156,7 +156,7 @@ def unknown_field(path: str, name: str, fields: Collection[str], whole: str = "b
     """The refusal of a field that the call does not know, with what was probably meant.
 
     Args:
-        path: What stands before its name: "", or "messages.0.".
+        path: What comes before its name: "", or "messages.0.".
         name: As the caller wrote it; one that is no short identifier is not repeated.
         fields: Those that the call knows at this place.
         whole: What is named in its place where it has no path.
@@ -191,7 +191,7 @@ def _merge_errors(errors: Sequence[FieldError]) -> FieldError:
 
 
 def _fields_at(model: type[BaseModel], path: Sequence[int | str]) -> list[str]:
-    """The fields of the model that stands at `path` within another; names that are no fields name branches of a union."""
+    """The fields of the model that is at `path` within another; names that are no fields name branches of a union."""
     models = [model]
     for part in path:
         inner = [outer.model_fields[part].annotation for outer in models if isinstance(part, str) and part in outer.model_fields]

@@ -62,7 +62,7 @@ class Keyring:
         }
 
     def caller(self, headers: Mapping[str, str]) -> Caller:
-        """Whoever the key in `X-API-Key` or `Authorization: Bearer` belongs to. Raises Unauthenticated."""
+        """The caller whom the key in `X-API-Key` or `Authorization: Bearer` belongs to. Raises Unauthenticated."""
         given = _presented(headers)
         parts = _KEY.fullmatch(given)
         # A key that is not known costs the same hash and the same comparison as one that is.

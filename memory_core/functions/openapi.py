@@ -1,6 +1,6 @@
 """The OpenAPI 3.1 document of this app, made from what is registered: routes from the bindings, inputs from the doors' models.
 
-So it can't drift from the code; what is written by hand (answers, examples) stands in `openapi_parts` and
+So it can't drift from the code; what is written by hand (answers, examples) is in `openapi_parts` and
 `openapi_schemas`.
 """
 
@@ -65,23 +65,25 @@ def _operation(function: HttpFunction, schemas: dict[str, Schema]) -> Schema:
 
 
 def _parameters(door: Door, method: str, path: str, schemas: dict[str, Schema]) -> list[Schema]:
-    found = [
+    parameters = [
         {"name": name, "in": "path", "required": True, "schema": NAME_SCHEMA if name != "key" else parts.KEY_SCHEMA}
         for name in re.findall(r"{(\w+)}", path)
     ]
     if door.scoped and "{user_id}" not in path and (not door.has_body or method in ("PUT", "PATCH")):
-        found += [{**one, "in": "query", "required": one["required"] and not door.has_body} for one in parts.SCOPE_PARAMETERS]
+        parameters += [
+            {**parameter, "in": "query", "required": parameter["required"] and not door.has_body} for parameter in parts.SCOPE_PARAMETERS
+        ]
     if not door.has_body:
         schema = _flat(door.takes, schemas)
         required = schema.get("required", [])
         for name, field in schema.get("properties", {}).items():
-            found.append({"name": name, "in": "query", "required": name in required, "schema": field})
+            parameters.append({"name": name, "in": "query", "required": name in required, "schema": field})
     if door.right is not None and method != "GET":
-        found.append(parts.IDEMPOTENCY_KEY)
+        parameters.append(parts.IDEMPOTENCY_KEY)
     if path.endswith("/{memory_id}") and method in ("PUT", "DELETE"):
-        found.append({**parts.IF_MATCH, "required": method == "PUT"})
-    found.append(parts.CORRELATION_ID)
-    return found
+        parameters.append({**parts.IF_MATCH, "required": method == "PUT"})
+    parameters.append(parts.CORRELATION_ID)
+    return parameters
 
 
 def _body(door: Door, method: str, path: str, name: str, schemas: dict[str, Schema]) -> Schema:

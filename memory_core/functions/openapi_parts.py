@@ -48,7 +48,7 @@ SCOPE_PARAMETERS: list[Schema] = [
         "name": name,
         "required": name == "user_id",
         "description": field["description"],
-        "schema": {what: value for what, value in field.items() if what != "description"},
+        "schema": {field_name: value for field_name, value in field.items() if field_name != "description"},
     }
     for name, field in SCOPE_FIELDS.items()
 ]
@@ -240,8 +240,8 @@ def _answer(text: str, schema: str) -> Schema:
         headers["ETag"] = {"$ref": "#/components/headers/ETag"}
     if schema == "Accepted":
         headers["Location"] = {"$ref": "#/components/headers/Location"}
-    shown = {one: {"schema": ref(schema)} for one in _MEDIA.get(schema, ("application/json",))}
-    return {"description": text, "headers": headers, **({"content": shown} if shown else {})}
+    content = {media_type: {"schema": ref(schema)} for media_type in _MEDIA.get(schema, ("application/json",))}
+    return {"description": text, "headers": headers, **({"content": content} if content else {})}
 
 
 def problems(door: Door, name: str) -> dict[str, Schema]:
@@ -258,11 +258,11 @@ def problems(door: Door, name: str) -> dict[str, Schema]:
 
 def problem_responses() -> dict[str, Schema]:
     """The reusable problem responses."""
-    shown: dict[str, Schema] = {}
+    responses: dict[str, Schema] = {}
     for status, text in _PROBLEMS.items():
         headers = {"X-Correlation-Id": {"$ref": "#/components/headers/CorrelationId"}}
         if status == "503":
             headers["Retry-After"] = {"$ref": "#/components/headers/RetryAfter"}
         content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
-        shown[f"Problem{status}"] = {"description": text, "headers": headers, "content": content}
-    return shown
+        responses[f"Problem{status}"] = {"description": text, "headers": headers, "content": content}
+    return responses

@@ -24,32 +24,35 @@ REF = "#/components/schemas/{model}"
 
 def answer_schemas() -> dict[str, Schema]:
     """The schemas of all answers, with the models they refer to."""
-    found: dict[str, Schema] = {}
+    schemas: dict[str, Schema] = {}
     for kind in (Memory, Event, ConflictRecord, VersionView, SessionView, SessionMessage, AgentView, SceneView, Profile, UserSettings):
         schema = TypeAdapter(kind).json_schema(mode="serialization", ref_template=REF)
-        found.update(schema.pop("$defs", {}))
-        found[kind.__name__] = schema
-    _as_shown(found)
-    found["Profile"]["properties"]["expected_at"] = {"type": ["string", "null"], "format": "date-time", "description": EXPECTED_AT}
-    found.update(_shapes())
-    return found
+        schemas.update(schema.pop("$defs", {}))
+        schemas[kind.__name__] = schema
+    _as_shown(schemas)
+    schemas["Profile"]["properties"]["expected_at"] = {"type": ["string", "null"], "format": "date-time", "description": EXPECTED_AT}
+    schemas.update(_shapes())
+    return schemas
 
 
-def _as_shown(found: dict[str, Schema]) -> None:
+def _as_shown(schemas: dict[str, Schema]) -> None:
     """Take out what never leaves the product, and put in what is shown beside it."""
-    found["Event"]["properties"].pop("epoch")
-    found["SceneView"]["properties"].pop("members")
-    found.pop("SceneMember")
-    properties = found["Memory"]["properties"]
+    schemas["Event"]["properties"].pop("epoch")
+    schemas["SceneView"]["properties"].pop("members")
+    schemas.pop("SceneMember")
+    properties = schemas["Memory"]["properties"]
     for name in INTERNAL_FIELDS & properties.keys():
         properties.pop(name)
-    found.pop("Lexical", None)
+    schemas.pop("Lexical", None)
     for name in ("grounds", "moves"):
-        found["ConflictRecord"]["properties"].pop(name)
-    found.pop("Move", None)
-    found["ConflictRecord"]["properties"]["rejected_content"] = {"type": ["string", "null"], "description": "The text that was not stored"}
+        schemas["ConflictRecord"]["properties"].pop(name)
+    schemas.pop("Move", None)
+    schemas["ConflictRecord"]["properties"]["rejected_content"] = {
+        "type": ["string", "null"],
+        "description": "The text that was not stored",
+    }
     # What no event records is left out of what is told from the log.
-    found["Memory"]["required"] = [one for one in found["Memory"]["required"] if one in properties and one not in UNLOGGED_FIELDS]
+    schemas["Memory"]["required"] = [name for name in schemas["Memory"]["required"] if name in properties and name not in UNLOGGED_FIELDS]
     properties["as_of_sequence"] = {"type": ["integer", "null"], "description": "Only with at or known_at"}
     properties["embedding"] = {"type": ["array", "null"], "items": {"type": "number"}, "description": "Only with include=embedding"}
 
@@ -61,7 +64,7 @@ def _shapes() -> dict[str, Schema]:
     error = _object({"field": text, "message": text, "did_you_mean": meant}, "field", "message")
     problem = {"type": text, "title": text, "status": {"type": "integer"}, "detail": text, "instance": text, "correlation_id": text}
     saved = {
-        "outcome": {"enum": [one.value for one in Outcome]},
+        "outcome": {"enum": [outcome.value for outcome in Outcome]},
         "memory": ref("Memory"),
         "conflict": {"anyOf": [ref("ConflictRecord"), {"type": "null"}]},
         "degraded": _list(text),
@@ -88,7 +91,7 @@ def _shapes() -> dict[str, Schema]:
     retrieved |= {"context": text, "citations": _list(text), "rounds": {"type": "integer"}, "sufficient": {"type": "boolean"}, "why": text}
     part: Schema = {"kind": {"enum": list(get_args(PartKind))}, "ids": _list(text), "tokens": {"type": "integer"}}
     parts = _list(_object(part, *part))
-    told: Schema = {"context": text, "parts": parts, "left_out": parts, "degraded": _list(text)}
+    context: Schema = {"context": text, "parts": parts, "left_out": parts, "degraded": _list(text)}
     retrieved["explain"] = {"type": ["object", "null"], "description": "Only when asked for"}
     readiness = {"status": {"enum": ["ready", "degraded", "unavailable"]}, "dependencies": {"type": "object"}}
     checked: Schema = {"checked_at": {"type": "string", "format": "date-time"}}
@@ -123,7 +126,7 @@ def _shapes() -> dict[str, Schema]:
         "BulkProblem": _object({"status": {"type": "integer"}, "problem": ref("Problem")}, "status", "problem"),
         "Hit": _object({**hit, "explain": {"type": ["object", "null"], "description": "Only when asked for"}}, *hit),
         "Retrieved": _object(retrieved, "results", "degraded", "as_of_sequence"),
-        "Context": _object({**told, **ignored}, *told),
+        "Context": _object({**context, **ignored}, *context),
         "Cleared": _object({"cleared": {"type": "integer"}}, "cleared"),
         "MemoryPage": _object({**memories, "damaged": damaged}, *memories),
         "ConflictPage": _object({"conflicts": _list(ref("ConflictRecord")), "next_cursor": cursor}, "conflicts", "next_cursor"),
@@ -139,10 +142,10 @@ def _shapes() -> dict[str, Schema]:
 
 
 def _task(**beside: Schema) -> Schema:
-    """A task as it is shown: the fields of `Task.public`, and what stands beside them."""
+    """A task as it is shown: the fields of `Task.public`, and what is beside them."""
     whole = TypeAdapter(Task).json_schema(mode="serialization")["properties"]
-    shown = {**beside, **{name: whole[name] for name in TASK_FIELDS}}
-    return _object(shown, *shown)
+    fields = {**beside, **{name: whole[name] for name in TASK_FIELDS}}
+    return _object(fields, *fields)
 
 
 def ref(name: str) -> Schema:

@@ -18,7 +18,7 @@ _DEFAULT_RETRY_S = 1
 
 def problem(error: MemoryCoreError, instance: str, correlation_id: str) -> dict[str, Any]:
     """The members of the problem. `instance` is the path of the request, without its query (a query may hold what is private)."""
-    shown: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "type": f"urn:memory-core:problem:{error.type}",
         "title": error.title,
         "status": error.status,
@@ -28,8 +28,8 @@ def problem(error: MemoryCoreError, instance: str, correlation_id: str) -> dict[
         "errors": [_field_problem(field) for field in error.errors],
     }
     if suggestion := error.did_you_mean or ", ".join(field.did_you_mean for field in error.errors if field.did_you_mean):
-        shown["did_you_mean"] = suggestion
-    return shown
+        fields["did_you_mean"] = suggestion
+    return fields
 
 
 def _field_problem(error: FieldError) -> dict[str, str]:

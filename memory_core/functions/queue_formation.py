@@ -1,6 +1,6 @@
 """The queue `formation`: messages that name tasks, and those that were taken up too often.
 
-Callers are not checked here, since nobody but the host can call a queue's function. A function that returns has ended its message; one
+Callers are not checked here, since only the host can call a queue's function. A function that returns has ended its message; one
 that raises gets it again, and after the last attempt the host moves it to the poison queue.
 """
 

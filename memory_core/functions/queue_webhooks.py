@@ -1,6 +1,6 @@
 """The queue `webhooks`: messages that name deliveries to callback addresses, and those that were taken up too often.
 
-A receiver that fails is no failure of the function: it sends its message again itself. Only what nobody foresaw ends in the poison queue.
+A receiver that fails is no failure of the function: it sends its message again itself. Only what was not foreseen ends in the poison queue.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The hourly timer: it only finds what has to be done and sends it on; the work is the queues'.
 
-Each of its parts is tried, whatever became of the others. One would get wrong: that it raises in the end makes nothing be done again. The
-host counts it as failed, so that somebody looks; the next hour does what this one could not.
+Each of its parts is tried, whatever became of the others. Note: that it raises in the end makes nothing be done again. The
+host counts it as failed, so that an operator looks; the next hour does what this one could not.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ async def send_for_work(core: MemoryCore) -> None:
 
     async def sweep() -> str:
         swept = await core.sweep()
-        said = f"sweep: {swept.users} users with waiting work, {swept.due} tasks overdue, {swept.sent} sent again"
-        return f"{said}; it stopped at its limit, and the next one goes on" if swept.capped else said
+        report = f"sweep: {swept.users} users with waiting work, {swept.due} tasks overdue, {swept.sent} sent again"
+        return f"{report}; it stopped at its limit, and the next one goes on" if swept.capped else report
 
     async def touches() -> str:
         return f"accesses of {await core.flush_touches()} memories written down"

@@ -1,6 +1,6 @@
 """How a task begins: stored with what it is about in one commit, then told to the queue.
 
-One would get wrong: the queue is told after the commit and may be down. That refuses nothing: what is stored is found by the sweep.
+Note: the queue is told after the commit and may be down. That refuses nothing: what is stored is found by the sweep.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class Beginning:
             more = Changes(None) if beside is None else beside(look)
 
             def fields(head: Head) -> Mapping[str, Any]:
-                found = {**counted(+1)(head), **head_fields(head)}
-                return {**found, **more.head_fields(head.model_copy(update=found))}
+                counts = {**counted(+1)(head), **head_fields(head)}
+                return {**counts, **more.head_fields(head.model_copy(update=counts))}
 
             return Changes(
                 task.task_id,

@@ -1,6 +1,6 @@
 """Writing one document beside the log, in spite of an answer that gets lost.
 
-One would get wrong: sending it again is right only because a store takes an equal document as ours. Two writers that must not both
+Note: sending it again is right only because a store takes an equal document as ours. Two writers that must not both
 win write different things, as a lease does by its holder's name.
 """
 

@@ -1,7 +1,7 @@
 """A buffer: messages of one session that wait until there are enough of them to be formed together. One document a session.
 
 Its generations follow each other: closing one is beginning the next. Note: every append has an id, which stays with the
-messages that it brought, into the conversation that they become. So whoever did not hear whether its append arrived can look.
+messages that it brought, into the conversation that they become. So a caller that did not hear whether its append arrived can look.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ class HeldBuffer:
     @classmethod
     def of(cls, owner: Owner, session_id: str, look: Look) -> HeldBuffer:
         """What a look shows; an empty one where there is none, or only one of an erased user."""
-        found = look.documents.get(buffer_id(owner, session_id))
-        if found is None or look.head is None or found.body["epoch"] != look.head.epoch:
-            return cls(owner, Buffer(session_id=session_id), found)
-        return cls(owner, _buffer_in(found), found)
+        document = look.documents.get(buffer_id(owner, session_id))
+        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
+            return cls(owner, Buffer(session_id=session_id), document)
+        return cls(owner, _buffer_in(document), document)
 
     @property
     def task_id(self) -> str:
@@ -101,15 +101,15 @@ class HeldBuffer:
 
     def grown(self, append: Append) -> HeldBuffer:
         """With what is appended, in the same generation."""
-        held = self.buffer
+        buffer = self.buffer
         more = {
-            "messages": [*held.messages, *append.messages],
-            "appends": [*held.appends, append.id],
+            "messages": [*buffer.messages, *append.messages],
+            "appends": [*buffer.appends, append.id],
             "last_append_at": append.at,
             "correlation_id": append.correlation_id,
-            "time_zone": append.time_zone or held.time_zone,
+            "time_zone": append.time_zone or buffer.time_zone,
         }
-        return replace(self, buffer=held.model_copy(update=more))
+        return replace(self, buffer=buffer.model_copy(update=more))
 
     def closed(self) -> HeldBuffer:
         """With the next generation begun, which is empty."""
@@ -156,4 +156,4 @@ def _of_the_store(document: Document) -> dict[str, Any]:
 
 
 def _size(messages: Sequence[Message]) -> int:
-    return sum(len(orjson.dumps(one.model_dump(mode="json"))) for one in messages)
+    return sum(len(orjson.dumps(message.model_dump(mode="json"))) for message in messages)

@@ -53,7 +53,7 @@ class Changes(Generic[Result]):
     """What a decision wants committed, what it answers, and what it was based on.
 
     reads: ids whose change since would void the decision. sessions: sessions whose growth would. types: memory types that
-    were searched for neighbours. Neither changes nor documents = nothing to commit, the result stands as it is.
+    were searched for neighbours. Neither changes nor documents = nothing to commit, the result stays as it is.
     Documents alone (a receipt for nothing done) are a commit without an event, hence without a marker: the head alone tells that it was
     applied, until the next one. So they must bear being written twice, or be creations that the decision looks for.
     head_fields: from the head that it is put on to the fields of it that change besides; it may be put on a newer head than the
@@ -160,7 +160,7 @@ def assemble(head: Head | None, changes: Changes[Any], *, commit_id: str, epoch:
     writes += [Write("create", _numbered(document, base)) for document in changes.creates]
     writes += [Write("put", document) for document in changes.staged]
     writes += [Write("delete", document) for document in changes.deletes]
-    writes += [Write("delete", Document(one.after.id, "memory", {})) for one in changes.changes if one.removed]
+    writes += [Write("delete", Document(change.after.id, "memory", {})) for change in changes.changes if change.removed]
     return Assembled(Batch(commit_id, head, moved, tuple(events), tuple(writes), changes.marks), stored)
 
 

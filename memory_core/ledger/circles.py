@@ -1,8 +1,8 @@
 """Chains end: no commit leads a memory, along `next_id`, back to itself.
 
-Whoever sets a `next_id` has reasons why that can't happen, most of them about times; here it is looked at, whatever the reasons were. A
+What sets a `next_id` has reasons why that can't happen, most of them about times; here it is looked at, whatever the reasons were. A
 deleted memory may lead to what fell since, though, and so back: then it leads nowhere. What leads on in a slot is said by its log, after
-this. One would get wrong: looking costs next to nothing. Nearly always the successor is new, or was read for the
+this. Note: looking costs next to nothing. Nearly always the successor is new, or was read for the
 decision, so the walk ends in what is known; only where it does not is something read.
 """
 
@@ -29,11 +29,11 @@ LED_ANEW = "led_anew"
 async def without_circles(
     store: LongTermStore, owner: Owner, changes: Changes[Result], documents: Mapping[str, Document], sequence: int
 ) -> Changes[Result]:
-    """The changes, resting on all that was walked over besides: whoever changes that voids the decision.
+    """The changes, resting on all that was walked over besides: a change of that voids the decision.
 
     Of a circle that they would close, the first deleted memory leads to nothing any more. documents: what was read for the decision, at
     this sequence. Raises Conflict where a memory would lead back to itself over none that is deleted; HeadMoved where that is because
-    somebody changed the chain since; Unavailable.
+    others changed the chain since; Unavailable.
     """
     chain = _Chain(store, owner, changes, documents, sequence)
     for start in chain.moved:
@@ -41,7 +41,8 @@ async def without_circles(
             if chain.newer:
                 raise HeadMoved("this chain of memories has changed meanwhile; try again", retry_after_s=1)
             fallen = next(
-                (one for name in (*way[1:], start) if (one := chain.memory(name)) is not None and one.status is Status.DELETED), None
+                (memory for name in (*way[1:], start) if (memory := chain.memory(name)) is not None and memory.status is Status.DELETED),
+                None,
             )
             if fallen is None:
                 over = f", over {' and '.join(way[1:])}," if way[1:] else ""
@@ -57,9 +58,9 @@ class _Chain:
     def __init__(self, store: LongTermStore, owner: Owner, changes: Changes[Any], documents: Mapping[str, Document], sequence: int) -> None:
         self._store, self._owner, self._documents, self._sequence = store, owner, {**documents}, sequence
         self.changes, self.walked, self.newer = [*changes.changes], set[str](), False
-        self._states = {one.after.id: one.after for one in changes.changes}
-        self._following = {one.after.id: None if one.removed else one.after.next_id for one in changes.changes}
-        led = {one.before.id: one.before.next_id for one in reversed(changes.changes) if one.before is not None}
+        self._states = {change.after.id: change.after for change in changes.changes}
+        self._following = {change.after.id: None if change.removed else change.after.next_id for change in changes.changes}
+        led = {change.before.id: change.before.next_id for change in reversed(changes.changes) if change.before is not None}
         self.moved = [name for name, after in self._following.items() if after is not None and after != led.get(name)]
 
     async def circle(self, start: str) -> list[str]:
@@ -68,26 +69,26 @@ class _Chain:
         while at is not None and at not in way and not is_version(at) and len(way) < MAX_STEPS:
             way.append(at)
             if at not in self._following:
-                found = self._documents.get(at) or await self._read(at)
-                self._following[at] = None if found is None or found.kind != "memory" else found.body["next_id"]
+                document = self._documents.get(at) or await self._read(at)
+                self._following[at] = None if document is None or document.kind != "memory" else document.body["next_id"]
             self.walked.add(at)
             at = self._following[at]
         return way if at == start else []
 
     async def _read(self, name: str) -> Document | None:
-        found = (await self._store.snapshot(self._owner, [name])).documents.get(name)
-        if found is not None:
-            self.newer |= int(found.body["revision"]) > self._sequence
-            self._documents[name] = found
-        return found
+        document = (await self._store.snapshot(self._owner, [name])).documents.get(name)
+        if document is not None:
+            self.newer |= int(document.body["revision"]) > self._sequence
+            self._documents[name] = document
+        return document
 
     def memory(self, name: str) -> Memory | None:
         """One that was walked over, as the changes leave it."""
-        found = self._documents.get(name)
-        if name in self._states or found is None or found.kind != "memory":
+        document = self._documents.get(name)
+        if name in self._states or document is None or document.kind != "memory":
             return self._states.get(name)
-        memory = memory_in(found)
-        memory.embedding = found.vector
+        memory = memory_in(document)
+        memory.embedding = document.vector
         return memory
 
     def end_at(self, fallen: Memory) -> None:

@@ -1,7 +1,7 @@
 """Cold copies in the archive: written once, read back and verified, found by whose they are and by which memory they hold.
 
 A name is `cold/<owner>/<epoch>/<operation>/<members>-<revision>-<checksum>`: the owner and the members as keyed hashes (`owner_names`), so
-that a list of names tells nobody whose they are. One would get wrong: a name that is taken is no error. It was written by this very
+that a list of names does not tell whose they are. Note: a name that is taken is no error. It was written by this very
 operation of this very state, perhaps by a try whose answer was lost; so what counts is what is read back.
 """
 
@@ -53,14 +53,14 @@ class ColdCopies:
         data = await self._archive.get(location)
         if data is None:
             raise NotFound("there is no cold copy at this location")
-        found = _NAME.fullmatch(location)
-        if found is None or _checksum(data) != found["checksum"]:
+        name_parts = _NAME.fullmatch(location)
+        if name_parts is None or _checksum(data) != name_parts["checksum"]:
             raise Damaged(DEPENDENCY, f"{location} is not what was written: its checksum differs", retry_after_s=30)
         try:
             copy = await asyncio.to_thread(decoded, data)
         except ValueError as error:
             raise Damaged(DEPENDENCY, f"{location} {error}", retry_after_s=30) from error
-        if any(one.memory.owner != owner or one.memory.epoch != copy.epoch for one in copy.members):
+        if any(member.memory.owner != owner or member.memory.epoch != copy.epoch for member in copy.members):
             raise Damaged(DEPENDENCY, f"{location} holds memories of somebody else", retry_after_s=30)
         return copy
 
@@ -95,13 +95,13 @@ class ColdCopies:
 
         Long chains are read to know; one that is damaged counts as holding them.
         """
-        hashes = [await self._names.of_memory(owner, one) for one in memory_ids]
-        wanted, found = frozenset(hashes), list[str]()
+        hashes = [await self._names.of_memory(owner, memory_id) for memory_id in memory_ids]
+        wanted, locations = frozenset(hashes), list[str]()
         async for name in self.names(owner):
             members = _members(name)
             if not wanted.isdisjoint(members) or (MANY in members and await self._holds(owner, name, memory_ids)):
-                found.append(name)
-        return found
+                locations.append(name)
+        return locations
 
     async def _holds(self, owner: Owner, name: str, memory_ids: Collection[str]) -> bool:
         try:
@@ -112,7 +112,7 @@ class ColdCopies:
             return False
 
     async def _name(self, owner: Owner, operation_id: str, copy: ColdCopy, data: bytes) -> str:
-        members = [await self._names.of_memory(owner, one) for one in copy.ids[:NAMED_MEMBERS]]
+        members = [await self._names.of_memory(owner, memory_id) for memory_id in copy.ids[:NAMED_MEMBERS]]
         if len(copy.ids) > NAMED_MEMBERS:
             members = [members[0], MANY]
         return f"{await self.prefix(owner, copy.epoch)}{operation_id}/{'.'.join(members)}-{copy.revision}-{_checksum(data)}"
@@ -124,8 +124,8 @@ def operation_of(location: str) -> str:
 
 
 def _members(location: str) -> frozenset[str]:
-    found = _NAME.fullmatch(location)
-    return frozenset({MANY} if found is None else found["members"].split("."))
+    name_parts = _NAME.fullmatch(location)
+    return frozenset({MANY} if name_parts is None else name_parts["members"].split("."))
 
 
 def _checksum(data: bytes) -> str:

@@ -51,8 +51,8 @@ class Look:
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory of this id, with its vector; None when there is none in the head's epoch."""
-        found = self.documents.get(memory_id)
-        return None if found is None or found.kind != "memory" else as_memory(found, self.head)
+        document = self.documents.get(memory_id)
+        return None if document is None or document.kind != "memory" else as_memory(document, self.head)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +111,12 @@ class Ledger:
         """Head and documents, then the neighbours: never older than the head, so no commit slips in between unseen."""
         if len(nears) <= 1:
             first = await self._store.snapshot(owner, ids, nears[0] if nears else None)
-            shown = [first.near] if nears else []
+            neighbours = [first.near] if nears else []
         else:
             first = await self._store.snapshot(owner, ids)
-            shown = [other.near for other in await asyncio.gather(*(self._store.snapshot(owner, (), near) for near in nears))]
-        near = tuple(tuple(one for one in each if one.memory.status is not Status.UPDATED) for each in shown)
-        merged = tuple(one for each in shown for one in each if one.memory.status is Status.UPDATED)
+            neighbours = [snapshot.near for snapshot in await asyncio.gather(*(self._store.snapshot(owner, (), near) for near in nears))]
+        near = tuple(tuple(neighbour for neighbour in each if neighbour.memory.status is not Status.UPDATED) for each in neighbours)
+        merged = tuple(neighbour for each in neighbours for neighbour in each if neighbour.memory.status is Status.UPDATED)
         return Look(first.head, dict(first.documents), near, merged, frozenset(ids))
 
     async def commit(
@@ -228,9 +228,9 @@ class Ledger:
         return followed(bare)
 
     async def _settle(self, owner: Owner, memory_ids: Sequence[str], call: Call) -> None:
-        """End the questions about memories that were taken from what stands by a commit that had no room for it.
+        """End the questions about memories that stopped being active in a commit that had no room for it.
 
-        A memory names its open questions until that is done, so whoever writes it next does it, should this process die here.
+        A memory names its open questions until that is done, so the next writer of it does it, should this process die here.
         """
         for name in memory_ids:
 
@@ -250,10 +250,10 @@ class Ledger:
         done = list[Change]()
         for start in range(0, len(endings), MAX_ENDED_AHEAD):
             part = endings[start : start + MAX_ENDED_AHEAD]
-            names = [one.after.id for one in part]
+            names = [change.after.id for change in part]
 
             def ending(look: Look, part: Sequence[Change] = part, names: Sequence[str] = names) -> Changes[list[Change]]:
-                changes = [again for one in part if (again := ended_as(one, look.memory(one.after.id))) is not None]
+                changes = [again for change in part if (again := ended_as(change, look.memory(change.after.id))) is not None]
                 return Changes(changes, tuple(changes), reads=frozenset(names))
 
             done += (await self._commit(owner, ending, names, (), None, call, while_erasing=False, is_part=True)).result
@@ -306,7 +306,7 @@ class Ledger:
         if known is None or head is None:
             return None
         if known[0].epoch != head.epoch:
-            del self._recent[owner]  # what an erased user did is nobody's to remember
+            del self._recent[owner]  # what an erased user did must not be remembered
             return None
         return _InTheWay(known[0], decide_again=False) if known[0].sequence > head.sequence else None
 

@@ -24,7 +24,7 @@ def messages_id(conversation_id: str) -> str:
 
 
 def documents_of(conversation: Conversation) -> tuple[Document, Document]:
-    """The conversation without its messages, which each forming commit writes anew, and the messages, which nobody writes again.
+    """The conversation without its messages, which each forming commit writes again, and the messages, which nothing writes again.
 
     A conversation may be 1 MiB long; a commit holds 1.8 MB.
     """
@@ -45,7 +45,7 @@ def conversation_of(look: Look, conversation_id: str) -> Conversation | None:
 def unread(conversation: Mapping[str, Any]) -> tuple[Document, ...]:
     """The messages of an ended conversation that nothing was made of, to be deleted; none where something was.
 
-    Nobody reads them again, and as no memory names the conversation, no filter of what is to be forgotten would find them.
+    They are not read again, and as no memory names the conversation, no filter of what is to be forgotten would find them.
     """
     if any(cell["memory_ids"] for cell in conversation["formed_cells"]):
         return ()
@@ -54,10 +54,10 @@ def unread(conversation: Mapping[str, Any]) -> tuple[Document, ...]:
 
 def state_of(look: Look, conversation_id: str) -> Conversation | None:
     """The conversation as it is stored in the head's epoch, without its messages; None when it is not there."""
-    found = look.documents.get(conversation_id)
-    if found is None or look.head is None or found.body.get("epoch") != look.head.epoch:
+    document = look.documents.get(conversation_id)
+    if document is None or look.head is None or document.body.get("epoch") != look.head.epoch:
         return None
-    return Conversation.model_validate({name: value for name, value in found.body.items() if name not in ("epoch", "sequence")})
+    return Conversation.model_validate({name: value for name, value in document.body.items() if name not in ("epoch", "sequence")})
 
 
 def cleared_since(look: Look, owner: Owner, conversation: Conversation) -> frozenset[MemoryType]:

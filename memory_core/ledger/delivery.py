@@ -1,6 +1,6 @@
 """A delivery: what a callback address is told when a task has ended, and a log of the tries to tell it.
 
-One would get wrong: what is told is written down in the very commit that ends the task, so it can neither be forgotten nor change
+Note: what is told is written down in the very commit that ends the task, so it can neither be forgotten nor change
 afterwards. A task that ends twice (poisoned, retried, succeeded) has two deliveries.
 """
 
@@ -49,9 +49,9 @@ class Delivery(BaseModel):
         """The delivery in a document."""
         return cls.model_validate({name: value for name, value in document.body.items() if name not in ("epoch", "sequence")})
 
-    def tried(self, one: Try) -> list[dict[str, Any]]:
+    def tried(self, attempt: Try) -> list[dict[str, Any]]:
         """The log with one more try, as it is stored."""
-        return [entry.model_dump(mode="json") for entry in (*self.tries, one)][-KEPT_TRIES:]
+        return [entry.model_dump(mode="json") for entry in (*self.tries, attempt)][-KEPT_TRIES:]
 
     def public(self) -> dict[str, Any]:
         """The delivery as a task's result shows it."""
@@ -64,7 +64,7 @@ class Delivery(BaseModel):
             "attempts": len(self.tries),
             "status_code": last.status_code if last else None,
             "error": last.error if last else None,
-            "tries": [one.model_dump(mode="json") for one in self.tries],
+            "tries": [attempt.model_dump(mode="json") for attempt in self.tries],
         }
 
 

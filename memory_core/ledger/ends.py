@@ -27,7 +27,7 @@ class Ends:
     async def end(self, owner: Owner, task: Task, state: str, *, subject: Mapping[str, Any] | None = None, **fields: Any) -> Task | None:
         """End a task while it is of `task`'s generation: it gets `fields`, what it is about `state` and the fields `subject`.
 
-        None when it was ended, or begun anew, by somebody else. Raises Unavailable, HeadMoved.
+        None when another worker ended it, or began it again. Raises Unavailable, HeadMoved.
         """
 
         def decide(look: Look) -> Changes[Task | None]:

@@ -1,7 +1,7 @@
 """Notes of erasures in the archive, which a restore of the long term to an earlier moment does not take back.
 
-`erasures/<owner>/<epoch>` says that the life which an owner led under this epoch was erased. One would get wrong: times would not do. An
-owner who began anew has another epoch, whatever the clocks said, and is none of those who have to be erased again.
+`erasures/<owner>/<epoch>` says that the life which an owner led under this epoch was erased. Note: times would not do. An
+owner who began again has another epoch, whatever the clocks said, and is none of those who have to be erased again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FILES: Final = "erasures"
 
 
 class ErasureNotes:
-    """The notes about every owner. They stay for good, and name nobody."""
+    """The notes about every owner. They stay for good, and name no user."""
 
     def __init__(self, archive: Archive, names: OwnerNames) -> None:
         self._archive, self._names = archive, names
@@ -31,10 +31,10 @@ class ErasureNotes:
 
     async def all(self) -> frozenset[str]:
         """Every note, to be asked with `tells_of`. Raises Unavailable."""
-        found: list[str] = []
-        while page := await self._archive.names(f"{_FILES}/", found[-1] if found else None, PAGE):
-            found += page
-        return frozenset(found)
+        names: list[str] = []
+        while page := await self._archive.names(f"{_FILES}/", names[-1] if names else None, PAGE):
+            names += page
+        return frozenset(names)
 
     async def tells_of(self, notes: frozenset[str], owner: Owner, epoch: str) -> bool:
         """Whether one of these notes says that this life of the owner was erased."""

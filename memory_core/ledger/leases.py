@@ -1,6 +1,6 @@
 """Leases: who works on a task, how far it is, and when it is tried again.
 
-One would get wrong: a lease only saves work. Whoever lost it and goes on does no harm, since what is done is done by commits that look
+Note: a lease only saves work. A worker that lost it and goes on does no harm, since what is done is done by commits that look
 at the conversation; it is told to stop (TaskLost) because the rest of its work would be thrown away.
 """
 
@@ -34,12 +34,12 @@ log = logging.getLogger(__name__)
 
 
 class TaskLost(Exception):
-    """Somebody else finished, cancelled or took over the task; stop, and say nothing."""
+    """Another worker or caller finished, cancelled or took over the task; stop, and say nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """Not now: somebody works on the task, or it waits. The message is to come again after `delay`; `fields`: what the task says then."""
+    """Not now: a worker has the task, or it waits. The message is to come again after `delay`; `fields`: what the task says then."""
 
     delay: timedelta
     fields: Mapping[str, Any] = field(default_factory=dict)
@@ -74,14 +74,14 @@ class Leases:
         Raises Unavailable.
         """
         for _ in range(TRIES):
-            held = await self._tasks.held(message.owner, message.task_id)
-            if held is None or held.task.finished or message.generation < held.task.generation:
+            held_task = await self._tasks.held(message.owner, message.task_id)
+            if held_task is None or held_task.task.finished or message.generation < held_task.task.generation:
                 return None
             now = self._clock.now()
-            free_at = max(held.task.leased_until or now, held.task.next_enqueue_at or now)
+            free_at = max(held_task.task.leased_until or now, held_task.task.next_enqueue_at or now)
             if free_at > now:
                 return Later(free_at - now + MOMENT)
-            lease = Lease(self._store, self._tasks, self._clock, self._length, message.owner, held)
+            lease = Lease(self._store, self._tasks, self._clock, self._length, message.owner, held_task)
             if await lease.began(self._ids.new("lea")):
                 return lease
         return Later(MOMENT)
@@ -90,9 +90,9 @@ class Leases:
 class Lease:
     """The right to work on one task."""
 
-    def __init__(self, store: LongTermStore, tasks: Tasks, clock: Clock, length: timedelta, owner: Owner, held: HeldTask) -> None:
+    def __init__(self, store: LongTermStore, tasks: Tasks, clock: Clock, length: timedelta, owner: Owner, held_task: HeldTask) -> None:
         self._store, self._tasks, self._clock, self._length = store, tasks, clock, length
-        self.owner, self._held = owner, held
+        self.owner, self._held = owner, held_task
         self._turn = asyncio.Lock()
 
     @property
@@ -106,7 +106,7 @@ class Lease:
         return self._held.task
 
     async def began(self, name: str) -> bool:
-        """Take the lease; False when somebody else changed the task meanwhile."""
+        """Take the lease; False when the task was changed meanwhile."""
         return await self._wrote(status="running", leased_by=name, leased_until=self._clock.now() + self._length, waiting_for=None)
 
     async def report(self, step: str, progress: float, **fields: Any) -> None:
@@ -131,7 +131,7 @@ class Lease:
         return delay
 
     async def fail(self, error: BaseException) -> timedelta | None:
-        """Hand the task back after a failure that nobody foresaw: after how long to come back, None when it failed too often.
+        """Hand the task back after a failure that was not foreseen: after how long to come back, None when it failed too often.
 
         Raises TaskLost.
         """
@@ -158,7 +158,7 @@ class Lease:
             yield
         except asyncio.CancelledError:
             if not lost.is_set() or working.uncancel() > 0:
-                raise  # the process stops, or whoever waits has given up
+                raise  # the process stops, or its caller has given up
             raise TaskLost from None
         finally:
             beating.cancel()
@@ -166,15 +166,15 @@ class Lease:
             await asyncio.gather(beating, watching, return_exceptions=True)
 
     async def _cancel_with_task(self, working: asyncio.Task[Any], lost: asyncio.Event) -> None:
-        """Cancel the work, and set `lost`, when its task is cancelled, or begun anew to clear up after itself."""
+        """Cancel the work, and set `lost`, when its task is cancelled, or begun again to clear up after itself."""
         while True:
             await asyncio.sleep(LOOK_S)
             try:
-                held = await self._tasks.held(self.owner, self.task.task_id)
+                held_task = await self._tasks.held(self.owner, self.task.task_id)
             except MemoryCoreError as error:
                 log.info("it could not be seen whether the task %s was cancelled: %s", self.task.task_id, error.detail)
                 continue
-            if held is not None and (held.task.status == "cancelled" or held.task.generation > self.task.generation):
+            if held_task is not None and (held_task.task.status == "cancelled" or held_task.task.generation > self.task.generation):
                 lost.set()
                 working.cancel()
                 return
@@ -196,10 +196,10 @@ class Lease:
                 if await self._wrote(**fields):
                     return
                 # Either another's doing, or our own of before, whose answer never came.
-                found = await self._tasks.held(self.owner, self.task.task_id)
-                if found is None or found.task.finished or found.task.leased_by != name:
+                held_task = await self._tasks.held(self.owner, self.task.task_id)
+                if held_task is None or held_task.task.finished or held_task.task.leased_by != name:
                     raise TaskLost
-                self._held = found
+                self._held = held_task
         raise TaskLost
 
     async def _wrote(self, **fields: Any) -> bool:

@@ -1,6 +1,6 @@
 """Messages that say that there is work: what is in one, which queue a task's go to, and telling it.
 
-One would get wrong: a queue that can't be told refuses nothing. What is stored is found by the sweep.
+Note: a queue that can't be told refuses nothing. What is stored is found by the sweep.
 """
 
 from __future__ import annotations
@@ -41,13 +41,14 @@ def message_of(body: str) -> TaskMessage:
         return TaskMessage.model_validate_json(body)
     except ValidationError as error:
         fields = tuple(
-            FieldError(".".join(map(str, one["loc"])), one["msg"]) for one in error.errors(include_url=False, include_input=False)
+            FieldError(".".join(map(str, problem["loc"])), problem["msg"])
+            for problem in error.errors(include_url=False, include_input=False)
         )
         raise Malformed("a message that is not one of ours", errors=fields) from None
 
 
 class DueMessage(BaseModel):
-    """Says that a user's consolidation is due: whoever receives it begins the run, if it still is.
+    """Says that a user's consolidation is due: its receiver begins the run, if it still is.
 
     tick: when this was found, of the hour's message or of a save. waits: how often it was put off because the store was away.
     """

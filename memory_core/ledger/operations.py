@@ -1,7 +1,7 @@
 """Operations: work over many memories, in as many commits as it takes, by a plan that is frozen when it is asked for.
 
 An operation is what a task is about. Each chunk of it advances its cursor in the chunk's own batch, so a worker that is killed leaves it
-at a chunk's border, and two workers do every chunk once. One would get wrong: whoever did a chunk, the operation as it is stored says
+at a chunk's border, and two workers do every chunk once. Note: whichever worker did a chunk, the operation as it is stored says
 how far it is; a worker goes on from that, never from what it remembers.
 """
 
@@ -60,7 +60,7 @@ class Operation(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One commit's worth: changes of memories, further documents, where the cursor stands after it, what it adds to the counts.
+    """One commit's worth: changes of memories, further documents, where the cursor is after it, what it adds to the counts.
 
     done: it was the last; then the task ends as `status`, with `result` beside the counts, or alone where `counted` is false.
     plan: what takes the plan's place, when that is no longer needed and must not stay. All others are those of `Changes`.
@@ -114,7 +114,7 @@ class Operations:
         head_fields: HeadFields = lambda head: {},
         beside: Beside | None = None,
     ) -> Accepted:
-        """Store an operation with its task, and send that on its way; one that is not due yet is sent by whoever makes it due.
+        """Store an operation with its task, and send that on its way; one that is not due yet is sent by what makes it due.
 
         refuse: is shown the user as they are, with the documents `reads`, and raises when that forbids it. task_id: where it is to be a
         certain one, so that it begins once. head_fields: what of the head changes with it. beside: documents that are written with it,
@@ -152,13 +152,13 @@ class Operations:
     async def of(self, lease: Lease) -> Operation:
         """The operation that a lease is for, as it is stored. Raises NotFound."""
         look = await self._ledger.look(lease.owner, [lease.task.subject_id])
-        found = look.documents.get(lease.task.subject_id)
-        if found is None or look.head is None or found.body["epoch"] != look.head.epoch:
+        document = look.documents.get(lease.task.subject_id)
+        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
             raise NotFound("the operation of this task is gone")
-        return operation_in(found)
+        return operation_in(document)
 
     async def advance(self, lease: Lease, operation: Operation, ids: Sequence[str], decide: Decide) -> Operation:
-        """Commit the next chunk: the operation as it stands then. `ids`: what `decide` needs to see, besides the operation.
+        """Commit the next chunk: the operation as it is then. `ids`: what `decide` needs to see, besides the operation.
 
         When another worker did this chunk, `decide` is not asked (or its answer thrown away) and theirs is returned.
         Raises TaskLost once the task has ended otherwise, and what `Ledger.commit` raises.
@@ -202,7 +202,7 @@ class Operations:
         return committed.result
 
     async def amend(self, owner: Owner, task_id: str, change: Callable[[Operation], Any], call: Call, *, due: bool = False) -> Task:
-        """Commit the cursor that `change` gives an operation nobody works on yet; `due`: from now on somebody may. Its task.
+        """Commit the cursor that `change` gives an operation without a worker yet; `due`: from now on it may have one. Its task.
 
         Raises NotFound, and what `change` raises.
         """
@@ -256,7 +256,7 @@ class Operations:
             next_enqueue_at=None,
         )
         ended[:] = [turned.result]
-        puts = tuple(replace(one, tag=None) if one.kind == "task" else one for one in turned.puts)
+        puts = tuple(replace(document, tag=None) if document.kind == "task" else document for document in turned.puts)
         return Changes(operation.model_copy(update={"state": state}), puts=puts, head_fields=turned.head_fields)
 
 
@@ -267,8 +267,10 @@ def operation_id(task_id: str) -> str:
 
 def is_pending(look: Look, name: str) -> bool:
     """Whether the operation of this id is to go on, in the head's life. `look` shows its document, if there is one."""
-    found = look.documents.get(name)
-    return found is not None and look.head is not None and found.body["epoch"] == look.head.epoch and found.body["state"] == "pending"
+    document = look.documents.get(name)
+    return (
+        document is not None and look.head is not None and document.body["epoch"] == look.head.epoch and document.body["state"] == "pending"
+    )
 
 
 def operation_in(document: Document) -> Operation:
@@ -288,5 +290,5 @@ def _both(head: Head, first: HeadFields, second: HeadFields) -> Mapping[str, Any
 
 
 def _advanced(subject: Document, operation: Operation) -> Changes[Operation]:
-    kept = {name: subject.body[name] for name in OF_THE_STORE}
-    return Changes(operation, puts=(replace(subject, body={**kept, **operation.model_dump(mode="json")}),))
+    store_fields = {name: subject.body[name] for name in OF_THE_STORE}
+    return Changes(operation, puts=(replace(subject, body={**store_fields, **operation.model_dump(mode="json")}),))

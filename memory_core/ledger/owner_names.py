@@ -1,6 +1,6 @@
-"""How an owner is named where nobody should read who it is: in blobs' names, in receipts of erasures. A keyed hash.
+"""How an owner is named where no reader should learn who it is: in blobs' names, in receipts of erasures. A keyed hash.
 
-The key lies in the archive itself, made once by whoever first needs it. One would get wrong: a secret of the settings would not do. It
+The key lies in the archive itself, made once by the first process that needs it. Note: a secret of the settings would not do. It
 is changed one day, and then nothing that was named by it before would be found by an erasure.
 """
 

@@ -1,6 +1,6 @@
 """A task and what it is about, which change together: a conversation, a buffer, a delivery; with them the head's count, and who is told.
 
-One would get wrong: the head counts the tasks that are not finished, and nothing else. So a task begins and ends only in commits,
+Note: the head counts the tasks that are not finished, and nothing else. So a task begins and ends only in commits,
 onto the very state that was read, and the count moves in the same batch.
 """
 
@@ -37,9 +37,9 @@ class Pair:
         held = held_task(look.documents.get(task_id), look.head)
         if held is None:
             return None
-        found = look.documents.get(held.task.subject_id)
-        known = found is not None and look.head is not None and found.body["epoch"] == look.head.epoch
-        return cls(held, found if known else None)
+        subject = look.documents.get(held.task.subject_id)
+        known = subject is not None and look.head is not None and subject.body["epoch"] == look.head.epoch
+        return cls(held, subject if known else None)
 
     @property
     def task(self) -> Task:
@@ -47,8 +47,8 @@ class Pair:
         return self.held.task
 
     def turned(self, state: str, now: datetime, *, subject: Mapping[str, Any] = _NO_MORE, **fields: Any) -> Changes[Task]:
-        """The commit that gives the subject another state (and the fields `subject`), the task other `fields`, and whoever asked for it a
-        delivery when that ends the task.
+        """The commit that gives the subject another state (and the fields `subject`), the task other `fields`, and its callback
+        address a delivery when that ends the task.
         """
         turned = {**self._formed(), **fields, "leased_by": None, "leased_until": None, "waiting_for": None, "updated_at": now}
         task, deliveries = announced(self.task.model_copy(update=turned), now)
@@ -79,7 +79,7 @@ class Pair:
 
 def unfinished(documents: Iterable[Document]) -> int:
     """How many of these are tasks that are not finished."""
-    return sum(one.kind == "task" and one.body["status"] not in FINISHED for one in documents)
+    return sum(document.kind == "task" and document.body["status"] not in FINISHED for document in documents)
 
 
 def counted(more: int) -> Callable[[Head], Mapping[str, Any]]:

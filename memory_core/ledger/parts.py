@@ -1,8 +1,8 @@
 """Files of an owner's own that are handed over in parts: an export to be fetched, an import as it was brought. They lie in the archive.
 
 `people/<owner>/<task>/<checksum>`. Each task's files go seven days after it began, at the latest: `due/<day>/<owner>.<task>` says
-which are due when. One would get wrong: a part is named by what is in it, and written once. Which parts a file has, and in which order,
-stands in the operation.
+which are due when. Note: a part is named by what is in it, and written once. Which parts a file has, and in which order,
+is kept in the operation.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The past: what every memory of a user was at a sequence, from the nearest snapshot before it and the events after that.
 
-One would get wrong: a snapshot is several documents, written one by one, and counts only when all are there. Until then, and where it was
+Note: a snapshot is several documents, written one by one, and counts only when all are there. Until then, and where it was
 deleted because something in it was forgotten, the one before it serves, or the log from its beginning; only slower.
 """
 
@@ -76,8 +76,8 @@ class Past:
     async def taken(self, owner: Owner, head: Head, sequence: int) -> Taken:
         """The last whole snapshot at or before `sequence`; the empty beginning where there is none."""
         place = Place(sequence + 1, "")
-        while found := await self._store.page(owner, "snapshot", None, place, 1):
-            body = found[0].body
+        while documents := await self._store.page(owner, "snapshot", None, place, 1):
+            body = documents[0].body
             if body["epoch"] == head.epoch and (states := await self._read(owner, body)) is not None:
                 return Taken(body["sequence"], states)
             place = Place(body["sequence"], "")
@@ -89,15 +89,15 @@ class Past:
         states = States()
         for start in range(0, len(names), PARTS_A_READ):
             asked = names[start : start + PARTS_A_READ]
-            found = (await self._store.snapshot(owner, asked)).documents
-            if len(found) < len(asked) or any(part.body["redactions"] != body["redactions"] for part in found.values()):
+            parts = (await self._store.snapshot(owner, asked)).documents
+            if len(parts) < len(asked) or any(part.body["redactions"] != body["redactions"] for part in parts.values()):
                 return None
-            states |= {name: State.of_row(row) for part in found.values() for name, row in part.body["states"].items()}
+            states |= {name: State.of_row(row) for part in parts.values() for name, row in part.body["states"].items()}
         return states
 
 
 def parted(taken: Taken) -> list[list[str]]:
-    """The ids of the states in each document of a snapshot: all of them in order, so that whoever makes it makes the same."""
+    """The ids of the states in each document of a snapshot: all of them in order, so that every process makes the same."""
     parts: list[list[str]] = [[]]
     size = 0
     for name, state in sorted(taken.states.items()):

@@ -1,7 +1,7 @@
-"""The tasks that were given up, of all users of an app: for whoever runs it, who is to look at them, mend what is wrong and retry.
+"""The tasks that were given up, of all users of an app: for its operator, who is to look at them, mend what is wrong and retry.
 
-One would get wrong: what a store finds may be of a life that was erased since. So each task is compared with its owner's head, and a page
-may be short though more follow. An erasure that was given up is of the new life: it is shown, or nobody would see that it got stuck.
+Note: what a store finds may be of a life that was erased since. So each task is compared with its owner's head, and a page
+may be short though more follow. An erasure that was given up is of the new life: it is shown, or no operator would see that it got stuck.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ class Poisoned:
     async def page(self, app_id: str, cursor: str | None, limit: int) -> OwnedTaskPage:
         """One page, newest first. Raises Malformed for a void cursor."""
         given = self._cursors.read_for_app(app_id, _BOUND, cursor)
-        found = await self._store.poisoned(app_id, None if given is None else Place(*given), limit + 1)
-        shown = found[:limit]
+        documents = await self._store.poisoned(app_id, None if given is None else Place(*given), limit + 1)
+        page = documents[:limit]
         following = None
-        if len(found) > limit:
-            document = shown[-1][1]
+        if len(documents) > limit:
+            document = page[-1][1]
             following = self._cursors.make_for_app(app_id, _BOUND, (document.body["sequence"], document.id))
-        heads = await self._heads({owner for owner, _ in shown})
-        held = [(owner, held_task(document, heads[owner])) for owner, document in shown]
-        return OwnedTaskPage(tuple((owner.user_id, one.task) for owner, one in held if one is not None), following)
+        heads = await self._heads({owner for owner, _ in page})
+        tasks = [(owner, held_task(document, heads[owner])) for owner, document in page]
+        return OwnedTaskPage(tuple((owner.user_id, task.task) for owner, task in tasks if task is not None), following)
 
     async def _heads(self, owners: set[Owner]) -> dict[Owner, Head | None]:
         looks = await asyncio.gather(*(self._store.snapshot(owner) for owner in owners))

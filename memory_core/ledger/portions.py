@@ -31,8 +31,8 @@ class Portion:
 
 def size_of(*memories: Memory) -> int:
     """Bytes that memories, their vectors and an event of each take in a batch, about."""
-    numbers = sum(len(one.embedding) for one in memories if one.embedding is not None)
-    return sum(len(one.model_dump_json()) for one in memories) + _NUMBER_BYTES * numbers + _EVENT_BYTES * len(memories)
+    numbers = sum(len(memory.embedding) for memory in memories if memory.embedding is not None)
+    return sum(len(memory.model_dump_json()) for memory in memories) + _NUMBER_BYTES * numbers + _EVENT_BYTES * len(memories)
 
 
 def size_of_bodies(bodies: Iterable[object]) -> int:

@@ -49,12 +49,12 @@ def readable(documents: Iterable[Document]) -> tuple[list[Memory], list[Document
     return memories, damaged
 
 
-def readable_shown(shown: Mapping[str, Shown]) -> tuple[dict[str, Memory], list[str]]:
+def readable_shown(serialised: Mapping[str, Shown]) -> tuple[dict[str, Memory], list[str]]:
     """The memories by id, and the ids of those that can't be read, which the log names."""
     memories, damaged = dict[str, Memory](), list[str]()
-    for name, found in shown.items():
+    for name, memory_json in serialised.items():
         try:
-            memories[name] = found.memory
+            memories[name] = memory_json.memory
         except Damaged as error:
             log.error("left out: %s", error.detail)
             damaged.append(name)

@@ -28,8 +28,8 @@ def keyed(call: Call, name: str, *asked: str | BaseModel) -> Call:
     """The call, telling what it asks for, so that another one with its idempotency key is known as another. A door may have told."""
     if call.idempotency_key is None or call.body_hash:
         return call
-    shown = [one if isinstance(one, str) else one.model_dump(mode="json") for one in asked]
-    body_hash = hashlib.sha256(orjson.dumps(shown, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    fields = [part if isinstance(part, str) else part.model_dump(mode="json") for part in asked]
+    body_hash = hashlib.sha256(orjson.dumps(fields, option=orjson.OPT_SORT_KEYS)).hexdigest()
     return replace(call, route=call.route or name, body_hash=body_hash)
 
 
@@ -52,10 +52,10 @@ def receipt(owner: Owner, call: Call, now: datetime, result: Mapping[str, Any], 
 def earlier_result(documents: Mapping[str, Document], owner: Owner, call: Call, part: int = 0) -> dict[str, Any] | None:
     """What this very call did before, or None. Raises Conflict when the key was used for another body."""
     identity = receipt_id(owner, call, part)
-    found = None if identity is None else documents.get(identity)
-    if found is None:
+    document = None if identity is None else documents.get(identity)
+    if document is None:
         return None
-    if found.body["body_hash"] != call.body_hash:
+    if document.body["body_hash"] != call.body_hash:
         raise Conflict("this Idempotency-Key was used within the last 24 hours for a request with another body")
-    result: dict[str, Any] = found.body["result"]
+    result: dict[str, Any] = document.body["result"]
     return result

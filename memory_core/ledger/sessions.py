@@ -27,10 +27,10 @@ MESSAGES: Final = "messages"
 class Session:
     """The working copy of a session's document while a batch is decided; `document` is what gets written."""
 
-    def __init__(self, owner: Owner, session_id: str, found: Document | None) -> None:
-        body: dict[str, Any] = {} if found is None else dict(found.body)
+    def __init__(self, owner: Owner, session_id: str, document: Document | None) -> None:
+        body: dict[str, Any] = {} if document is None else dict(document.body)
         self._id = session_document_id(owner, session_id)
-        self._tag = None if found is None else found.tag
+        self._tag = None if document is None else document.tag
         self._body = body
         body.setdefault("session_id", session_id)
         body["counts"] = dict(body.get("counts", {}))
@@ -43,20 +43,20 @@ class Session:
     @property
     def last_turn_id(self) -> str | None:
         """The id of the previous turn."""
-        kept = self._body.get("last_turns", [])
-        return kept[0]["id"] if kept else None
+        last_turns = self._body.get("last_turns", [])
+        return last_turns[0]["id"] if last_turns else None
 
     @property
     def last_turns(self) -> tuple[Turn | None, Turn | None]:
         """The previous turn and the one before it."""
         # Sessions of earlier versions hold the text of a turn, too.
-        kept = [Turn(turn["id"], turn["counts"], turn["asks"]) for turn in self._body.get("last_turns", [])]
-        return (kept[0] if kept else None, kept[1] if len(kept) > 1 else None)
+        turns = [Turn(turn["id"], turn["counts"], turn["asks"]) for turn in self._body.get("last_turns", [])]
+        return (turns[0] if turns else None, turns[1] if len(turns) > 1 else None)
 
     def add_turn(self, turn: Turn) -> None:
         """`turn` is the last one now."""
-        kept = {"id": turn.id, "counts": turn.counts, "asks": turn.asks}  # asdict would copy the counts, 0.2 ms
-        self._body["last_turns"] = [kept, *self._body.get("last_turns", [])][:2]
+        last_turn = {"id": turn.id, "counts": turn.counts, "asks": turn.asks}  # asdict would copy the counts, 0.2 ms
+        self._body["last_turns"] = [last_turn, *self._body.get("last_turns", [])][:2]
         self._body["turns"] = self.turns + 1
 
     def count(self, before: Memory | None, after: Memory, now: datetime) -> None:
@@ -68,8 +68,8 @@ class Session:
                 counts[name] = counts.get(name, 0) + sign
         began = self._body.setdefault("started_at", now.isoformat())
         last = datetime.fromisoformat(self._body.get("last_active_at", began))
-        told = is_told(after) and (before is None or before.created_at < after.created_at)
-        self._body["last_active_at"] = (max(now, last) if told else last).isoformat()  # a machine's clock may have gone back
+        is_new = is_told(after) and (before is None or before.created_at < after.created_at)
+        self._body["last_active_at"] = (max(now, last) if is_new else last).isoformat()  # a machine's clock may have gone back
 
     def drop(self, memory: Memory, now: datetime) -> None:
         """A memory is gone for good."""
@@ -78,7 +78,7 @@ class Session:
         self._forget_mark(memory)
 
     def _forget_mark(self, memory: Memory) -> None:
-        """A message that is gone for good leaves a hole: it is not told anew with its history, and nothing tells what it said."""
+        """A message that is gone for good leaves a hole: it is not told again with its history, and nothing tells what it said."""
         history = self._body.get("history")
         if history is not None and is_message(memory.id) and not is_untold(memory):
             self._body["history"] = {**history, "marks": without_message(history["marks"], _as_told(memory), memory.created_at)}
@@ -111,7 +111,7 @@ class Session:
     def clear(self, types: Iterable[MemoryType], *, keeps_history: bool = False) -> None:
         """It is cleared of these types once more: what was told before this, and is not formed yet, is not to be formed.
 
-        keeps_history: whether a message that is sent again is known, and not told anew.
+        keeps_history: whether a message that is sent again is known, and not stored again.
         """
         clears = dict(self._body.get("clears", {}))
         self._body["clears"] = clears | {kind.value: clears.get(kind.value, 0) + 1 for kind in types}
@@ -130,9 +130,9 @@ def _as_told(message: Memory) -> CallMessage:
     return CallMessage.of(read, message.created_at)
 
 
-def clears_of(found: Document | None) -> Mapping[str, int]:
+def clears_of(document: Document | None) -> Mapping[str, int]:
     """How often a session was cleared, by type, as its document says it."""
-    return {} if found is None else found.body.get("clears", {})
+    return {} if document is None else document.body.get("clears", {})
 
 
 class History(NamedTuple):
@@ -142,12 +142,12 @@ class History(NamedTuple):
     task_id: str | None = None
 
 
-def history_of(found: Document | None) -> History:
+def history_of(document: Document | None) -> History:
     """The history that a session's document keeps."""
-    history = None if found is None else found.body.get("history")
+    history = None if document is None else document.body.get("history")
     return History() if history is None else History(history["marks"], history["task_id"])
 
 
-def has_begun(found: Document) -> bool:
-    """Whether a memory was ever saved in it; a session that was only cleared is none for whoever lists sessions."""
-    return "started_at" in found.body
+def has_begun(document: Document) -> bool:
+    """Whether a memory was ever saved in it; a session that was only cleared is in no list of sessions."""
+    return "started_at" in document.body

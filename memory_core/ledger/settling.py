@@ -1,9 +1,9 @@
 """Open questions follow their memories: which conflicts wait for a decision is the same in records, memories and head, after every commit.
 
-A conflict that is pending is named by both its sides (`conflict_ids`). When a commit, of whatever kind, takes one of them from what
-stands, the question ends in that very commit; but whoever took its place inherits it, and in a slot, where one truth must hold in the
-end, whoever is left. An edit of a slot's member that makes both say the same ends it too. Note: this is why nothing that deletes, clears,
-supersedes or edits needs to think of conflicts.
+A conflict that is pending is named by both its sides (`conflict_ids`). When a commit, of whatever kind, makes one of them inactive, the
+question ends in that very commit; but its successor inherits it, and in a slot, where one truth must hold in the end, the memory that is
+left. An edit of a slot's member that makes both say the same ends it too. Note: this is why nothing that deletes, clears, supersedes or
+edits needs to think of conflicts.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ async def settled(store: LongTermStore, owner: Owner, changes: Changes[Result], 
     sheet.follow_records()
     if wanted := sheet.records_to_read():
         sheet.records |= (await store.snapshot(owner, wanted)).documents
-        if others := sheet.sides_to_read():
-            seen = await store.snapshot(owner, others)
-            memories = (as_memory(one, seen.head) for one in seen.documents.values() if one.kind == "memory")
-            sheet.read |= {one.id: one for one in memories if one is not None}
+        if side_ids := sheet.sides_to_read():
+            seen = await store.snapshot(owner, side_ids)
+            memories = (as_memory(document, seen.head) for document in seen.documents.values() if document.kind == "memory")
+            sheet.read |= {memory.id: memory for memory in memories if memory is not None}
             sheet.states |= sheet.read
     sheet.end_questions(now, most)
     return sheet.changes(changes)
@@ -58,13 +58,13 @@ def followed(changes: Changes[Result]) -> Changes[Result]:
 
 
 def unsettled(changes: Changes[Any]) -> list[str]:
-    """Ids of the memories that these changes take from what stands, or edit, and about which questions are open."""
-    return [one.id for one in _Sheet.of(changes).in_doubt()]
+    """Ids of the memories that these changes make inactive, or edit, and about which questions are open."""
+    return [memory.id for memory in _Sheet.of(changes).in_doubt()]
 
 
 def left_open(changes: Changes[Any]) -> list[str]:
     """Ids of those of them that do not stand: a commit of its own ends the rest of what is open about them."""
-    return [one.id for one in _Sheet.of(changes).in_doubt() if one.status not in FOUND_BY_DEFAULT]
+    return [memory.id for memory in _Sheet.of(changes).in_doubt() if memory.status not in FOUND_BY_DEFAULT]
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ class _Sheet:
     """A commit's memories as it leaves them (`states`), those `read` besides as they were, records by id.
 
     ended, begun: records of questions that end, and of those that take their place. heirs: who is left for one that fell.
-    risen: who stands after this commit and did not before. edited: memories that were edited. dropped: records that are
+    risen: memories that are active after this commit and were not before. edited: memories that were edited. dropped: records that are
     deleted.
     """
 
@@ -92,9 +92,9 @@ class _Sheet:
     def of(cls, changes: Changes[Any]) -> _Sheet:
         records = {document.id: document for document in changes.puts if document.kind == "conflict"}
         states = {change.after.id: change.after for change in changes.changes}
-        stood = {one.before.id for one in changes.changes if one.before is not None and one.before.status in FOUND_BY_DEFAULT}
-        risen = tuple(one.id for one in states.values() if one.status in FOUND_BY_DEFAULT and one.id not in stood)
-        edited = frozenset(one.after.id for one in changes.changes if one.event_type == "updated")
+        stood = {change.before.id for change in changes.changes if change.before is not None and change.before.status in FOUND_BY_DEFAULT}
+        risen = tuple(memory.id for memory in states.values() if memory.status in FOUND_BY_DEFAULT and memory.id not in stood)
+        edited = frozenset(change.after.id for change in changes.changes if change.event_type == "updated")
         dropped = tuple(document.id for document in changes.deletes if document.kind == "conflict")
         return cls(states, frozenset(records), records, risen=risen, edited=edited, dropped=dropped)
 
@@ -111,16 +111,16 @@ class _Sheet:
                 self._leave_to_the_other(record)
 
     def records_to_read(self) -> list[str]:
-        return sorted({name for one in self.in_doubt() for name in one.conflict_ids} - self.records.keys())
+        return sorted({name for memory in self.in_doubt() for name in memory.conflict_ids} - self.records.keys())
 
     def sides_to_read(self) -> list[str]:
-        ending = {name for one in self.in_doubt() for name in one.conflict_ids}
+        ending = {name for memory in self.in_doubt() for name in memory.conflict_ids}
         sides = {side for name in ending if name in self.records for side in record_in(self.records[name].body).sides}
         return sorted(sides - self.states.keys())
 
     def end_questions(self, now: datetime, most: int) -> None:
         """Settle, or pass on, questions one of whose sides does not stand any more, or that an edit has answered."""
-        names = list(dict.fromkeys(name for one in self.in_doubt() for name in one.conflict_ids))
+        names = list(dict.fromkeys(name for memory in self.in_doubt() for name in memory.conflict_ids))
         for name in reversed(names[most:]):  # who is in the last one is left: so each commit passes its part on to the same
             if name in self.records and (last := record_in(self.records[name].body)).open:
                 self._leave_to_the_other(last)
@@ -128,25 +128,25 @@ class _Sheet:
             document = self.records.get(name)
             record = None if document is None else record_in(document.body)
             sides = record.sides if record is not None and record.open else ()
-            for one in [one for one in self.states if one not in sides]:
-                self._set(one, name, open=False)
+            for memory_id in [memory_id for memory_id in self.states if memory_id not in sides]:
+                self._set(memory_id, name, open=False)
             if document is None or record is None or not sides:
                 continue
-            said = " and ".join(self._said(side) for side in sides if not self._stands(side)) or self._answer(*sides)
-            if said is None:
+            reason = " and ".join(self._said(side) for side in sides if not self._stands(side)) or self._answer(*sides)
+            if reason is None:
                 continue
             heir = self._heir(record)
             for side in record.sides:
                 self._set(side, name, open=False)
             if heir is not None:
                 passed = _passed_on(record, *heir, now)
-                said = f"{said}; {passed.id} asks about {heir[1]} in its place"
+                reason = f"{reason}; {passed.id} asks about {heir[1]} in its place"
                 self.begun[passed.id] = Document(passed.id, "conflict", passed.model_dump(mode="json"))
                 for side in passed.sides:
                     self._set(side, passed.id, open=True)
             else:
                 self._leave_to_the_other(record)
-            ended = {"status": "resolved", "by": RULE, "at": now, "reason": f"{record.reason}; {said}"}
+            ended = {"status": "resolved", "by": RULE, "at": now, "reason": f"{record.reason}; {reason}"}
             self.ended[name] = replace(document, body={**document.body, **record.model_copy(update=ended).model_dump(mode="json")})
 
     def changes(self, changes: Changes[Result]) -> Changes[Result]:
@@ -175,8 +175,8 @@ class _Sheet:
 
     def in_doubt(self) -> list[Memory]:
         """Those whose open questions may end with this commit."""
-        named = [one for one in self.states.values() if one.conflict_ids]
-        return [one for one in named if one.status not in FOUND_BY_DEFAULT or one.id in self.edited]
+        named = [memory for memory in self.states.values() if memory.conflict_ids]
+        return [memory for memory in named if memory.status not in FOUND_BY_DEFAULT or memory.id in self.edited]
 
     def _answer(self, *sides: str) -> str | None:
         """How an edit has answered whether two that stand can both be true; None where it has not."""
@@ -196,12 +196,12 @@ class _Sheet:
         memory = self.states.get(memory_id)
         if memory is None or (name in memory.conflict_ids) is open:
             return
-        ids = [*memory.conflict_ids, name] if open else [one for one in memory.conflict_ids if one != name]
+        ids = [*memory.conflict_ids, name] if open else [conflict_id for conflict_id in memory.conflict_ids if conflict_id != name]
         self.states[memory_id] = memory.model_copy(update={"conflict_ids": ids})
         self.about[memory_id] = name
 
     def _leave_to_the_other(self, record: ConflictRecord) -> None:
-        """Of two of which one stands, that one is left for the other."""
+        """Of two of which one is active, that one is the heir of the other."""
         standing = [side for side in record.sides if self._stands(side)]
         if len(standing) == 1:
             self.heirs |= {side: standing[0] for side in record.sides if side not in standing and side not in self.heirs}
@@ -209,7 +209,7 @@ class _Sheet:
     def _heir(self, record: ConflictRecord) -> tuple[str, str] | None:
         """Who fell, and who is left for it, to be asked about with the other side: unless these two are asked about already.
 
-        In a slot that is whoever stands there; elsewhere only who took its place, since what spoke against one may speak against the other.
+        In a slot that is the active memory there; elsewhere only its successor, since what spoke against one may speak against the other.
         """
         fallen = next((side for side in record.sides if not self._stands(side)), None)
         other = next((self.states[side] for side in record.sides if self._stands(side)), None)

@@ -1,6 +1,6 @@
 """What people may do to a task: retry one that gave up or waits, cancel one that is not done.
 
-One would get wrong: cancelling undoes nothing. What was formed stays; what is being formed stops within a second, and could not be
+Note: cancelling undoes nothing. What was formed stays; what is being formed stops within a second, and could not be
 committed any more, since the commit finds the conversation in another state than it was read in.
 """
 
@@ -40,7 +40,7 @@ class Steering:
         self._ledger, self._tasks, self._ends, self._queue, self._clock = ledger, tasks, ends, queue, clock
 
     async def retry(self, owner: Owner, task_id: str, call: Call) -> Task:
-        """Begin anew with a task that failed, is poisoned or waits: with fresh attempts, from what is formed already.
+        """Begin again with a task that failed, is poisoned or waits: with fresh attempts, from what is formed already.
 
         Raises NotFound; Conflict for one that is done, cancelled or being worked on.
         """

@@ -1,6 +1,6 @@
-"""Agents' answers, frozen before they are used: whoever does the work again, at any time and anywhere, goes by the same answers.
+"""Agents' answers, frozen before they are used: work that is done again, at any time and anywhere, goes by the same answers.
 
-One would get wrong: of two workers that asked at once the first to write wins, and the other one throws its own answer away. All ids
+Note: of two workers that asked at once the first to write wins, and the other one throws its own answer away. All ids
 derive from frozen answers, so both go on to the same memories.
 """
 
@@ -56,9 +56,9 @@ class Steps:
         look = await self._store.snapshot(owner, [identity])
         if look.head is None or look.head.state == "erasing":
             raise NotFound("the user whose conversation this was is gone")
-        found = look.documents.get(identity)
-        if found is not None and found.body["epoch"] == look.head.epoch:
-            return _answered(found, kind)
+        stored = look.documents.get(identity)
+        if stored is not None and stored.body["epoch"] == look.head.epoch:
+            return _answered(stored, kind)
         given = await ask()
         spent = _spent.get()
         if spent is not None and any(given.tokens):
@@ -73,17 +73,17 @@ class Steps:
             "value": given.value.model_dump(mode="json"),
             "provenance": [given.provenance.model, given.provenance.prompt_id, given.provenance.prompt_version],
         }
-        document = Document(identity, "step", body, expires_at=self._clock.now() + LIFETIME, tag=None if found is None else found.tag)
+        document = Document(identity, "step", body, expires_at=self._clock.now() + LIFETIME, tag=None if stored is None else stored.tag)
         if await kept(self._store, owner, document) is not None:
             return given
         return await self._rivals(owner, identity, kind)
 
     async def _rivals(self, owner: Owner, identity: str, kind: type[Value]) -> Answered[Value]:
         """What another worker froze while we asked."""
-        found = (await self._store.snapshot(owner, [identity])).documents.get(identity)
-        if found is None:
+        winner = (await self._store.snapshot(owner, [identity])).documents.get(identity)
+        if winner is None:
             raise Unavailable("long_term", "a frozen answer was there and is gone")
-        return _answered(found, kind)
+        return _answered(winner, kind)
 
 
 def _answered(document: Document, kind: type[Value]) -> Answered[Value]:

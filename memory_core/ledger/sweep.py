@@ -1,6 +1,6 @@
 """The sweep: tasks whose message got lost, or was never sent, are sent again. Hourly, over the users for whom work waits.
 
-One would get wrong: the generation is raised before the message is sent. A message that was only late, and comes after all, then
+Note: the generation is raised before the message is sent. A message that was only late, and comes after all, then
 finds that it is an old one; sent first, both would be worked on.
 """
 
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 class Sweep:
-    """Finds tasks that nobody came for."""
+    """Finds tasks that no worker came for."""
 
     def __init__(self, store: LongTermStore, tasks: Tasks, queue: TaskQueue, clock: Clock, ids: IdSource) -> None:
         self._store, self._tasks, self._queue, self._clock, self._ids = store, tasks, queue, clock, ids
@@ -38,11 +38,11 @@ class Sweep:
         while page := await self._store.waiting(after, OWNERS_A_PAGE):
             for owner, head in page:
                 users += 1
-                for held in await self._due(owner, head):
+                for held_task in await self._due(owner, head):
                     if due == limit:
                         return Swept(users, due, sent, capped=True)
                     due += 1
-                    sent += not dry_run and await self._send_again(owner, held)
+                    sent += not dry_run and await self._send_again(owner, held_task)
             after = page[-1][0]
         return Swept(users, due, sent, capped=False)
 
@@ -51,19 +51,19 @@ class Sweep:
         waiting: list[HeldTask] = []
         after: Place | None = None
         while (missing := head.pending_tasks - len(waiting)) > 0:
-            found, after = await self._tasks.some(owner, head, lambda task: not task.finished, after, missing)
-            waiting += found
+            unfinished, after = await self._tasks.some(owner, head, lambda task: not task.finished, after, missing)
+            waiting += unfinished
             if after is None:
                 break
         now = self._clock.now()
-        return [held for held in waiting if overdue(held.task, now)]
+        return [held_task for held_task in waiting if overdue(held_task.task, now)]
 
-    async def _send_again(self, owner: Owner, held: HeldTask) -> bool:
-        """Raise the generation, then send; False when somebody else came first."""
-        task, now = held.task, self._clock.now()
+    async def _send_again(self, owner: Owner, held_task: HeldTask) -> bool:
+        """Raise the generation, then send; False when another process came first."""
+        task, now = held_task.task, self._clock.now()
         generation = task.generation + 1
         name = self._ids.new("swp")  # no two sweeps may write the same, or both would win
-        changed = held.changed(generation=generation, next_enqueue_at=now, leased_by=name, leased_until=None, updated_at=now)
+        changed = held_task.changed(generation=generation, next_enqueue_at=now, leased_by=name, leased_until=None, updated_at=now)
         if await kept(self._store, owner, changed) is None:
             return False
         message = message_for(owner, task.model_copy(update={"generation": generation}))
@@ -73,7 +73,7 @@ class Sweep:
 
 
 def overdue(task: Task, now: datetime) -> bool:
-    """Whether nobody works on it and its message should have been received long ago."""
+    """Whether no worker has it and its message should have been received long ago."""
     expected = max(task.next_enqueue_at or task.created_at, task.leased_until or task.created_at)
     late: bool = now > expected + GRACE * 2 ** min(task.generation, 8)
     return late

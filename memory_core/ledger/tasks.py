@@ -1,7 +1,7 @@
 """Tasks as documents: how they are stored, read and listed.
 
-One would get wrong: a task is written onto the very state that it was read in (`HeldTask.changed`), never blindly; so no late worker
-overwrites what somebody else has finished, cancelled or begun anew.
+Note: a task is written onto the very state that it was read in (`HeldTask.changed`), never blindly; so no late worker
+overwrites what was finished, cancelled or begun again since.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from memory_core.ledger.cursors import Cursors
 from memory_core.ports import Document, LongTermStore, Place
 
 LIFETIME = timedelta(days=7)
-"""How long a finished task can be looked at. A poisoned one stays until somebody retries or cancels it."""
+"""How long a finished task can be looked at. A poisoned one stays until it is retried or cancelled."""
 PAGE = 100
 MAX_PAGES = 10
 """Pages that one call reads at most in search of tasks of a status; it answers with fewer, and a cursor, after that."""
@@ -60,7 +60,7 @@ def held_task(document: Document | None, head: Head | None) -> HeldTask | None:
 
 
 class Tasks:
-    """Reads tasks; for whoever watches them and for whoever works on them."""
+    """Reads tasks, for callers that watch them and workers that do them."""
 
     def __init__(self, store: LongTermStore, cursors: Cursors) -> None:
         self._store, self._cursors = store, cursors
@@ -72,10 +72,10 @@ class Tasks:
 
     async def get(self, owner: Owner, task_id: str) -> Task:
         """One task. Raises NotFound."""
-        found = await self.held(owner, task_id)
-        if found is None:
+        task_read = await self.held(owner, task_id)
+        if task_read is None:
             raise NotFound(f"no task of this id for this user; finished ones are kept for {LIFETIME.days} days")
-        return found.task
+        return task_read.task
 
     async def page(self, owner: Owner, status: TaskStatus | None, kind: TaskKind | None, cursor: str | None, limit: int) -> TaskPage:
         """One page, newest first; it may be short, or empty, though more follow. Raises Malformed for a void cursor."""
@@ -88,23 +88,25 @@ class Tasks:
         def wanted(task: Task) -> bool:
             return status in (None, task.status) and kind in (None, task.kind)
 
-        found, following = await self.some(owner, head, wanted, place, limit)
-        return TaskPage(tuple(one.task for one in found), None if following is None else self._cursors.make(owner, head, bound, following))
+        tasks, following = await self.some(owner, head, wanted, place, limit)
+        return TaskPage(
+            tuple(task.task for task in tasks), None if following is None else self._cursors.make(owner, head, bound, following)
+        )
 
     async def some(
         self, owner: Owner, head: Head, wanted: Callable[[Task], bool], after: Place | None, limit: int
     ) -> tuple[list[HeldTask], Place | None]:
         """Up to `limit` tasks that are wanted, newest first, and where to go on; None when there are no more."""
-        found: list[HeldTask] = []
+        tasks: list[HeldTask] = []
         for _ in range(MAX_PAGES):
             documents = await self._store.page(owner, "task", None, after, PAGE)
             for document in documents:
-                if len(found) == limit:
-                    return found, after
+                if len(tasks) == limit:
+                    return tasks, after
                 after = Place(int(document.body["sequence"]), document.id)
-                held = held_task(document, head)
-                if held is not None and wanted(held.task):
-                    found.append(held)
+                task_read = held_task(document, head)
+                if task_read is not None and wanted(task_read.task):
+                    tasks.append(task_read)
             if len(documents) < PAGE:
-                return found, None
-        return found, after
+                return tasks, None
+        return tasks, after

@@ -1,7 +1,7 @@
 """So many new memories that their consolidation need not wait for the hour.
 
 Note: this is best effort, and said once, by the commit that crosses the threshold. When the message is lost the hour finds
-the user, who is due anyway. And it is not said at once: somebody who has just saved twenty is likely to save on, and a run beside that
+the user, who is due anyway. And it is not said at once: a caller who has just saved twenty is likely to save on, and a run beside that
 makes both slower (8 clients: 600 operations a second without, 60 with one).
 """
 

@@ -1,6 +1,6 @@
 """Accesses: how often memories are shown, and when last, gathered beside the answers and written down later, all together.
 
-One would get wrong: they may be lost, with a process or with Redis, and nothing but ranking and fading would notice; so nobody waits for
+Note: they may be lost, with a process or with Redis, and nothing but ranking and fading would notice; so no caller waits for
 them. They are written beside the log: no event, no ETag moves, since reading changes no memory. What comes of them, that a faded memory is
 active again, is a run's to write.
 """
@@ -74,7 +74,7 @@ class Touches:
     async def flush_all(self) -> int:
         """The same of every owner that something is gathered of, up to a thousand; of how many memories. Raises Unavailable."""
         if self._task is not None:
-            await self._task  # whose accesses are being handed on is told by nobody this moment
+            await self._task  # whose accesses are being handed on can't be told this moment
         owners = {*islice(self._gathered, OWNERS_A_FLUSH), *await self._short_term.gathered(OWNERS_A_FLUSH)}
         total = 0
         for owner in owners:
@@ -97,7 +97,7 @@ class Touches:
             return
         for owner, touches in handed.items():  # not kept there: they stay with those that came meanwhile
             mine = self._gathered.setdefault(owner, {})
-            mine.update({name: _both(mine.get(name), one) for name, one in touches.items()})
+            mine.update({name: _both(mine.get(name), touch) for name, touch in touches.items()})
         self._held = sum(map(len, self._gathered.values()))
         now = self._clock.now()
         if not last and now - self._written_at < WRITTEN_EVERY:
@@ -135,5 +135,5 @@ class Touches:
         return await self._store.touch(owner, marker, part)
 
 
-def _both(one: Touch | None, other: Touch) -> Touch:
-    return other if one is None else Touch(one.count + other.count, max(one.at, other.at))
+def _both(known: Touch | None, further: Touch) -> Touch:
+    return further if known is None else Touch(known.count + further.count, max(known.at, further.at))

@@ -17,8 +17,8 @@ from memory_core.domain.scope import Owner
 class Turn:
     """One piece of work's turn: taken when it is needed, kept until the work ends."""
 
-    def __init__(self, lock: asyncio.Lock, kept: AsyncExitStack) -> None:
-        self._lock, self._kept = lock, kept
+    def __init__(self, lock: asyncio.Lock, stack: AsyncExitStack) -> None:
+        self._lock, self._kept = lock, stack
         self._taken = False
 
     async def take(self) -> None:
@@ -38,5 +38,5 @@ class Turns:
     async def of(self, owner: Owner) -> AsyncIterator[Turn]:
         """A turn that ends with the block, should it be taken in it."""
         lock = self._locks.setdefault(owner, asyncio.Lock())
-        async with AsyncExitStack() as kept:
-            yield Turn(lock, kept)
+        async with AsyncExitStack() as stack:
+            yield Turn(lock, stack)

@@ -28,8 +28,8 @@ class SettingsOfUsers:
         def decide(look: Look) -> Changes[UserSettings]:
             if settings_in(look) == settings:
                 return Changes(settings)
-            found = look.documents.get(SETTINGS_ID)
-            tag = None if found is None else found.tag
+            document = look.documents.get(SETTINGS_ID)
+            tag = None if document is None else document.tag
             return Changes(settings, puts=(Document(SETTINGS_ID, "settings", settings.model_dump(mode="json"), tag=tag),), fragile=True)
 
         return (await self._ledger.commit(owner, decide, ids=[SETTINGS_ID], call=call)).result
@@ -37,7 +37,7 @@ class SettingsOfUsers:
 
 def settings_in(look: Look) -> UserSettings:
     """The settings that a look shows, which was asked for `SETTINGS_ID`."""
-    found = look.documents.get(SETTINGS_ID)
-    if found is None or look.head is None or found.body.get("epoch") != look.head.epoch:
+    document = look.documents.get(SETTINGS_ID)
+    if document is None or look.head is None or document.body.get("epoch") != look.head.epoch:
         return UserSettings()
-    return UserSettings.model_validate({name: value for name, value in found.body.items() if name not in _OF_THE_STORE})
+    return UserSettings.model_validate({name: value for name, value in document.body.items() if name not in _OF_THE_STORE})

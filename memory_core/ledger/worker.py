@@ -1,6 +1,6 @@
 """The work on one task, as a queue's message asks for it: taken up once, handed back when it has to wait, ended when it can't be done.
 
-One would get wrong: returning acknowledges the message. So whoever can't finish sends another message first, or has written down
+Note: returning acknowledges the message. So a worker that can't finish sends another message first, or has written down
 when the sweep is to send one; and what is raised comes back by itself, and too often ends in the poison queue.
 """
 

@@ -27,7 +27,7 @@ def host_value(host_json: Mapping[str, Any], settings: Mapping[str, str], *path:
     override = settings.get("__".join(("AzureFunctionsJobHost", *path)))
     if override is not None:
         return override
-    found: Any = host_json
+    value: Any = host_json
     for name in path:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value

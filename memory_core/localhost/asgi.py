@@ -84,11 +84,11 @@ class Application:
 
 def _headers(pairs: list[tuple[bytes, bytes]]) -> dict[str, str]:
     """Names in lower case; a header that came twice is joined by commas, as Azure's host does."""
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     for raw_name, raw_value in pairs:
         name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
-        found[name] = f"{found[name]},{value}" if name in found else value
-    return found
+        headers[name] = f"{headers[name]},{value}" if name in headers else value
+    return headers
 
 
 def _check_host(scope: Scope, headers: dict[str, str]) -> None:

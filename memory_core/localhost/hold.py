@@ -1,6 +1,6 @@
 """Holds a message while its function runs: its visibility is renewed when half of it is over.
 
-One would get wrong: every renewal makes a new receipt, so a renewal under way is waited for and not cut off. Whoever completes with
+Note: every renewal makes a new receipt, so a renewal under way is waited for and not cut off. A worker that completes with
 the receipt before it does not complete.
 """
 

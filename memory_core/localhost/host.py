@@ -1,6 +1,6 @@
 """What the development host is made of: the app's functions sorted by trigger, a socket, and a server that stops gracefully.
 
-Whatever trigger this host can't serve is refused at start, not passed over in silence.
+Whatever trigger this host can't serve is refused at start, not ignored in silence.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        before = {one: signal.signal(one, self.handle_exit) for one in _SIGNALS}
+        before = {signal_number: signal.signal(signal_number, self.handle_exit) for signal_number in _SIGNALS}
         try:
             yield
         finally:

@@ -1,6 +1,6 @@
 """What host.json says about queue triggers, with the defaults that Azure's host has.
 
-One would get wrong: `visibilityTimeout` is how long a message rests after its function FAILED. How long it is hidden while the
+Note: `visibilityTimeout` is how long a message rests after its function FAILED. How long it is hidden while the
 function runs is not in host.json: ten minutes on Azure, `MEMORY_QUEUE_VISIBILITY_S` here, renewed in both places.
 """
 

@@ -1,6 +1,6 @@
 """Queue triggers: receive messages, call their functions, and end each message as Azure's host does.
 
-Done: removed. Failed: visible again after a while, and after the last attempt moved to the poison queue. One would get wrong: a
+Done: removed. Failed: visible again after a while, and after the last attempt moved to the poison queue. Note: a
 poison queue has none of its own, so a message that its function fails at comes back until it expires.
 """
 
@@ -49,13 +49,13 @@ class Queues:
 
     def start(self, queue: TaskQueue) -> None:
         """Begin to receive."""
-        self._listeners = [_Listener(one, queue, self._options, self._visibility, self._stopping) for one in self._functions]
-        self._listening = [asyncio.ensure_future(one.listen()) for one in self._listeners]
+        self._listeners = [_Listener(function, queue, self._options, self._visibility, self._stopping) for function in self._functions]
+        self._listening = [asyncio.ensure_future(listener.listen()) for listener in self._listeners]
 
     async def stop(self, grace_s: float) -> None:
         """Receive no more, let what runs finish for `grace_s` seconds, then cancel it: its messages are handed back."""
         self._stopping.set()
-        running = {*self._listening, *(task for one in self._listeners for task in one.running)}
+        running = {*self._listening, *(task for listener in self._listeners for task in listener.running)}
         if running:
             _, late = await asyncio.wait(running, timeout=grace_s)
             for task in late:
@@ -111,12 +111,12 @@ class _Listener:
 
     async def _rest(self, pause: timedelta) -> None:
         """Until something was sent in this process, the pause is over or the host stops."""
-        waits = [asyncio.ensure_future(one) for one in (self._queue.arrival(self._function.queue, pause), self._stopping.wait())]
+        waits = [asyncio.ensure_future(wait) for wait in (self._queue.arrival(self._function.queue, pause), self._stopping.wait())]
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for one in waits:
-                one.cancel()
+            for wait in waits:
+                wait.cancel()
 
     async def _work(self, delivery: Delivery) -> None:
         try:

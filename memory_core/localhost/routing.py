@@ -71,7 +71,7 @@ class Router:
         self._by_path: dict[tuple[str, bytes], Route] = {}
         self._otherwise: dict[str, Route] = {}
         # False sorts before True: literals come before parameters, from the left.
-        for route in sorted(routes, key=lambda one: ([parameter for _, parameter in one.parts], one.function)):
+        for route in sorted(routes, key=lambda route: ([parameter for _, parameter in route.parts], route.function)):
             if route.catch_all is not None:
                 self._otherwise.setdefault(route.method, route)
                 continue

@@ -1,4 +1,4 @@
-"""What the development host says on the terminal: where it is, what it stands on, and what to try next."""
+"""What the development host says on the terminal: where it is, which adapters it uses, and what to try next."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def say(text: str) -> None:
-    """Print, at once: whoever reads this through a pipe waits for it."""
+    """Print, at once: a reader at the end of a pipe waits for it."""
     print(text, flush=True)
 
 
@@ -26,8 +26,10 @@ def address_of(server_socket: socket.socket) -> str:
 
 def lines(settings: Settings, address: str, readiness: Mapping[str, Any]) -> str:
     """The start-up lines. `readiness`: what `MemoryCore.ready` answered."""
-    told = [readiness["status"], *(one["detail"] for one in readiness["dependencies"].values() if one["detail"])]
-    adapters = " · ".join(f"{name.replace('_', ' ')} {one['adapter'] or 'not open'}" for name, one in readiness["dependencies"].items())
+    notes = [readiness["status"], *(dependency["detail"] for dependency in readiness["dependencies"].values() if dependency["detail"])]
+    adapters = " · ".join(
+        f"{name.replace('_', ' ')} {dependency['adapter'] or 'not open'}" for name, dependency in readiness["dependencies"].items()
+    )
     if settings.auth == "off":
         auth, key = f'off, because the address is loopback: every caller is the app "{LOCAL_APP}"', ""
     else:
@@ -39,7 +41,7 @@ def lines(settings: Settings, address: str, readiness: Mapping[str, Any]) -> str
         f"  data      {settings.data.resolve()}",
         f"  adapters  {adapters}",
         f"  auth      {auth}",
-        f"  status    {': '.join(told)}",
+        f"  status    {': '.join(notes)}",
         "Try:",
         f"""  {curl}/save -d '{{"user_id": "ana", "content": "Ana moved to Lisbon in May"}}'""",
         f"""  {curl}/retrieve -d '{{"user_id": "ana", "query": "Where did Ana move?"}}'""",

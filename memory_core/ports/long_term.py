@@ -33,7 +33,7 @@ class LongTermStore(Pooled, Protocol):
     """The truth. `commit` is the only writer of memories, events and heads.
 
     A document's body may name its owner's epoch. Searches, neighbours, pages and events show none of another epoch than the head's;
-    only `snapshot` does, by id, and whoever asks compares.
+    only `snapshot` does, by id, and the caller compares.
     """
 
     async def open(self) -> None:
@@ -52,9 +52,9 @@ class LongTermStore(Pooled, Protocol):
         """Write one document of bookkeeping beside the log (a task, a step, a buffer, a delivery): never a memory, event or head.
 
         Created when its tag is None, else replaced when what is stored still has that tag: the document with its new tag. None
-        when somebody else was faster, unless what they left is equal: so it may be sent again after Unavailable, when it may
+        when another writer was faster, unless what it left is equal: so it may be sent again after Unavailable, when it may
         have been written. The owner's head is not moved.
-        None too when the document names another epoch than the head has: whoever wrote it worked for a user who was erased since.
+        None too when the document names another epoch than the head has: its writer worked for a user who was erased since.
         """
 
     async def touch(self, owner: Owner, marker: str, touches: Mapping[str, Touch]) -> int:
@@ -79,7 +79,7 @@ class LongTermStore(Pooled, Protocol):
     async def poisoned(self, app_id: str, after: Place | None, limit: int) -> list[tuple[Owner, Document]]:
         """A page of the poisoned tasks of an app's users, newest first, with their owners. From an index.
 
-        Of any epoch: whoever asks compares with the owners' heads.
+        Of any epoch: the caller compares with the owners' heads.
         """
 
     async def agents(self, owner: Owner, after: str | None, limit: int) -> list[AgentCount]:
@@ -117,7 +117,7 @@ class LongTermStore(Pooled, Protocol):
         """
 
     async def recalled(self, owner: Owner, after: Place | None, limit: int) -> list[Place]:
-        """One page, in order, of the places of decayed memories that were shown to somebody since they decayed. From an index."""
+        """One page, in order, of the places of decayed memories that were shown since they decayed. From an index."""
 
     async def coming(self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> Coming:
         """What time alone brings next after a moment (`domain.coming`). archive_after: for how long nothing may have changed a memory.
@@ -138,7 +138,7 @@ class LongTermStore(Pooled, Protocol):
         """
 
     async def scrub(self) -> bool:
-        """See to it that what commits have deleted stands in no file any more. False: somebody still reads an older state; ask again."""
+        """See to it that what commits have deleted is in no file any more. False: a reader still sees an older state; ask again."""
 
     async def check(self) -> Health:
         """A cheap round trip, for readiness."""

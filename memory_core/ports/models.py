@@ -51,7 +51,7 @@ class Embedder(Protocol):
         """One normalised float32 vector a text, in order. Raises Unavailable."""
 
     async def embed_query(self, text: str) -> Vector:
-        """The vector of what somebody asks and waits for, comparable with those of `embed`; see `whole_query`.
+        """The vector of a query that a caller waits for, comparable with those of `embed`; see `whole_query`.
 
         Raises Unavailable, sooner than `embed` would: who asks can go on by words.
         """
@@ -154,14 +154,14 @@ class Agents(Pooled, Protocol):
     async def decide_conflicts(self, app_id: str, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
         """What each of the held memories becomes beside the new ones.
 
-        DELETE says that the two exclude each other; which of them falls, the one said earlier, is the executor's to see.
+        DELETE says that the two exclude each other; which of them is superseded, the one said earlier, is the executor's to see.
         """
 
     async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         """One note out of several, the oldest first, losing nothing."""
 
     async def find_patterns(self, app_id: str, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
-        """What repeats among episodes, the oldest first. Which of them say so is checked by whoever asks."""
+        """What repeats among episodes, the oldest first. Which of them say so is checked by the caller."""
 
     async def judge_sufficiency(
         self, app_id: str, query: str, asked: Sequence[str], found: Sequence[DecisionItem]

@@ -47,7 +47,7 @@ class Document:
 class Write:
     """One document of a batch. `create` fails with AlreadyExists when the id is taken; `put` overwrites or creates.
 
-    A `put` whose document has a tag overwrites that very state only: AlreadyExists when another one stands there, or nothing.
+    A `put` whose document has a tag overwrites that very state only: AlreadyExists when another one is there, or nothing.
     """
 
     mode: Literal["create", "put", "delete"]
@@ -82,7 +82,7 @@ class Mark:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """What the mark sets in the memory's body, JSON-ready; the vector itself stands beside the body."""
+        """What the mark sets in the memory's body, JSON-ready; the vector itself is beside the body."""
         named: dict[str, Any] = {}
         if self.scene_id is not None or self.leaves_scene:
             named["scene_id"] = self.scene_id
@@ -126,8 +126,8 @@ class Near:
     slot: (subject, attribute), both case-folded. key: of procedural memories, as it is. At most `limit`, nearest first; those of the
     slot, or of the key, come in any case, and with them the truths that a contradiction superseded there, because a fact that
     arrives late has its place among them; of a slot also what was merged (`updated`), of a key also what was deleted as contradicted,
-    whose old versions may hold. While somebody stands in the slot a store may leave out everybody else: the slot alone decides then. A
-    key is asked for alone: without a slot or a vector. A message as it was said is nobody's neighbour.
+    whose old versions may hold. While a truth is in the slot a store may leave out all other memories: the slot alone decides then. A
+    key is asked for alone: without a slot or a vector. A message as it was said is no neighbour.
     """
 
     vector: Vector | None
@@ -280,7 +280,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """How often a memory was shown to somebody since this was last written down, and when last."""
+    """How often a memory was shown since this was last written down, and when last."""
 
     count: int
     at: datetime

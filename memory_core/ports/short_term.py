@@ -24,7 +24,7 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Accesses that somebody set out to write down, under the id of that attempt."""
+    """Accesses that a process set out to write down, under the id of that attempt."""
 
     flush_id: str
     touches: Mapping[str, Touch]
@@ -55,14 +55,14 @@ class ShortTermStore(Pooled, Protocol):
     async def remember_all(self, memories: Sequence[Memory], stamp: Stamp) -> bool:
         """The same of all that one commit saved, in as few round trips as there are sessions. False when one was not kept.
 
-        A store that nobody else reads may do it later, before it next looks at these sessions; True then says that it was taken in.
+        A store that no other process reads may do it later, before it next looks at these sessions; True then says that it was taken in.
         """
 
     async def drop(self, owner: Owner, session_ids: Sequence[str], memory_ids: Sequence[str], stamp: Stamp, previous_removal: int) -> None:
         """A commit removed or changed these memories: take them out of their sessions' sets and restamp, or void the sets."""
 
     async def rebuild(self, owner: Owner, session_id: str, memories: Sequence[Memory], stamp: Stamp) -> bool:
-        """Replace a void set by what the truth says as of `stamp`; refused when a newer set stands."""
+        """Replace a void set by what the truth says as of `stamp`; refused when a newer set is there."""
 
     async def forget(self, owner: Owner, epochs: Sequence[str]) -> bool:
         """Empty everything that is held of an owner, and refuse what is written back of these epochs from now on. False when down."""

@@ -33,7 +33,7 @@ class Delivery:
 
 
 class TaskQueue(Pooled, Protocol):
-    """Work that waits, named by ids only. At least once, in no promised order; whoever receives must bear a repetition.
+    """Work that waits, named by ids only. At least once, in no promised order; receivers must bear a repetition.
 
     On Azure the Functions host receives, and the app only sends; the development host receives by the same adapter. `queue`
     is a `QueueName` or its poison queue, `<name>-poison`. All calls raise Unavailable when the service is down.
@@ -52,7 +52,7 @@ class TaskQueue(Pooled, Protocol):
         """
 
     async def receive(self, queue: str, limit: int, visibility: timedelta) -> list[Delivery]:
-        """Up to `limit` (1-32) visible messages, which nobody else sees for `visibility` (1 s to 7 days)."""
+        """Up to `limit` (1-32) visible messages, which no other receiver sees for `visibility` (1 s to 7 days)."""
 
     async def extend(self, queue: str, delivery: Delivery, visibility: timedelta) -> Delivery | None:
         """Keep it, or hand it back after `visibility` (0: at once); None when it is no longer this receiver's."""

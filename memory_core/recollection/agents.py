@@ -1,6 +1,6 @@
 """The agents that an app's users have memories of: user by user, each agent counted when it is asked for.
 
-One would get wrong: nothing keeps these counts. Indexes tell them, an agent at a time, so what a page costs is bounded by its limit and by
+Note: nothing keeps these counts. Indexes tell them, an agent at a time, so what a page costs is bounded by its limit and by
 how many users are looked at for it. Where many users have no agent, a page is short, or empty, though more follow.
 """
 
@@ -19,7 +19,7 @@ LOOKS: Final = 4
 """So 100 users are looked at for a page, at most."""
 _BOUND = {"list": "agents"}
 _ALL = ""
-"""In a cursor, where an agent's id stands else: all agents of the user have been shown."""
+"""In a cursor, in the place of an agent's id: all agents of the user have been shown."""
 
 
 class AgentList:
@@ -30,22 +30,22 @@ class AgentList:
 
     async def page(self, app_id: str, cursor: str | None, limit: int) -> AgentPage:
         """One page by (user_id, agent_id); users who are being erased have none. Raises Malformed for a void cursor."""
-        after, found = await self._rest_of_user(app_id, cursor, limit + 1)  # one more than is shown: it tells whether more follow
+        after, agents = await self._rest_of_user(app_id, cursor, limit + 1)  # one more than is shown: it tells whether more follow
         for _ in range(LOOKS):
-            if len(found) > limit:
+            if len(agents) > limit:
                 break
             heads = await self._store.owners(after, HEADS_AT_ONCE, app_id)
             for owner, head in heads:
-                if len(found) > limit:
+                if len(agents) > limit:
                     break
                 if _is_to_count(head):
-                    found += await self._of_user(owner, None, limit + 1 - len(found))
+                    agents += await self._of_user(owner, None, limit + 1 - len(agents))
                 after = owner
-            if len(heads) < HEADS_AT_ONCE and len(found) <= limit:
-                return AgentPage(tuple(found), None)
-        if len(found) > limit:
-            return AgentPage(tuple(found[:limit]), self._cursor(app_id, found[limit - 1].user_id, found[limit - 1].agent_id))
-        return AgentPage(tuple(found), self._cursor(app_id, after.user_id, _ALL))
+            if len(heads) < HEADS_AT_ONCE and len(agents) <= limit:
+                return AgentPage(tuple(agents), None)
+        if len(agents) > limit:
+            return AgentPage(tuple(agents[:limit]), self._cursor(app_id, agents[limit - 1].user_id, agents[limit - 1].agent_id))
+        return AgentPage(tuple(agents), self._cursor(app_id, after.user_id, _ALL))
 
     async def _rest_of_user(self, app_id: str, cursor: str | None, limit: int) -> tuple[Owner, list[AgentView]]:
         """The user at whom the last page ended, with those of their agents that it did not show; before all users at first."""
@@ -58,7 +58,7 @@ class AgentList:
 
     async def _of_user(self, owner: Owner, after: str | None, limit: int) -> list[AgentView]:
         counted = await self._store.agents(owner, after, limit)
-        return [AgentView(owner.user_id, one.agent_id, one.memories, one.last_active_at) for one in counted]
+        return [AgentView(owner.user_id, count.agent_id, count.memories, count.last_active_at) for count in counted]
 
     def _cursor(self, app_id: str, user_id: str, agent_id: str) -> str:
         return self._cursors.make_for_app(app_id, _BOUND, (user_id, agent_id))

@@ -57,17 +57,17 @@ class ColdSearch:
         """
         terms, vector = search.terms, search.compared
         where = replace(search.where, statuses=frozenset({Status.ARCHIVED.value}))
-        found = await self._store.search(owner, replace(search, limit=MOST, where=where))
-        lists = zip_longest(*(found.candidates.lists.get(name, []) for name in ("vector", "lexical")))
+        hits = await self._store.search(owner, replace(search, limit=MOST, where=where))
+        lists = zip_longest(*(hits.candidates.lists.get(name, []) for name in ("vector", "lexical")))
         named = list(dict.fromkeys(name for of_rank in lists for name in of_rank if name is not None))[:MOST]
-        shown = await self._store.memories(owner, named, where) if named else {}
-        stubs = [shown[name].memory for name in named if name in shown and is_cold(shown[name].memory)]
+        documents = await self._store.memories(owner, named, where) if named else {}
+        stubs = [documents[name].memory for name in named if name in documents and is_cold(documents[name].memory)]
         if not stubs:
             return ColdFound(from_memories([], terms, vector))
         wholes, gone, degraded = await self._wholes(owner, stubs)
         scored: list[Memory] = []
         memories: dict[str, Memory] = {}
-        for stub in (one for one in stubs if one.id not in gone):
+        for stub in (archived for archived in stubs if archived.id not in gone):
             whole = wholes.get(stub.id)
             # Its age is that of the whole: that it was moved is no news of it.
             memory = as_found(stub, whole or stub, self._vector(whole or stub))
@@ -85,7 +85,7 @@ class ColdSearch:
 
     async def _wholes(self, owner: Owner, stubs: Sequence[Memory]) -> tuple[dict[str, Memory], set[str], tuple[str, ...]]:
         """What the stubs are the beginnings of, by their ids; those that have left the archive meanwhile; what was done without."""
-        locations = list(dict.fromkeys(one.archival_location for one in stubs if one.archival_location is not None))
+        locations = list(dict.fromkeys(stub.archival_location for stub in stubs if stub.archival_location is not None))
         copies = dict(zip(locations, await self._fetched(owner, locations), strict=True))
         wholes: dict[str, Memory] = {}
         for stub in stubs:
@@ -93,9 +93,11 @@ class ColdSearch:
             whole = None if copy is None else copy.memory(stub.id)
             if whole is not None:
                 wholes[stub.id] = whole
-        lacking = [one for one in stubs if one.id not in wholes]
-        standing = await self._store.memories(owner, [one.id for one in lacking]) if lacking else {}
-        gone = {one.id for one in lacking if one.id not in standing or standing[one.id].memory.archival_location != one.archival_location}
+        lacking = [stub for stub in stubs if stub.id not in wholes]
+        standing = await self._store.memories(owner, [stub.id for stub in lacking]) if lacking else {}
+        gone = {
+            stub.id for stub in lacking if stub.id not in standing or standing[stub.id].memory.archival_location != stub.archival_location
+        }
         return wholes, gone, ("archive",) if len(gone) < len(lacking) else ()
 
     async def _fetched(self, owner: Owner, locations: Sequence[str]) -> list[ColdCopy | None]:

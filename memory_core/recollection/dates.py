@@ -1,9 +1,9 @@
 """The dates that only memories know, and the memories of a time that the query's words don't name.
 
 What happened "yesterday", or "two weeks before her birthday", says neither: such memories are on no list by words, and by vector only by
-chance. So where a query tells a time that way, a second search looks into that time alone; and before it, whoever tells of the event
-is read for its day. Note: a query with a plain date ("on 8 May") needs none of this, its words are among those of each
-memory of that day.
+chance. So where a query tells a time that way, a second search looks into that time alone; and before it, the memories
+that tell of the event are read for its day. Note: a query with a plain date ("on 8 May") needs none of this, its words are among
+those of each memory of that day.
 """
 
 from __future__ import annotations
@@ -39,50 +39,50 @@ class Dates:
         """
         where = _told_times(query_parts, search)
         if where is None:
-            found, within = await self._store.search(owner, search), None
+            result, within = await self._store.search(owner, search), None
         else:
-            found, within = await asyncio.gather(self._store.search(owner, search), self._store.search(owner, where))
-        if query_parts.whole.anchors and len(found.candidates):
-            query_parts = query_parts.with_times(await self._resolved(owner, query_parts.whole, found, search, moment))
+            result, within = await asyncio.gather(self._store.search(owner, search), self._store.search(owner, where))
+        if query_parts.whole.anchors and len(result.candidates):
+            query_parts = query_parts.with_times(await self._resolved(owner, query_parts.whole, result, search, moment))
             further = _told_times(query_parts, search)
             if further is not None and further != where:
                 within = await self._store.search(owner, further)
-        if within is None or found.head is None:
-            return query_parts, found
+        if within is None or result.head is None:
+            return query_parts, result
         within.candidates.lists = {LIST: within.candidates.ids}
-        return query_parts, replace(found, candidates=joined(found.candidates, within.candidates))
+        return query_parts, replace(result, candidates=joined(result.candidates, within.candidates))
 
-    async def _resolved(self, owner: Owner, analysis: QueryAnalysis, found: Found, search: Search, moment: datetime) -> list[ToldTime]:
+    async def _resolved(self, owner: Owner, analysis: QueryAnalysis, result: Found, search: Search, moment: datetime) -> list[ToldTime]:
         """The dates of the query's anchors, as far as candidates tell them."""
-        frequencies = found.statistics.document_frequency
-        worth = idf([frequencies.get(term, 0) for term in analysis.terms], found.statistics.documents)
-        told = {one: tellers(one, analysis.terms, found.candidates, worth) for one in analysis.anchors}
-        read = await self._read(owner, found.candidates, sorted({row for rows in told.values() for row in rows}), search)
-        tellings = {one: [read[row] for row in rows if row in read] for one, rows in told.items()}
+        frequencies = result.statistics.document_frequency
+        worth = idf([frequencies.get(term, 0) for term in analysis.terms], result.statistics.documents)
+        rows_by_anchor = {anchor: tellers(anchor, analysis.terms, result.candidates, worth) for anchor in analysis.anchors}
+        read = await self._read(owner, result.candidates, sorted({row for rows in rows_by_anchor.values() for row in rows}), search)
+        tellings = {anchor: [read[row] for row in rows if row in read] for anchor, rows in rows_by_anchor.items()}
         return await asyncio.to_thread(_days, tellings, moment)  # to read long texts for dates takes 10 ms each
 
     async def _read(self, owner: Owner, candidates: CandidateSet, rows: Sequence[int], search: Search) -> dict[int, Memory]:
         missing = [candidates.ids[row] for row in rows if candidates.ids[row] not in candidates.memories]
-        shown = await self._store.memories(owner, missing, search.where) if missing else {}
-        memories = candidates.memories | {name: one.memory for name, one in shown.items()}
+        documents = await self._store.memories(owner, missing, search.where) if missing else {}
+        memories = candidates.memories | {name: document.memory for name, document in documents.items()}
         return {row: memories[candidates.ids[row]] for row in rows if candidates.ids[row] in memories}
 
 
 def _told_times(query_parts: QueryParts, search: Search) -> Search | None:
     """The same search in the times alone that the query tells; None where it tells none."""
     windows = [
-        one.window
+        dated_window.window
         for analysis in (query_parts.whole, *(part.analysis for part in query_parts.parts))
-        for one in analysis.dated
-        if not one.window.yearly
+        for dated_window in analysis.dated
+        if not dated_window.window.yearly
     ]
     if not windows:
         return None
     zone = query_parts.whole.zone
-    since, until = midnight(min(one.start for one in windows), zone), midnight(max(one.end for one in windows), zone)
+    since, until = midnight(min(window.start for window in windows), zone), midnight(max(window.end for window in windows), zone)
     return replace(search, where=replace(search.where, since=since, until=until))
 
 
 def _days(tellings: Mapping[Anchor, Sequence[Memory]], moment: datetime) -> list[ToldTime]:
-    dates = [(one, dated(one, memories, moment)) for one, memories in tellings.items()]
-    return [(known[0], one.said, known[1]) for one, known in dates if known is not None]
+    dates = [(anchor, dated(anchor, memories, moment)) for anchor, memories in tellings.items()]
+    return [(known[0], anchor.said, known[1]) for anchor, known in dates if known is not None]

@@ -1,4 +1,4 @@
-"""Why a result stands where it stands: every list it came from, every number that its relevance was made of.
+"""Why a result has its rank: every list that it came from, every number that its relevance was made of.
 
 Note: nothing here is computed for the answer. The worth of a term and what a memory has of it are told from the same columns
 that relevance read. What the store charged is put in by `MemoryCore`, which sees every read of the call.
@@ -37,7 +37,7 @@ def explain_query(look: Look, query: RetrieveInput) -> dict[str, Any]:
         "mean_length": _rounded(statistics.mean_length),
         "asks_time": analysis.asks_time,
         "windows": [asdict(window) for window in analysis.windows],
-        "dated": [asdict(one) for one in analysis.dated],
+        "dated": [asdict(dated) for dated in analysis.dated],
         "recipe": query.recipe,
         "candidates": {name: len(ids) for name, ids in look.candidates.lists.items()},
         "reranked": len(look.reranked),
@@ -55,7 +55,7 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
     sentences the place of the part that it answers best; similarities and terms are of that part. passage: where a passage of it covers
     more than the whole, the length that it was weighed with, its weight, and how often it says each term. around: the share of the query
     that it and the turns around it say. learned: what each feature adds to the sum that
-    orders. order: the number that it stands in its place by.
+    orders. order: the number that its place follows from.
     """
     place_of_part = int(look.judged.part[row])
     part = look.query_parts.parts[place_of_part]
@@ -108,8 +108,8 @@ def _passage(row: int, look: Look, analysis: QueryAnalysis, candidates: Candidat
     best = passages_of(analysis, candidates, look.found.statistics, RelevanceParameters())
     if not best.share[row] or best.share[row] < look.relevant.lexical[row]:
         return None
-    said = {term: _rounded(count) for term, count in zip(analysis.terms, best.tf[row], strict=True) if count}
-    return {"length": _rounded(best.length[row]), "weight": _rounded(best.weight[row]), "terms": said}
+    terms = {term: _rounded(count) for term, count in zip(analysis.terms, best.tf[row], strict=True) if count}
+    return {"length": _rounded(best.length[row]), "weight": _rounded(best.weight[row]), "terms": terms}
 
 
 def _told_part(part: Part) -> dict[str, Any]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DECIMALS = 6
 IMPORTANCE_DECIMALS = 12
-"""Importance is nobody's measurement: it is a formula of two stored values, and whoever computes it too wants to find the same."""
+"""Importance is not measured: it is a formula of two stored values, and a caller who computes it too must find the same."""
 
 
 def build_hits(
@@ -53,8 +53,8 @@ def build_hits(
                 tier=tier,
                 age_days=age_days,
                 matched_by=tuple(name for name, ids in members.items() if identity in ids),
-                also=tuple(other for other in cells.get(candidates.cell[row] or "", ()) if other != _shown_as(row, candidates)),
-                stale_facts=tuple(one.told() for one in stale.get(identity, ())),
+                also=tuple(member for member in cells.get(candidates.cell[row] or "", ()) if member != _shown_as(row, candidates)),
+                stale_facts=tuple(fact.told() for fact in stale.get(identity, ())),
                 explain=explain_hit(row, look) if explain else None,
                 passages=passages.get(row, ()),
             )
@@ -101,10 +101,10 @@ def _numbers(rows: Sequence[int], candidates: CandidateSet, relevant: Relevance,
     used = {name: column for name, column in columns.items() if column is not None}
     table = np.array(list(used.values()))[:, rows].T.round(DECIMALS).tolist()
     numbers = [unused | dict(zip(used, line, strict=True)) for line in table]
-    for row, one in zip(rows, numbers, strict=True):
-        one["importance_score"] = round(float(scores.importance[row]), IMPORTANCE_DECIMALS)
-        if isnan(one["similarity_score"]):
-            one["similarity_score"] = None
+    for row, fields in zip(rows, numbers, strict=True):
+        fields["importance_score"] = round(float(scores.importance[row]), IMPORTANCE_DECIMALS)
+        if isnan(fields["similarity_score"]):
+            fields["similarity_score"] = None
     return numbers
 
 

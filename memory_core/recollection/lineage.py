@@ -41,8 +41,8 @@ class Lineage:
         if direction == "backward":
             return Evolution((start, *behind.memories), behind.complete)
         ahead = await self._chains.forward(owner, start)
-        known = {one.id for one in ahead.memories}  # of a cycle, what lies ahead lies behind too
-        before = (one for one in reversed(behind.memories) if one.id not in known)
+        known = {memory.id for memory in ahead.memories}  # of a cycle, what lies ahead lies behind too
+        before = (memory for memory in reversed(behind.memories) if memory.id not in known)
         return Evolution((*before, start, *ahead.memories), ahead.complete and behind.complete)
 
     async def graph(self, owner: Owner, memory_id: str) -> Graph:
@@ -62,8 +62,8 @@ class Lineage:
 
     async def _beside(self, owner: Owner, asked: Memory, tree: list[Memory]) -> tuple[list[Memory], bool]:
         """The memories that those of the tree name, as far as there is room for them; and whether there was for all."""
-        known = {one.id for one in tree}
+        known = {memory.id for memory in tree}
         wanted = [name for name in mentioned(asked, tree) if name not in known and "." not in name]
         room = MAX_NODES - len(tree)
-        found, damaged = readable_shown(await self._store.memories(owner, wanted[:room]) if wanted[:room] else {})
-        return [found[name] for name in wanted if name in found], len(wanted) <= room and not damaged
+        memories, damaged = readable_shown(await self._store.memories(owner, wanted[:room]) if wanted[:room] else {})
+        return [memories[name] for name in wanted if name in memories], len(wanted) <= room and not damaged

@@ -30,29 +30,29 @@ def message_rows(look: Look, rows: Sequence[int], floor: float) -> dict[int, lis
     """By chosen row, the rows of messages of the same cell that reach `floor`, best first; the row itself where it is one."""
     candidates, relevance = look.candidates, look.relevant.score
     chosen = {cell: row for row in rows if (cell := candidates.cell[row]) is not None}
-    found: dict[int, list[int]] = {}
+    rows_by_result: dict[int, list[int]] = {}
     if not chosen:
-        return found
+        return rows_by_result
     for row, (name, cell) in enumerate(zip(candidates.ids, candidates.cell, strict=True)):
         if cell in chosen and is_message(name) and relevance[row] >= floor:
-            found.setdefault(chosen[cell], []).append(row)
-    return {row: sorted(group, key=lambda one: -relevance[one])[:MOST_PASSAGES] for row, group in found.items()}
+            rows_by_result.setdefault(chosen[cell], []).append(row)
+    return {row: sorted(group, key=lambda message_row: -relevance[message_row])[:MOST_PASSAGES] for row, group in rows_by_result.items()}
 
 
 def told_rows(look: Look, rows: Sequence[int], floor: float, sources: Mapping[str, Collection[str]]) -> dict[int, list[int]]:
     """By chosen row of what was made of several others, the rows of what was told among these that reach `floor`, best first."""
     candidates, relevance = look.candidates, look.relevant.score
-    found: dict[int, list[int]] = {}
+    rows_by_result: dict[int, list[int]] = {}
     for row in rows:
         made_of = sources.get(candidates.ids[row], ())
-        told = [
-            one
-            for one in (source_rows(made_of, candidates) if made_of else ())
-            if one != row and relevance[one] >= floor and (is_message(candidates.ids[one]) or candidates.cell[one] is None)
+        source_rows_told = [
+            source
+            for source in (source_rows(made_of, candidates) if made_of else ())
+            if source != row and relevance[source] >= floor and (is_message(candidates.ids[source]) or candidates.cell[source] is None)
         ]
-        if told:
-            found[row] = sorted(told, key=lambda one: -relevance[one])[:MOST_PASSAGES]
-    return found
+        if source_rows_told:
+            rows_by_result[row] = sorted(source_rows_told, key=lambda source: -relevance[source])[:MOST_PASSAGES]
+    return rows_by_result
 
 
 def long_rows(look: Look, rows: Sequence[int]) -> list[int]:
@@ -68,12 +68,12 @@ def part_of_text(look: Look, row: int, memory: Memory, terms: Collection[str]) -
 
 def passages(look: Look, rows: Sequence[int], messages: Mapping[str, Memory], terms: Collection[str]) -> tuple[Passage, ...]:
     """The passages of these rows, in order; a message that is not there any more is left out."""
-    found = []
+    shown_passages = []
     for row in rows:
         message = messages.get(look.candidates.ids[row])
         if message is not None:
-            found.append(_passage(look, row, message, excerpt(message.content, terms, PASSAGE_TOKENS)))
-    return tuple(found)
+            shown_passages.append(_passage(look, row, message, excerpt(message.content, terms, PASSAGE_TOKENS)))
+    return tuple(shown_passages)
 
 
 def _passage(look: Look, row: int, memory: Memory, text: str) -> Passage:

@@ -1,6 +1,6 @@
-"""What was true stands behind what is: a cell that answers a query by a fact that has fallen follows the truth that holds now.
+"""Past truths follow present ones: a cell that answers a query by a superseded fact is ranked behind the truth that holds now.
 
-Scores stay what they are; only the order changes, and only there. One would get wrong: a cell with a fallen fact may well be the best
+Scores stay what they are; only the order changes, and only there. Note: a cell with a superseded fact may well be the best
 answer, by what else it tells. So it gives way only where it has no word of the query that the present truth has not.
 """
 
@@ -14,16 +14,16 @@ from memory_core.domain.versions import base_id
 
 
 def present_first(
-    ranked: Sequence[int], found: Mapping[str, Sequence[Memory]], candidates: CandidateSet, terms: Sequence[str]
+    ranked: Sequence[int], truths: Mapping[str, Sequence[Memory]], candidates: CandidateSet, terms: Sequence[str]
 ) -> list[int]:
-    """The ranked rows, with those that answer by a fallen fact behind the row of the truth that replaced it, where it is among them.
+    """The ranked rows, with those that answer by a superseded fact behind the row of the truth that replaced it, where it is among them.
 
-    found: by a row's memory, the truths that hold in the place of those that it told. terms: of the query, as the candidates' columns.
+    truths: by a row's memory, the truths that hold in the place of those that it told. terms: of the query, as the candidates' columns.
     """
     order = list(ranked)
     for row in ranked:
-        for truth in found.get(candidates.ids[row], ()):
-            place = next((at for at, other in enumerate(order) if _tells(candidates, other, truth)), -1)
+        for truth in truths.get(candidates.ids[row], ()):
+            place = next((at for at, other_row in enumerate(order) if _tells(candidates, other_row, truth)), -1)
             if place > order.index(row) and _adds_nothing(row, truth, candidates, terms):
                 order.remove(row)
                 order.insert(place, row)

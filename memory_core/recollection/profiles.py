@@ -1,6 +1,6 @@
 """The profile of a person as it is read: what the memories that it names say now, or said at a moment.
 
-Note: a run writes down which memories a profile rests on, not what they say. So what has fallen, was edited or is gone since
+Note: a run writes down which memories a profile rests on, not what they say. So what was superseded, edited or deleted since
 the last run is so here as well, at the price of one read by ids; and one more for what has come in its place. Before the first run it is
 told from the latest facts themselves.
 """
@@ -32,16 +32,16 @@ class Profiles:
         self._store, self._clock = store, clock
 
     async def of(self, owner: Owner, at: datetime | None = None) -> Profile:
-        """What is known of the person, as it was true at a moment, now where none is given; an empty one of somebody unknown."""
+        """What is known of the person, as it was true at a moment, now where none is given; an empty one of an unknown user."""
         look = await self._store.snapshot(owner, [PROFILE_ID])
-        found = look.documents.get(PROFILE_ID)
-        if found is None or look.head is None or found.body["epoch"] != look.head.epoch:
+        document = look.documents.get(PROFILE_ID)
+        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
             return Profile() if look.head is None else await self._of_facts(owner, at or self._clock.now())
-        person = person_in(found.body)
-        named = {name for one in person.facts for name in (*one.memory_ids, *one.cell_ids)}
-        memories = await self._memories(owner, {*named, *(name for one in person.traits for name in one.cell_ids)})
+        person = person_in(document.body)
+        named = {name for fact in person.facts for name in (*fact.memory_ids, *fact.cell_ids)}
+        memories = await self._memories(owner, {*named, *(name for trait in person.traits for name in trait.cell_ids)})
         for _ in range(MAX_STEPS):
-            if not (wanted := {one.next_id for one in memories.values() if one.next_id is not None} - memories.keys()):
+            if not (wanted := {memory.next_id for memory in memories.values() if memory.next_id is not None} - memories.keys()):
                 break
             found_more = await self._memories(owner, wanted)
             if not found_more:
@@ -51,15 +51,15 @@ class Profiles:
 
     async def _of_facts(self, owner: Owner, at: datetime) -> Profile:
         """What the latest facts say, before a run has written a profile."""
-        where = Filter(frozenset(one.value for one in FOUND_BY_DEFAULT), types=_SEMANTIC, now=self._clock.now())
-        found, _ = readable(await self._store.page(owner, "memory", where, None, MAX_FACTS))
-        memories = {one.id: one for one in found}
-        known = with_facts(KnownPerson(), found, subjects(found, owner.user_id), memories)
+        where = Filter(frozenset(status.value for status in FOUND_BY_DEFAULT), types=_SEMANTIC, now=self._clock.now())
+        facts, _ = readable(await self._store.page(owner, "memory", where, None, MAX_FACTS))
+        memories = {fact.id: fact for fact in facts}
+        known = with_facts(KnownPerson(), facts, subjects(facts, owner.user_id), memories)
         return profile_at(known, memories, at)
 
     async def _memories(self, owner: Owner, names: Collection[str]) -> dict[str, Memory]:
-        ids, found = sorted(names), dict[str, Memory]()
+        ids, memories = sorted(names), dict[str, Memory]()
         for start in range(0, len(ids), _READ_AT_ONCE):
-            shown = await self._store.memories(owner, ids[start : start + _READ_AT_ONCE])
-            found |= {name: one.memory for name, one in shown.items()}
-        return found
+            documents = await self._store.memories(owner, ids[start : start + _READ_AT_ONCE])
+            memories |= {name: document.memory for name, document in documents.items()}
+        return memories

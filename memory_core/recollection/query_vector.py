@@ -1,8 +1,8 @@
 """The vectors of a query, if the embedder makes them in time; else the words alone must do, and the answer says so.
 
 Note: what "in time" means is the embedder's own to say. One behind a network has a deadline, and after several that passed
-it refuses at once. One in this process can't hang, and its first call loads it, which may take longer on a busy machine: nobody is helped
-by an answer without it.
+it refuses at once. One in this process can't hang, and its first call loads it, which may take longer on a busy machine: an answer
+without it would help no caller.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ async def asked_tokens(embedder: Embedder, texts: Sequence[str]) -> tuple[TokenS
     except Unavailable as error:
         log.warning("going on without a query's tokens: %s", error.detail)
         return ()
-    found = [one for one in states if one is not None]
-    return tuple(found) if len(found) == len(texts) else ()
+    tokens = [token_states for token_states in states if token_states is not None]
+    return tuple(tokens) if len(tokens) == len(texts) else ()
 
 
 async def no_vectors() -> tuple[tuple[Vector, ...], tuple[str, ...]]:

@@ -28,7 +28,7 @@ from memory_core.recollection.filters import as_it_was, of_list
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 LOOKS = 4
-"""How often a page is read anew because somebody wrote meanwhile; then it can't be said what it is the state of."""
+"""How often a page is read again because of a write meanwhile; after that it can't be said which sequence it shows."""
 _VERSIONS_READ = 90
 _FOUND = frozenset(status.value for status in (*FOUND_BY_DEFAULT, Status.DECAYED))
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
@@ -51,10 +51,10 @@ class Reader:
 
         async def then(_: Head | None) -> Memory:
             memory = (await self.get(owner, memory_id)).memory
-            held = as_it_was(memory, await self._versions_of(owner, memory), at)
-            if held is None:
+            memory_then = as_it_was(memory, await self._versions_of(owner, memory), at)
+            if memory_then is None:
                 raise NotFound(f"this memory was not true at {at.isoformat()}, or was deleted since")
-            return held
+            return memory_then
 
         return Settled(*await self._settled(owner, then))
 
@@ -69,9 +69,9 @@ class Reader:
             if head is None:
                 return [], None, []
             documents = await self._store.page(owner, "memory", of_list(query, now, self._fading), place, query.limit + 1)
-            shown, more = documents[: query.limit], len(documents) > query.limit
-            memories, damaged = self._memories(shown, head)
-            cursor = self._cursors.make(owner, head, bound, _place(shown[-1])) if more else None
+            documents_shown, more = documents[: query.limit], len(documents) > query.limit
+            memories, damaged = self._memories(documents_shown, head)
+            cursor = self._cursors.make(owner, head, bound, _place(documents_shown[-1])) if more else None
             return await self._under_their_own_ids(owner, memories), cursor, damaged
 
         (memories, cursor, damaged), as_of = await self._settled(owner, read)
@@ -84,18 +84,18 @@ class Reader:
         """
         head = (await self._store.snapshot(owner)).head
         for _ in range(LOOKS):
-            found = await read(head)
+            answer = await read(head)
             now = (await self._store.snapshot(owner)).head
             if now is None or head is None or (now.epoch, now.sequence) == (head.epoch, head.sequence):
-                return found, now.sequence if now is not None and head is not None else 0
+                return answer, now.sequence if now is not None and head is not None else 0
             head = now
-        return found, None
+        return answer, None
 
     async def versions(self, owner: Owner, memory_id: str) -> list[VersionView]:
         """All versions, the oldest first, the last being the memory as it is. Raises NotFound."""
         memory = (await self.get(owner, memory_id)).memory
         older = await self._versions_of(owner, memory)
-        return [_version_view(one) for one in (*sorted(older, key=lambda one: one.version), memory)]
+        return [_version_view(version) for version in (*sorted(older, key=lambda version: version.version), memory)]
 
     async def procedure(self, owner: Owner, key: str) -> Memory:
         """The procedural memory of a key. One that was deleted is not found by it; what holds in its place is. Raises NotFound."""
@@ -104,8 +104,12 @@ class Reader:
         memory = self._memory(snapshot.documents.get(identity), snapshot.head)
         if memory is not None and memory.status not in FOUND_BY_DEFAULT:
             near = (await self._store.snapshot(owner, (), near_of(("key", key)))).near
-            values = [one.memory for one in near if slot_name(one.memory) == ("key", key) and one.memory.status in FOUND_BY_DEFAULT]
-            memory = max(values, key=lambda one: (one.event_timestamp, one.sequence), default=memory)
+            values = [
+                neighbour.memory
+                for neighbour in near
+                if slot_name(neighbour.memory) == ("key", key) and neighbour.memory.status in FOUND_BY_DEFAULT
+            ]
+            memory = max(values, key=lambda value: (value.event_timestamp, value.sequence), default=memory)
         if memory is None or memory.status in (Status.DELETED, Status.SUPERSEDED):
             raise NotFound("no procedure of this key for this user")
         return memory
@@ -118,17 +122,17 @@ class Reader:
             return SessionPage((), None)
         documents = await self._store.page(owner, "session", None, place, limit + 1)
         following = self._cursors.make(owner, head, {"list": "sessions"}, _place(documents[limit - 1])) if len(documents) > limit else None
-        shown = [document for document in documents[:limit] if document.body["epoch"] == head.epoch and has_begun(document)]
-        return SessionPage(tuple(_session_view(document.body) for document in shown), following)
+        begun = [document for document in documents[:limit] if document.body["epoch"] == head.epoch and has_begun(document)]
+        return SessionPage(tuple(_session_view(document.body) for document in begun), following)
 
     async def session(self, owner: Owner, session_id: str) -> SessionView:
         """One session. Raises NotFound."""
         identity = session_document_id(owner, session_id)
         snapshot = await self._store.snapshot(owner, [identity])
-        found = snapshot.documents.get(identity)
-        if found is None or snapshot.head is None or found.body["epoch"] != snapshot.head.epoch or not has_begun(found):
+        document = snapshot.documents.get(identity)
+        if document is None or snapshot.head is None or document.body["epoch"] != snapshot.head.epoch or not has_begun(document):
             raise NotFound("no session of this name for this user")
-        return _session_view(found.body)
+        return _session_view(document.body)
 
     async def messages(self, owner: Owner, session_id: str, cursor: str | None, limit: int, *, newest_first: bool) -> MessagePage:
         """One page of what was told in a session, in the order of telling. Raises NotFound, Malformed for a void cursor."""
@@ -163,8 +167,8 @@ class Reader:
         for start in range(0, len(numbers), _VERSIONS_READ):
             ids = [version_id(memory.id, number) for number in numbers[start : start + _VERSIONS_READ]]
             snapshot = await self._store.snapshot(owner, ids)
-            found = (self._memory(document, snapshot.head) for document in snapshot.documents.values())
-            older += [one for one in found if one is not None]
+            memories = (self._memory(document, snapshot.head) for document in snapshot.documents.values())
+            older += [version for version in memories if version is not None]
         return older
 
     def _memories(self, documents: Sequence[Document], head: Head) -> tuple[list[Memory], list[str]]:
@@ -202,7 +206,7 @@ def _version_view(memory: Memory) -> VersionView:
         "key": memory.key,
         "value": memory.value,
         "entities": memory.entities,
-        "foresight": [one.model_dump(mode="json") for one in memory.foresight],
+        "foresight": [foresight.model_dump(mode="json") for foresight in memory.foresight],
         "importance_base": memory.importance_base,
         "pinned": memory.pinned,
     }

@@ -1,4 +1,4 @@
-"""Retrieve, the reconstructive way: what was said is quoted, with what stands beside it, judged, and asked for again in other words.
+"""Retrieve, the reconstructive way: what was said is quoted, with what was said beside it, judged, and asked for again in other words.
 
 Widely found candidates → the turns around the best → quotations within a budget of tokens → is that enough? → at most two more rounds with
 a rewritten query. Design: EverMemOS, reconstructive recollection. Note: the context holds every hit that fits, not
@@ -55,9 +55,12 @@ class Reconstructor:
             asking = query.model_copy(update={"query": again})
         if query.at is None:
             noted = {
-                name for answer in answers for hit in answer.results for name in (hit.memory.id, *(one.message for one in hit.passages))
+                name
+                for answer in answers
+                for hit in answer.results
+                for name in (hit.memory.id, *(passage.message for passage in hit.passages))
             }
-            self._gatherer.note(owner, rounds, [name for one in context.pieces if (name := base_id(one.id)) not in noted])
+            self._gatherer.note(owner, rounds, [name for piece in context.pieces if (name := base_id(piece.id)) not in noted])
         results = _present(_best(answers, self._retriever.limit(query)), look.moment)
         return Retrieved(
             results=results,
@@ -65,7 +68,7 @@ class Reconstructor:
             degraded=tuple(degraded),
             explain=answers[0].explain,
             context=context.text,
-            citations=tuple(base_id(one.id) for one in context.pieces),
+            citations=tuple(base_id(piece.id) for piece in context.pieces),
             rounds=len(rounds.asked),
             sufficient=verdict.sufficient,
             why=verdict.why,
@@ -76,7 +79,7 @@ class Reconstructor:
         """What the agents say of the context, the best memories first; by rule where they can't."""
         numbered = sorted(enumerate(context.pieces, 1), key=lambda pair: -pair[1].priority)
         lead = rounds.lead
-        items = [DecisionItem(number, "\n".join(one.lines), None, one.at, lead=lead.get(one.id)) for number, one in numbered]
+        items = [DecisionItem(number, "\n".join(piece.lines), None, piece.at, lead=lead.get(piece.id)) for number, piece in numbered]
         ask = owner.app_id, rounds.asked[0], tuple(rounds.asked), items
         try:
             return (await self._agents.judge_sufficiency(*ask)).value
@@ -105,11 +108,11 @@ def _best(answers: Sequence[Retrieved], limit: int) -> tuple[Hit, ...]:
 
 def _present(hits: Sequence[Hit], moment: datetime) -> tuple[Hit, ...]:
     """The results without foresight that has ended."""
-    kept: list[Hit] = []
+    current: list[Hit] = []
     for hit in hits:
         memory = hit.memory
-        standing = [one for one in memory.foresight if one.end_time is None or moment < one.end_time]
+        standing = [foresight for foresight in memory.foresight if foresight.end_time is None or moment < foresight.end_time]
         if len(standing) < len(memory.foresight):
             hit = hit._replace(shown=Shown.of(memory.model_copy(update={"foresight": standing})))
-        kept.append(hit)
-    return tuple(kept)
+        current.append(hit)
+    return tuple(current)

@@ -1,6 +1,6 @@
 """Replay: what a read answered at a sequence of the log, told from the log.
 
-One would get wrong: `known_at` and `at` are two times. The first says which events count, and is settled as a sequence before anything
+Note: `known_at` and `at` are two times. The first says which events count, and is settled as a sequence before anything
 else; the second says which of the memories that they tell of were true then. What no event records (`UNLOGGED_FIELDS`) is not told.
 """
 
@@ -61,10 +61,10 @@ class Replayer:
         if at is None:
             return Settled(memory, sequence)
         versions = (state.memory(head.epoch) for name, state in states.items() if name != memory_id)
-        held = as_it_was(memory, versions, at)
-        if held is None:
+        memory_then = as_it_was(memory, versions, at)
+        if memory_then is None:
             raise NotFound(f"at {known_at.isoformat()} this memory was not held true at {at.isoformat()}")
-        return Settled(held, sequence)
+        return Settled(memory_then, sequence)
 
     async def _first_known(self, owner: Owner, memory_id: str) -> str:
         """When a memory was first known, for an error; empty for one that is unknown or forgotten for good.
@@ -94,15 +94,15 @@ class Replayer:
         states = await self._past.states(owner, head, sequence)
         # Thousands of states are sorted, filtered and checked, which takes longer than others should wait.
         rows = await asyncio.to_thread(_shown, states, head.epoch, where, place, query.limit + 1)
-        shown = rows[: query.limit]
+        page = rows[: query.limit]
         more = len(rows) > query.limit
-        cursor = self._cursors.make(owner, head, bound, shown[-1][0], as_of=sequence) if more else None
-        return MemoryPage(tuple(memory for _, memory in shown), cursor, sequence)
+        cursor = self._cursors.make(owner, head, bound, page[-1][0], as_of=sequence) if more else None
+        return MemoryPage(tuple(memory for _, memory in page), cursor, sequence)
 
 
 def _shown(states: States, epoch: str, where: Filter, after: Place | None, limit: int) -> list[tuple[Place, Memory]]:
     """The first `limit` that a list with this filter shows after a place, each with its own."""
-    found: list[tuple[Place, Memory]] = []
+    rows: list[tuple[Place, Memory]] = []
     cells = cells_of_messages(states)
     for place, state in _newest_first(states, after, with_versions=where.at is not None):
         memory = state.memory(epoch)
@@ -111,14 +111,14 @@ def _shown(states: States, epoch: str, where: Filter, after: Place | None, limit
         if not shows(where, memory):
             continue
         if (base := base_id(place.id)) != place.id:
-            held = states.get(base)
-            if not is_of_its_life(memory, None if held is None else held.memory(epoch)):
+            present = states.get(base)
+            if not is_of_its_life(memory, None if present is None else present.memory(epoch)):
                 continue
             memory = memory.model_copy(update={"id": base})
-        found.append((place, memory))
-        if len(found) == limit:
+        rows.append((place, memory))
+        if len(rows) == limit:
             break
-    return found
+    return rows
 
 
 def _newest_first(states: States, after: Place | None, *, with_versions: bool) -> Iterator[tuple[Place, State]]:

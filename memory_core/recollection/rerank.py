@@ -1,6 +1,6 @@
-"""A second opinion on the order of the best candidates, by whoever reads query and text together; nobody, unless the settings name one.
+"""A second opinion on the order of the best candidates, by a reranker that reads query and text together, if the settings name one.
 
-What a reader would get wrong: it only orders. Which memories pass was decided by relevance before, and the scores that are shown stay what
+Note: it only orders. Which memories pass was decided by relevance before, and the scores that are shown stay what
 they were; an answer that does not come in time changes nothing, and the caller is told.
 """
 
@@ -35,7 +35,7 @@ class Reranking:
     deadline_s: float
 
     async def scores(self, app_id: str, query: str, texts: Sequence[str]) -> list[float] | None:
-        """How well each text answers, the more the better, in order; None when it failed or was late. Asks nobody about one text."""
+        """How well each text answers, the more the better, in order; None when it failed or was late. One text alone is not sent."""
         if len(texts) < 2:
             return [0.0] * len(texts)
         try:
@@ -49,7 +49,7 @@ class Reranking:
 
 
 def reordered(order: Floats, rows: Sequence[int], scores: Sequence[float]) -> Floats:
-    """The numbers of `rows` (best first) handed out anew, the highest to the row with the highest score; ties stay in their order."""
+    """The numbers of `rows` (best first) handed out again, the highest to the row with the highest score; ties stay in their order."""
     moved = order.copy()
     if rows:
         by_score = np.array(rows)[np.argsort(-np.array(scores), kind="stable")]

@@ -1,4 +1,4 @@
-"""What was said stands before what was formed of it where it answers better: a pattern, or a note merged of several, follows its sources.
+"""Turns before what was formed of them, where they answer better: a pattern, or a note merged of several, follows its sources.
 
 Scores stay what they are; only the order changes. Recency and importance favour what a run made last, which may tell less of the query
 than the turns that it was made of.
@@ -25,7 +25,11 @@ async def sources_of(store: LongTermStore, owner: Owner, shown: Mapping[str, Sho
 
     Costs nothing where there is no such memory; else one read. Raises Unavailable.
     """
-    made = {name: one.memory for name, one in shown.items() if _MARK in one.json and one.memory.status_reason == "consolidated"}
+    made = {
+        name: document.memory
+        for name, document in shown.items()
+        if _MARK in document.json and document.memory.status_reason == "consolidated"
+    }
     wanted = sorted({source for memory in made.values() for source in memory.source_ids if not _is_own_cell(memory, source)})
     if not wanted:
         return {}
@@ -45,8 +49,8 @@ def said_first(ranked: Sequence[int], sources: Sources, candidates: CandidateSet
         made_of = sources.get(candidates.ids[row])
         if made_of is None:
             continue
-        better = {one for one in source_rows(made_of - {candidates.ids[row]}, candidates) if relevance[one] > relevance[row]}
-        place = max((at for at, other in enumerate(order) if other in better), default=-1)
+        better = {source for source in source_rows(made_of - {candidates.ids[row]}, candidates) if relevance[source] > relevance[row]}
+        place = max((at for at, other_row in enumerate(order) if other_row in better), default=-1)
         if place > order.index(row):
             order.remove(row)
             order.insert(place, row)
@@ -59,6 +63,6 @@ def _is_own_cell(memory: Memory, source: str) -> bool:
 
 def _with_theirs(source_ids: Sequence[str], read: Mapping[str, Memory]) -> frozenset[str]:
     theirs = [
-        name for source in source_ids if (held := read.get(source)) is not None and held.category == "note" for name in held.source_ids
+        name for source in source_ids if (note := read.get(source)) is not None and note.category == "note" for name in note.source_ids
     ]
     return frozenset([*source_ids, *theirs])

@@ -1,6 +1,6 @@
 """Scenes as they are read: in pages, one by one, and by the cells that are in them.
 
-One would get wrong: a run takes what was deleted out of its scene, but nobody waits for a run. Where something was removed since the last
+Note: a run takes what was deleted out of its scene, but readers do not wait for a run. Where something was removed since the last
 one, cells that are gone are left out here, and cells that have expired always, which no run takes out. Title and summary are of the rest.
 """
 
@@ -44,10 +44,10 @@ class Scenes:
     async def get(self, owner: Owner, scene_id: str) -> SceneView:
         """One scene. Raises NotFound."""
         now = self._clock.now()
-        found = await self._by_ids(owner, [scene_id], now)
-        if scene_id not in found:
+        scenes = await self._by_ids(owner, [scene_id], now)
+        if scene_id not in scenes:
             raise NotFound("no scene of this id for this user")
-        (view,) = await self._views(owner, [found[scene_id]], now)
+        (view,) = await self._views(owner, [scenes[scene_id]], now)
         return view
 
     async def of(self, owner: Owner, cells: Mapping[str, str | None] | Sequence[str], moment: datetime) -> Mapping[str, Scene]:
@@ -56,11 +56,11 @@ class Scenes:
         cells: ids; or ids with the `scene_id` of each where the memories are at hand, which saves reading them.
         """
         if not isinstance(cells, Mapping):
-            shown = await self._store.memories(owner, list(cells))
-            cells = {name: one.memory.scene_id for name, one in shown.items()}
-        scenes = await self._by_ids(owner, sorted({one for one in cells.values() if one is not None}), moment)
-        found = {name: scenes[one] for name, one in cells.items() if one is not None and one in scenes}
-        return {name: scene for name, scene in found.items() if name in scene.cell_ids}
+            documents = await self._store.memories(owner, list(cells))
+            cells = {name: document.memory.scene_id for name, document in documents.items()}
+        scenes = await self._by_ids(owner, sorted({scene_id for scene_id in cells.values() if scene_id is not None}), moment)
+        scene_of_cell = {name: scenes[scene_id] for name, scene_id in cells.items() if scene_id is not None and scene_id in scenes}
+        return {name: scene for name, scene in scene_of_cell.items() if name in scene.cell_ids}
 
     async def _by_ids(self, owner: Owner, ids: Sequence[str], moment: datetime) -> dict[str, Scene]:
         if not ids:
@@ -68,44 +68,44 @@ class Scenes:
         look = await self._store.snapshot(owner, ids)
         if look.head is None:
             return {}
-        return await self._present(owner, look.head, [one for one in look.documents.values() if one.kind == "scene"], moment)
+        return await self._present(owner, look.head, [document for document in look.documents.values() if document.kind == "scene"], moment)
 
     async def _present(self, owner: Owner, head: Head, documents: Sequence[Document], moment: datetime) -> dict[str, Scene]:
         """The scenes in these documents, by id, without cells that are gone or have expired; a scene of no others is left out."""
-        scenes = {one.id: scene_in(one.body) for one in documents if one.body["epoch"] == head.epoch}
+        scenes = {document.id: scene_in(document.body) for document in documents if document.body["epoch"] == head.epoch}
         gone: set[str] = set()
         if head.last_removal_sequence > head.consolidated_sequence:
-            gone = await self._gone(owner, sorted({name for one in scenes.values() for name in one.cell_ids}))
-        return {name: kept for name, one in scenes.items() if (kept := standing(one, gone, moment)).count}
+            gone = await self._gone(owner, sorted({name for scene in scenes.values() for name in scene.cell_ids}))
+        return {name: current for name, scene in scenes.items() if (current := standing(scene, gone, moment)).count}
 
     async def _views(self, owner: Owner, scenes: Sequence[Scene], moment: datetime) -> tuple[SceneView, ...]:
         """With what fell since it was told: the cells know it."""
-        cells = sorted({name for one in scenes for name in one.cell_ids})
+        cells = sorted({name for scene in scenes for name in scene.cell_ids})
         fallen: dict[str, tuple[Fallen, ...]] = {}
         for start in range(0, len(cells), _READ_AT_ONCE):
-            shown = await self._store.memories(owner, cells[start : start + _READ_AT_ONCE])
-            fallen |= await stale_facts(self._store, owner, shown, moment)
-        return tuple(_view(one, [fact for name in one.cell_ids for fact in fallen.get(name, ())]) for one in scenes)
+            documents = await self._store.memories(owner, cells[start : start + _READ_AT_ONCE])
+            fallen |= await stale_facts(self._store, owner, documents, moment)
+        return tuple(_view(scene, [fact for name in scene.cell_ids for fact in fallen.get(name, ())]) for scene in scenes)
 
     async def _gone(self, owner: Owner, cells: Sequence[str]) -> set[str]:
         there: set[str] = set()
         for start in range(0, len(cells), _READ_AT_ONCE):
-            shown = await self._store.memories(owner, cells[start : start + _READ_AT_ONCE])
-            there |= {name for name, one in shown.items() if one.memory.status is not Status.DELETED}
+            documents = await self._store.memories(owner, cells[start : start + _READ_AT_ONCE])
+            there |= {name for name, document in documents.items() if document.memory.status is not Status.DELETED}
         return set(cells) - there
 
 
 def _view(scene: Scene, fallen: Sequence[Fallen]) -> SceneView:
     """Each fact once, however many cells told it."""
-    told = {one.text: one.told() for one in fallen}
-    return SceneView.model_construct(**dict(scene), stale_facts=[*told.values()])
+    facts = {fact.text: fact.told() for fact in fallen}
+    return SceneView.model_construct(**dict(scene), stale_facts=[*facts.values()])
 
 
 def standing(scene: Scene, gone: Collection[str], moment: datetime) -> Scene:
     """The scene with those of its cells that are not gone and tell what has not ended at `moment`; itself where all are such."""
 
-    def stands(one: SceneMember) -> bool:
-        return one.cell_id not in gone and (one.until is None or moment < one.until)
+    def stands(member: SceneMember) -> bool:
+        return member.cell_id not in gone and (member.until is None or moment < member.until)
 
-    members = [one for one in scene.members if stands(one)]
+    members = [member for member in scene.members if stands(member)]
     return scene if len(members) == scene.count else with_words(scene.model_copy(update={"members": members}))

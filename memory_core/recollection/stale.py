@@ -1,6 +1,6 @@
-"""Facts that a found cell told and that have fallen since: said beside the text, which itself stays as it was told.
+"""Facts of a found cell that were superseded since: named beside the text, which itself stays as it was told.
 
-Costs nothing where no fact has fallen; else one read more, and one for each further successor in the longest chain.
+Costs nothing where no fact was superseded; else one read more, and one for each further successor in the longest chain.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from memory_core.recollection.filters import shows
 
 MAX_HOPS = 24
 """Successors that are followed, a read each; of a truth that has changed more often since, the present one is not named."""
-_FOUND = frozenset(one.value for one in FOUND_BY_DEFAULT)
+_FOUND = frozenset(status.value for status in FOUND_BY_DEFAULT)
 _MARK = b'"superseded_by":"'
 
 
 @dataclass(frozen=True, slots=True)
 class Fallen:
-    """A fact that fell. superseded_by: the successor's id. current: what holds instead at the moment asked for; None if none does."""
+    """A superseded fact. superseded_by: the successor's id. current: what holds instead at the moment asked for; None if none does."""
 
     text: str
     superseded_by: str
@@ -40,35 +40,35 @@ class Fallen:
 
 async def stale_facts(store: LongTermStore, owner: Owner, shown: Mapping[str, Shown], moment: datetime) -> dict[str, tuple[Fallen, ...]]:
     """By the id of each found memory, every fact of it that no longer held, nor again, at `moment`; memories without such are left out."""
-    cells = {name: one.memory for name, one in shown.items() if _MARK in one.json}
+    cells = {name: document.memory for name, document in shown.items() if _MARK in document.json}
     wanted = {fact.superseded_by for cell in cells.values() for fact in cell.atomic_facts if fact.superseded_by}
     if not wanted:
         return {}
-    held = await _chains(store, owner, wanted)
-    found: dict[str, tuple[Fallen, ...]] = {}
+    successors = await _chains(store, owner, wanted)
+    stale_by_memory: dict[str, tuple[Fallen, ...]] = {}
     for name, cell in cells.items():
-        marked = [(fact.text, by) for fact in cell.atomic_facts if (by := fact.superseded_by) and _holds(held.get(by), moment)]
-        if fallen := tuple(one for text, by in marked if not _again(one := Fallen(text, by, _current(by, held, moment)))):
-            found[name] = fallen
-    return found
+        marked = [(fact.text, by) for fact in cell.atomic_facts if (by := fact.superseded_by) and _holds(successors.get(by), moment)]
+        if fallen := tuple(gone for text, by in marked if not _again(gone := Fallen(text, by, _current(by, successors, moment)))):
+            stale_by_memory[name] = fallen
+    return stale_by_memory
 
 
 async def _chains(store: LongTermStore, owner: Owner, ids: set[str]) -> dict[str, Memory]:
     """These memories and all that replaced them."""
-    held: dict[str, Memory] = {}
+    chain: dict[str, Memory] = {}
     missing = ids
     for _ in range(MAX_HOPS):
         read, _ = readable_shown(await store.memories(owner, sorted(missing)))
-        held |= read
-        missing = {memory.next_id for memory in read.values() if memory.next_id} - held.keys()
+        chain |= read
+        missing = {memory.next_id for memory in read.values() if memory.next_id} - chain.keys()
         if not missing:
             break
-    return held
+    return chain
 
 
-def _again(one: Fallen) -> bool:
-    """Whether the very same holds again: it came back, or its fall was taken back, of which not every teller learns."""
-    return one.current is not None and normalised(one.current.content) == normalised(one.text)
+def _again(fact: Fallen) -> bool:
+    """Whether the same truth is active again: it was said again, or its supersession was undone, of which not every cell learns."""
+    return fact.current is not None and normalised(fact.current.content) == normalised(fact.text)
 
 
 def _holds(successor: Memory | None, moment: datetime) -> bool:
@@ -76,13 +76,13 @@ def _holds(successor: Memory | None, moment: datetime) -> bool:
     return successor is None or successor.valid_from <= moment
 
 
-def _current(name: str, held: Mapping[str, Memory], moment: datetime) -> Memory | None:
+def _current(name: str, successors: Mapping[str, Memory], moment: datetime) -> Memory | None:
     """The last of the chain that had begun by then; None where that is gone or has ended."""
     seen: set[str] = set()
-    memory = held.get(name)
+    memory = successors.get(name)
     while memory is not None and memory.next_id is not None and memory.id not in seen:
         seen.add(memory.id)
-        if (following := held.get(memory.next_id)) is not None and following.valid_from > moment:
+        if (following := successors.get(memory.next_id)) is not None and following.valid_from > moment:
             break
         memory = following
     return memory if memory is not None and shows(Filter(_FOUND, at=moment), memory) else None

@@ -1,6 +1,6 @@
 """What was said right before and after a found turn, in its session.
 
-What a reader would get wrong: a session is never read whole. It can have thousands of turns; what is read of it are the few before and
+Note: a session is never read whole. It can have thousands of turns; what is read of it are the few before and
 after each hit, of the few sessions that hold the best hits.
 """
 
@@ -33,25 +33,25 @@ class Surroundings:
     def __init__(self, store: LongTermStore) -> None:
         self._store = store
 
-    async def beside(self, owner: Owner, head: Head | None, where: Filter, found: Sequence[Found]) -> list[Found]:
+    async def beside(self, owner: Owner, head: Head | None, where: Filter, quotations: Sequence[Found]) -> list[Found]:
         """The neighbours of the hits in the best sessions that `where` lets through, with the best priority that a hit lends them."""
         if head is None or (where.types and MemoryType.EPISODIC.value not in where.types):
             return []
         where = replace(where, types=frozenset({MemoryType.EPISODIC.value}))
         sessions: dict[str, list[Found]] = {}
-        for one in sorted(found, key=lambda one: -one.priority):
-            if one.memory.session_id is not None and one.memory.type is MemoryType.EPISODIC:
-                sessions.setdefault(one.memory.session_id, []).append(one)
+        for hit in sorted(quotations, key=lambda hit: -hit.priority):
+            if hit.memory.session_id is not None and hit.memory.type is MemoryType.EPISODIC:
+                sessions.setdefault(hit.memory.session_id, []).append(hit)
         best = list(sessions.items())[:BEST_SESSIONS]
         around = (self._around(owner, head, replace(where, session_id=session), hits) for session, hits in best)
-        return [one for few in await asyncio.gather(*around) for one in few]
+        return [neighbour for few in await asyncio.gather(*around) for neighbour in few]
 
     async def _around(self, owner: Owner, head: Head, where: Filter, hits: Sequence[Found]) -> list[Found]:
         """The neighbours of one session's hits."""
         place = Place(max(0, hits[0].memory.sequence - AHEAD), "")
         page: list[Document] = await self._store.page(owner, "memory", where, place, PAGE, newest_first=False)
-        read, _ = readable(one for one in page if one.kind == "memory")
-        turns = {one.id: one for one in read if one.epoch == head.epoch and not Found(one, 0.0).is_story}
+        read, _ = readable(document for document in page if document.kind == "memory")
+        turns = {turn.id: turn for turn in read if turn.epoch == head.epoch and not Found(turn, 0.0).is_story}
         lent = _lent(list(turns), hits)
         return [Found(turns[name], worth) for name, worth in lent.items()]
 
@@ -59,14 +59,14 @@ class Surroundings:
 def _lent(order: Sequence[str], hits: Sequence[Found]) -> dict[str, float]:
     """The turns within `WINDOW` of a hit, hits left out, with what the best of their hits lends them."""
     places = {name: place for place, name in enumerate(order)}
-    told = {one.memory.id for one in hits}
+    hit_ids = {hit.memory.id for hit in hits}
     lent: dict[str, float] = {}
     for hit in hits:
         place = places.get(hit.memory.id)
         if place is None:
             continue
-        for other in range(max(0, place - WINDOW), min(len(order), place + WINDOW + 1)):
-            if order[other] not in told:
-                worth = hit.priority * NEIGHBOUR / sqrt(abs(other - place))
-                lent[order[other]] = max(worth, lent.get(order[other], 0.0))
+        for neighbour in range(max(0, place - WINDOW), min(len(order), place + WINDOW + 1)):
+            if order[neighbour] not in hit_ids:
+                worth = hit.priority * NEIGHBOUR / sqrt(abs(neighbour - place))
+                lent[order[neighbour]] = max(worth, lent.get(order[neighbour], 0.0))
     return lent

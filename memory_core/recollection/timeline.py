@@ -25,14 +25,14 @@ class Timeline:
         place = self._cursors.read(owner, head, bound, query.cursor)
         if head is None or head.state == "erasing":
             return EventPage((), None)
-        found = await self._store.events(owner, 0 if place is None else place.sequence, query.limit + 1, _filter(query))
-        shown, more = found[: query.limit], len(found) > query.limit
-        cursor = self._cursors.make(owner, head, bound, Place(shown[-1].sequence, shown[-1].id)) if more else None
-        return EventPage(tuple(shown), cursor)
+        events = await self._store.events(owner, 0 if place is None else place.sequence, query.limit + 1, _filter(query))
+        events_shown, more = events[: query.limit], len(events) > query.limit
+        cursor = self._cursors.make(owner, head, bound, Place(events_shown[-1].sequence, events_shown[-1].id)) if more else None
+        return EventPage(tuple(events_shown), cursor)
 
 
 def _filter(query: TimelineInput) -> EventFilter:
-    types = frozenset(str(one) for one in query.types or ())
+    types = frozenset(str(event_type) for event_type in query.types or ())
     return EventFilter(
         memory_id=query.memory_id,
         types=types & _MEMORY_TYPES,

@@ -1,4 +1,4 @@
-"""What is not told any more: a fact that somebody deleted or had forgotten is not told on by the messages and the story that said it.
+"""What is not told any more: messages and stories that said a fact which was deleted or forgotten do not tell it on.
 
 The cell, its note and its messages stay what they are, and are listed and read by their ids; restored, the fact is told again by all of
 them. Costs nothing for a user who has deleted nothing; else a read of the cells that were found, and one of their facts.
@@ -18,7 +18,7 @@ from memory_core.recollection.telling import STORIES
 Silenced = Mapping[str, frozenset[int]]
 """By cell, the numbers of the messages that tell what is not to be told."""
 _CONTRADICTED = "contradicted"
-"""A fact that fell is deleted for this reason: that is said beside whoever told it."""
+"""A superseded fact that has no slot is deleted for this reason: the memories that told it say so."""
 
 
 class Untold:
@@ -34,8 +34,8 @@ class Untold:
             return {}
         read, _ = readable_shown(await self._store.memories(owner, names))
         facts = {fact.fact_id for cell in read.values() for fact in cell.atomic_facts if fact.fact_id is not None}
-        held, _ = readable_shown(await self._store.memories(owner, sorted(facts)) if facts else {})
-        gone = {name for name, one in held.items() if one.status is Status.DELETED and one.status_reason != _CONTRADICTED}
+        memories, _ = readable_shown(await self._store.memories(owner, sorted(facts)) if facts else {})
+        gone = {name for name, fact in memories.items() if fact.status is Status.DELETED and fact.status_reason != _CONTRADICTED}
         return {
             name: frozenset(fact.message for fact in cell.atomic_facts if fact.fact_id in gone and fact.message is not None)
             for name, cell in read.items()
@@ -44,9 +44,9 @@ class Untold:
 
     async def among(self, owner: Owner, head: Head | None, memories: Iterable[Memory]) -> frozenset[str]:
         """The ids of those memories that are not to be told. Raises Unavailable."""
-        found = [*memories]
-        silenced = await self.of_cells(owner, head, (one.cell_id for one in found))
-        return frozenset(one.id for one in found if is_silenced(one, silenced))
+        candidates = [*memories]
+        silenced = await self.of_cells(owner, head, (memory.cell_id for memory in candidates))
+        return frozenset(memory.id for memory in candidates if is_silenced(memory, silenced))
 
 
 def is_silenced(memory: Memory, silenced: Silenced) -> bool:

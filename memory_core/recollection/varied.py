@@ -1,6 +1,6 @@
 """The ranked rows with repeats behind: who only repeats a better memory gives its place to one that says something else.
 
-One would get wrong: it costs a read only where something repeats. Then the next rows are read in the place of the repeats, twice at most,
+Note: it costs a read only where something repeats. Then the next rows are read in the place of the repeats, twice at most,
 and those that were not read keep their order behind.
 """
 

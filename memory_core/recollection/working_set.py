@@ -52,8 +52,8 @@ class WorkingSet:
             snapshot = await self._store.snapshot(owner, [document.id for document in documents])
         except Unavailable:
             return  # the next retrieve finds it void again and tries again; nothing is served from it until then
-        found = (as_memory(document, snapshot.head) for document in snapshot.documents.values())
-        known = (memory for memory in found if memory is not None and not is_message(memory.id))
+        stored = (as_memory(document, snapshot.head) for document in snapshot.documents.values())
+        known = (memory for memory in stored if memory is not None and not is_message(memory.id))
         memories = [memory for memory in known if memory.status in FOUND_BY_DEFAULT]
         await self._short_term.rebuild(owner, session_id, memories, Stamp(head.epoch, head.sequence, head.last_removal_sequence))
 

@@ -25,5 +25,5 @@ class Zones:
 
     async def with_head(self, owner: Owner, named: str | None = None) -> tuple[tzinfo, Head | None]:
         """The same, and the user's head, which is read with it. Raises Unavailable."""
-        found = await self._store.snapshot(owner, [SETTINGS_ID])
-        return zone_of(named or settings_in(Look(found.head, dict(found.documents))).time_zone), found.head
+        snapshot = await self._store.snapshot(owner, [SETTINGS_ID])
+        return zone_of(named or settings_in(Look(snapshot.head, dict(snapshot.documents))).time_zone), snapshot.head

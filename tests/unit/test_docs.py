@@ -27,7 +27,7 @@ from tests.talk import talk
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-PAGES_ON_CODE = [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "architecture.md", ROOT / "docs" / "decisions.md"]
+PAGES_ON_CODE = [ROOT / "CONTRIBUTING.md", *(ROOT / "docs" / f"{name}.md" for name in ("architecture", "decisions", "glossary"))]
 
 
 def read(name: str) -> str:
@@ -195,6 +195,12 @@ def test_the_examples_of_local_settings_choose_each_store_by_names_that_exist(ex
 def test_links_between_the_documents_lead_somewhere(page: Path) -> None:
     targets = [target for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")) if "://" not in target]
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_the_glossary_has_each_term_once() -> None:
+    rows = rows_of(read("docs/glossary.md"), 3)
+    terms = [term for cell, _, _ in rows if cell not in ("term", "---") for term in cell.split(", ")]
+    assert sorted(terms) == sorted(set(terms))
 
 
 @pytest.fixture(scope="module")

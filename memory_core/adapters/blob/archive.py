@@ -1,6 +1,6 @@
 """`Archive` in one container of Azure Blob Storage.
 
-Each blob carries the SHA-256 of its bytes as metadata, and is created only where its name is free. One would get wrong: after a lost
+Each blob carries the SHA-256 of its bytes as metadata, and is created only where its name is free. Note: after a lost
 answer the call is repeated, so `put` may say False for a blob that it has just made, and `remove` for one that it has just
 removed. Whoever asked reads back.
 """
@@ -88,10 +88,10 @@ class BlobArchive:
             download = await container.download_blob(name)
             return await download.readall(), (download.properties.metadata or {}).get(CHECKSUM)
 
-        found = await self._call(work, {"BlobNotFound": None})
-        if found is None:
+        blob = await self._call(work, {"BlobNotFound": None})
+        if blob is None:
             return None
-        data, checksum = found
+        data, checksum = blob
         if hashlib.sha256(data).hexdigest() != checksum:
             raise Damaged(DEPENDENCY, f"{name} is not what was written: its checksum differs", retry_after_s=30)
         return data
@@ -111,14 +111,14 @@ class BlobArchive:
         check_blob_prefix(prefix)
 
         async def work(container: ContainerClient) -> list[str]:
-            found: list[str] = []
+            names: list[str] = []
             size = min(limit + 1, MAX_PAGE)  # `after` itself comes again
             async for name in container.list_blob_names(name_starts_with=prefix, start_from=after, results_per_page=size):
                 if after is None or name > after:
-                    found.append(name)
-                if len(found) == limit:
+                    names.append(name)
+                if len(names) == limit:
                     break
-            return found
+            return names
 
         return await self._call(work)
 

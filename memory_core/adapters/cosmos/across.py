@@ -1,6 +1,6 @@
 """What an admin looks at: the poisoned tasks of an app, whoever's they are, and the agents of one user after the other.
 
-One would get wrong: the first crosses partitions, and no continuation of such a query can be kept. So it goes on from the place of its
+Note: the first crosses partitions, and no continuation of such a query can be kept. So it goes on from the place of its
 last row. That its clause names the app confines it to the partitions of the app.
 """
 
@@ -35,16 +35,16 @@ async def poisoned(connection: Connection, app_id: str, after: Place | None, lim
 
 async def agents(connection: Connection, owner: Owner, after: str | None, limit: int) -> list[AgentCount]:
     """The next agents of a user: each is looked up by aggregates, which bring a number or a text and no memory."""
-    found: list[AgentCount] = []
+    counts: list[AgentCount] = []
     agent_id = await _next(connection, owner, after or "")
-    while agent_id is not None and len(found) < limit:
-        count, changed = await together(*(connection.query(owner, one) for one in queries.of_agent(owner, agent_id)))
+    while agent_id is not None and len(counts) < limit:
+        count, changed = await together(*(connection.query(owner, query) for query in queries.of_agent(owner, agent_id)))
         if changed.rows:  # else the last of them has just gone
-            found.append(AgentCount(agent_id, int(count.rows[0]), datetime.fromisoformat(changed.rows[0])))
-        agent_id = await _next(connection, owner, agent_id) if len(found) < limit else None
-    return found
+            counts.append(AgentCount(agent_id, int(count.rows[0]), datetime.fromisoformat(changed.rows[0])))
+        agent_id = await _next(connection, owner, agent_id) if len(counts) < limit else None
+    return counts
 
 
 async def _next(connection: Connection, owner: Owner, after: str) -> str | None:
     rows = (await connection.query(owner, queries.next_agent(owner, after))).rows
-    return next((one for one in rows if isinstance(one, str)), None)
+    return next((row for row in rows if isinstance(row, str)), None)

@@ -1,6 +1,6 @@
 """Documents beside the log, written one by one: tasks, steps, buffers; and the heads of those for whom work waits.
 
-One would get wrong: a refusal may be the echo of one's own write, which the SDK sent again after its answer was lost. So after one
+Note: a refusal may be the echo of one's own write, which the SDK sent again after its answer was lost. So after one
 the document is read, and what is equal counts as ours.
 """
 
@@ -84,7 +84,7 @@ async def touch(connection: Connection, owner: Owner, marker: str, touches: Mapp
     mark = item_of(owner, Document(marker, "marker", {"touched": len(touches)}, expires_at=now + MARKED_FOR), now)
     left = dict(touches)
     for _ in range(TOUCH_ROUNDS):
-        operations = [("create", (mark,)), *(_patch(identity, one) for identity, one in left.items())]
+        operations = [("create", (mark,)), *(_patch(identity, touch) for identity, touch in left.items())]
         try:
             await connection.batch(owner, operations)
         except CosmosBatchOperationError as refused:
@@ -95,17 +95,17 @@ async def touch(connection: Connection, owner: Owner, marker: str, touches: Mapp
             if refused.status_code != 404:
                 raise
             there = set((await connection.query(owner, queries.existing(owner, list(left)))).rows)
-            left = {identity: one for identity, one in left.items() if identity in there}
+            left = {identity: touch for identity, touch in left.items() if identity in there}
         else:
             return len(left)
     raise Unavailable(DEPENDENCY, "memories whose accesses are written down kept vanishing")
 
 
-def _patch(identity: str, one: Touch) -> tuple[Any, ...]:
-    count = {"op": "incr", "path": "/access_count", "value": one.count}
-    at = one.at.isoformat().replace("+00:00", "Z")  # as models write moments, so that an export is the same after an import
+def _patch(identity: str, touch: Touch) -> tuple[Any, ...]:
+    count = {"op": "incr", "path": "/access_count", "value": touch.count}
+    at = touch.at.isoformat().replace("+00:00", "Z")  # as models write moments, so that an export is the same after an import
     last = {"op": "set", "path": "/last_accessed_at", "value": at}
-    return ("patch", (identity, [count, last, {"op": "set", "path": "/idle_since_s", "value": one.at.timestamp()}]))
+    return ("patch", (identity, [count, last, {"op": "set", "path": "/idle_since_s", "value": touch.at.timestamp()}]))
 
 
 async def _if_equal(connection: Connection, owner: Owner, document: Document, now: datetime) -> Document | None:

@@ -1,6 +1,6 @@
 """One commit: one transactional batch, whose first operation is the head under the ETag that the commit was built on.
 
-One would get wrong: the head comes first, although everything else is written in the same moment. The service names the first operation
+Note: the head comes first, although everything else is written in the same moment. The service names the first operation
 that it refuses, and a head that moved must not look like a document that is already there.
 """
 

@@ -1,6 +1,6 @@
 """Whether the live container and its account are as the settings say: asked when the store opens, and whenever readiness is.
 
-One would get wrong: the SDK has no public call for the account's consistency, which is half of what the store's promises rest on.
+Note: the SDK has no public call for the account's consistency, which is half of what the store's promises rest on.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """WHERE clauses: whose documents, of which kinds, within which filter. Every value travels as a parameter.
 
-One would get wrong: the partition key in the request already confines a query to its user. The clause says it again, so that a
+Note: the partition key in the request already confines a query to its user. The clause says it again, so that a
 request that lost its key finds nothing of others.
 """
 
@@ -140,8 +140,8 @@ class Conditions:
             if value is not None:
                 self.equal(path, value)
         if where.without_session_id is not None:
-            other = f"c.session_id != {self.value(where.without_session_id)}"
-            self.add(f"NOT IS_DEFINED(c.session_id) OR IS_NULL(c.session_id) OR {other}")
+            other_session = f"c.session_id != {self.value(where.without_session_id)}"
+            self.add(f"NOT IS_DEFINED(c.session_id) OR IS_NULL(c.session_id) OR {other_session}")
         if where.tags:
             self.add(" OR ".join(f"ARRAY_CONTAINS(c.tags, {self.value(tag)})" for tag in sorted(where.tags)))
         if where.hide_formed_messages:

@@ -1,6 +1,6 @@
 """The way to the service: one lazy client per store, a deadline for every call, bounded retries for reads.
 
-One would get wrong: a commit is not sent again from here, whatever came back. Whether it was applied is for its sender to find out,
+Note: a commit is not sent again from here, whatever came back. Whether it was applied is for its sender to find out,
 by the commit's marker.
 """
 
@@ -109,12 +109,12 @@ class Connection:
 
         async def read(container: ContainerProxy) -> Answer:
             try:
-                found = await container.read_item(identity, partition_key=list(owner), session_token=self._tokens.get(owner))
+                item = await container.read_item(identity, partition_key=list(owner), session_token=self._tokens.get(owner))
             except AzureError as error:
                 if is_missing(error):
                     return Answer(charge=self._count(_headers_of(error)))
                 raise
-            return Answer([dict(found)], self._count(found.get_response_headers()))
+            return Answer([dict(item)], self._count(item.get_response_headers()))
 
         return await self.read(read)
 
@@ -122,7 +122,7 @@ class Connection:
         """The feed ranges that there are now; each stays good when it is divided."""
 
         async def read(container: ContainerProxy) -> list[dict[str, Any]]:
-            return [one async for one in container.read_feed_ranges(force_refresh=True)]
+            return [feed_range async for feed_range in container.read_feed_ranges(force_refresh=True)]
 
         return await self.read(read)
 
@@ -144,7 +144,7 @@ class Connection:
             def count(headers: Mapping[str, Any], _: Any) -> None:
                 answer.charge += self._count(headers)
 
-            found = container.query_items(
+            items = container.query_items(
                 query.statement,
                 parameters=query.parameters,
                 max_item_count=ROWS_A_PAGE,
@@ -152,7 +152,7 @@ class Connection:
                 **scope,
             )
             rows: dict[Any, Any] = {}
-            async for row in found:
+            async for row in items:
                 rows.setdefault((row.get("app_id"), row.get("user_id"), row["id"]) if isinstance(row, dict) else row, row)
             answer.rows = list(rows.values())
             return answer
@@ -282,7 +282,7 @@ def _headers_of(error: Exception) -> Mapping[str, Any]:
 
 async def together(*work: Coroutine[Any, Any, T]) -> list[T]:
     """The results of all, side by side; when one fails the others are given up, and have ended before that is said."""
-    tasks = [asyncio.ensure_future(one) for one in work]
+    tasks = [asyncio.ensure_future(coroutine) for coroutine in work]
     try:
         return list(await asyncio.gather(*tasks))
     finally:

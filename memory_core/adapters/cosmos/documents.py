@@ -1,6 +1,6 @@
 """Documents as Cosmos items: what is written for each, what is read back, and how large a batch may be.
 
-One would get wrong: the fields of memories and versions stand at the top of the item, so that queries can filter by them; the body of
+Note: the fields of memories and versions stand at the top of the item, so that queries can filter by them; the body of
 every other kind is kept whole under `body`, so that no name in it can clash with one of the item's own.
 """
 

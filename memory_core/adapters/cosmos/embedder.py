@@ -1,6 +1,6 @@
 """Whose vectors the container holds: one document that belongs to no user, written before the first vector of each embedder.
 
-One would get wrong: the container itself knows how long a vector is, and nothing else. Vectors of two embedders of one length stand in it
+Note: the container itself knows how long a vector is, and nothing else. Vectors of two embedders of one length stand in it
 side by side, while memories are embedded anew; each memory names the model of its own, and a search asks for one model's alone.
 """
 

@@ -1,6 +1,6 @@
 """What the service and the way to it can answer instead of an answer, in the product's words.
 
-One would get wrong: a failure says nothing about whether a write was applied. Only refusals (409, 412, 413) say that it was not, and
+Note: a failure says nothing about whether a write was applied. Only refusals (409, 412, 413) say that it was not, and
 even those may be the echo of a first try whose answer was lost on the way: the SDK sends a cut batch again by itself.
 """
 

@@ -5,7 +5,7 @@ that was written or deleted. What the log does not tell of is no part of a slice
 are seen when the memory is next read. A user is read whole once searches have cost what that costs; so, whoever comes how often,
 no user costs more than twice what the better way would have.
 
-One would get wrong: the queries' way heals itself when a replica lags, a slice would keep what it was made of. So it is for accounts
+Note: the queries' way heals itself when a replica lags, a slice would keep what it was made of. So it is for accounts
 whose consistency shows every process what any process was told is saved.
 """
 
@@ -98,19 +98,19 @@ class HeldUsers:
         Raises Unavailable.
         """
         self._let_idle_go()
-        held = self._held.get(owner)
-        if held is None or known is None or held.slice.epoch != known.head.epoch:
+        entry = self._held.get(owner)
+        if entry is None or known is None or entry.slice.epoch != known.head.epoch:
             self._held.pop(owner, None)
             return None, 0.0
-        held.used_at = self._clock.now()
+        entry.used_at = self._clock.now()
         self._held.move_to_end(owner)
-        if held.slice.change >= known.head.sequence and held.marks >= known.head.marks:
-            return held.slice, 0.0
-        async with held.lock:
-            charge = await self._catch_up(owner, held.slice, known.head)
-            charge += await self._see_marks(owner, held, known)
+        if entry.slice.change >= known.head.sequence and entry.marks >= known.head.marks:
+            return entry.slice, 0.0
+        async with entry.lock:
+            charge = await self._catch_up(owner, entry.slice, known.head)
+            charge += await self._see_marks(owner, entry, known)
         # While it was read another one may have found that it can't be caught up with.
-        return (held.slice if self._held.get(owner) is held else None), charge
+        return (entry.slice if self._held.get(owner) is entry else None), charge
 
     def paid(self, owner: Owner, head: Head | None, units: float) -> None:
         """Note what a search by queries cost. Begins to read a user for whom that would have been cheaper by now."""
@@ -130,8 +130,8 @@ class HeldUsers:
 
     def ended(self, owner: Owner, epoch: str) -> None:
         """Let go what is held, or just being read, of an earlier epoch of the user, as after an erasure."""
-        held = self._held.get(owner)
-        if held is not None and held.slice.epoch != epoch:
+        entry = self._held.get(owner)
+        if entry is not None and entry.slice.epoch != epoch:
             del self._held[owner]
         loading = self._loading.get(owner)
         if loading is not None and loading.epoch != epoch:
@@ -141,44 +141,44 @@ class HeldUsers:
         """Accesses that this process has written down; None: an earlier attempt may have, so what is held may lack them and is let go."""
         if touches is None:
             self._held.pop(owner, None)
-        elif (held := self._held.get(owner)) is not None:
-            for name, one in touches.items():
-                held.slice.touch(name, one.count, one.at.timestamp())
+        elif (entry := self._held.get(owner)) is not None:
+            for name, touch in touches.items():
+                entry.slice.touch(name, touch.count, touch.at.timestamp())
 
-    async def _catch_up(self, owner: Owner, held: Slice, head: Head) -> float:
-        missed = head.sequence - held.change
+    async def _catch_up(self, owner: Owner, user_slice: Slice, head: Head) -> float:
+        missed = head.sequence - user_slice.change
         if missed <= 0:
             return 0.0
-        if missed > EVENTS_A_LOOK or held.wasteful:
+        if missed > EVENTS_A_LOOK or user_slice.wasteful:
             self._held.pop(owner, None)
             return 0.0
-        told = await self._connection.query(owner, queries.events(owner, held.change, missed, None, head.epoch))
-        if len(told.rows) != missed:  # the log has a gap, or the user's life has ended meanwhile
+        events = await self._connection.query(owner, queries.events(owner, user_slice.change, missed, None, head.epoch))
+        if len(events.rows) != missed:  # the log has a gap, or the user's life has ended meanwhile
             self._held.pop(owner, None)
-            return told.charge
-        names = sorted({event["memory_id"] for event in told.rows})
-        found = await self._connection.query(owner, queries.held_ones(owner, names, head.epoch))
+            return events.charge
+        names = sorted({event["memory_id"] for event in events.rows})
+        items = await self._connection.query(owner, queries.held_ones(owner, names, head.epoch))
         for name in names:
-            if name not in {row["id"] for row in found.rows}:
-                held.drop(name)
-        self._put(held, found.rows)
-        held.change = head.sequence
+            if name not in {row["id"] for row in items.rows}:
+                user_slice.drop(name)
+        self._put(user_slice, items.rows)
+        user_slice.change = head.sequence
         self._let_go()
-        return told.charge + found.charge
+        return events.charge + items.charge
 
-    async def _see_marks(self, owner: Owner, held: _Held, known: Known) -> float:
+    async def _see_marks(self, owner: Owner, entry: _Held, known: Known) -> float:
         """Read what was written since the last look at marks, of which no event tells."""
-        if held.marks >= known.head.marks or self._held.get(owner) is not held:
+        if entry.marks >= known.head.marks or self._held.get(owner) is not entry:
             return 0.0
-        since = queries.held_since(owner, held.written_at - SKEW_S, EVENTS_A_LOOK + 1, known.head.epoch)
-        found = await self._connection.query(owner, since)
-        if len(found.rows) > EVENTS_A_LOOK:
+        since = queries.held_since(owner, entry.written_at - SKEW_S, EVENTS_A_LOOK + 1, known.head.epoch)
+        items = await self._connection.query(owner, since)
+        if len(items.rows) > EVENTS_A_LOOK:
             self._held.pop(owner, None)
-            return found.charge
-        self._put(held.slice, found.rows)
-        held.marks, held.written_at = known.head.marks, known.written_at
+            return items.charge
+        self._put(entry.slice, items.rows)
+        entry.marks, entry.written_at = known.head.marks, known.written_at
         self._let_go()
-        return found.charge
+        return items.charge
 
     async def _load(self, owner: Owner) -> None:
         """Read a user whole. The head comes first: what is committed meanwhile is then after it in the log, and read by the next look."""
@@ -203,7 +203,7 @@ class HeldUsers:
             log.exception("a user was not read into memory")
 
     def _weight(self) -> int:
-        return sum(one.slice.nbytes for one in self._held.values())
+        return sum(entry.slice.nbytes for entry in self._held.values())
 
     def _let_idle_go(self) -> None:
         """Let go whom nobody searched for long; those searched last stand last."""
@@ -216,6 +216,6 @@ class HeldUsers:
         while self._held and self._weight() > self._budget_bytes:
             self._held.popitem(last=False)
 
-    def _put(self, held: Slice, rows: Iterable[Item]) -> None:
+    def _put(self, user_slice: Slice, rows: Iterable[Item]) -> None:
         for row in rows:
-            held.put(row["id"], "memory", row, as_blob(vector_of(row, self._kind)))
+            user_slice.put(row["id"], "memory", row, as_blob(vector_of(row, self._kind)))

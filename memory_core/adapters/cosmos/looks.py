@@ -1,6 +1,6 @@
 """The head and what is read beside it, so that a commit can be built on both.
 
-One would get wrong: a query is no snapshot. What is read beside the head may be older than it, and a commit built on both would undo
+Note: a query is no snapshot. What is read beside the head may be older than it, and a commit built on both would undo
 what it did not see. So documents count only when the head had not moved since before they were asked for; else they are read again, as
 they are when one of them is newer than the head.
 """
@@ -123,7 +123,7 @@ class Looks:
         """Documents by id beside whoever may be a neighbour."""
         wanted = list(dict.fromkeys(ids))
         if len(wanted) <= POINT_READS:
-            reads = [self._connection.item(owner, one) for one in wanted]
+            reads = [self._connection.item(owner, identity) for identity in wanted]
         else:
             parts = [wanted[at : at + IDS_A_QUERY] for at in range(0, len(wanted), IDS_A_QUERY)]
             reads = [self._connection.query(owner, queries.by_ids(owner, part)) for part in parts]

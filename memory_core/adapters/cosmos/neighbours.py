@@ -1,6 +1,6 @@
 """What a decision about a new truth is shown: who stands in its slot, or else who is near it. One query, almost always.
 
-One would get wrong: no single query gives both. ORDER BY VectorDistance needs a TOP, and whatever else the WHERE lets in, a member of
+Note: no single query gives both. ORDER BY VectorDistance needs a TOP, and whatever else the WHERE lets in, a member of
 the slot that is unlike the new truth falls out of it; a union there is not. But once the slot is held it alone decides, so the head's
 record of filled slots says which of the two to ask for.
 """
@@ -62,4 +62,4 @@ def neighbours(near: Near, items: Sequence[Mapping[str, Any]], epoch: str, kind:
         similarity = float(np.dot(memory.embedding, near.vector)) if known else 0.0  # type: ignore[arg-type]
         if mate or (known and similarity >= near.floor):
             made[memory.id] = Neighbour(memory, similarity)
-    return tuple(sorted(made.values(), key=lambda one: -one.similarity))
+    return tuple(sorted(made.values(), key=lambda neighbour: -neighbour.similarity))

@@ -1,7 +1,7 @@
 """What the container has to be like: key, vectors, full text, index; made against an emulator, compared everywhere else.
 
-It stands in `policy.json` beside this file, and only there: infrastructure reads the same file to make the container. One would get
-wrong: the vector policy and the key can never be changed. Another embedder needs another container, which is why a mismatch is an
+It stands in `policy.json` beside this file, and only there: infrastructure reads the same file to make the container.
+Note: the vector policy and the key can never be changed. Another embedder needs another container, which is why a mismatch is an
 error at the start and not something to mend.
 """
 
@@ -22,7 +22,7 @@ VectorIndex = Literal["quantizedFlat", "diskANN"]
 Consistency = Literal["strong", "session"]
 POLICY: Final[Mapping[str, Any]] = json.loads(Path(__file__).with_name("policy.json").read_text(encoding="utf-8"))
 """Database and containers, in the words of the service, but for what is chosen at deployment: the length of vectors, and their index."""
-MEMORIES: Final[Mapping[str, Any]] = next(one for one in POLICY["containers"] if one["name"] == "memories")
+MEMORIES: Final[Mapping[str, Any]] = next(container for container in POLICY["containers"] if container["name"] == "memories")
 KEY_PATHS: Final[list[str]] = MEMORIES["partitionKey"]["paths"]
 INDEX: Final[Mapping[str, Any]] = MEMORIES["indexingPolicy"]
 VECTORS: Final[Mapping[str, Any]] = MEMORIES["vectorEmbeddingPolicy"]["vectorEmbeddings"][0]
@@ -36,7 +36,7 @@ Session only its own, so that it may decide on what another one has just changed
 
 def indexing(vector_index: VectorIndex) -> dict[str, Any]:
     """The index policy: only what is filtered or sorted, so that a write does not pay for words that full text indexes anyway."""
-    return {**INDEX, "vectorIndexes": [{**one, "type": vector_index} for one in INDEX["vectorIndexes"]]}
+    return {**INDEX, "vectorIndexes": [{**index, "type": vector_index} for index in INDEX["vectorIndexes"]]}
 
 
 async def provision(client: CosmosClient, database: str, container: str, dimensions: int, vector_index: VectorIndex) -> None:
@@ -52,9 +52,9 @@ async def provision(client: CosmosClient, database: str, container: str, dimensi
     may_change |= {"full_text_policy": MEMORIES["fullTextPolicy"]}
     vectors = {"vectorEmbeddings": [{**VECTORS, "dimensions": dimensions}]}
     there = await made.create_container_if_not_exists(container, key, vector_embedding_policy=vectors, **may_change)
-    held = await there.read()
-    if held["indexingPolicy"] != indexing(vector_index):
-        fixed = {"partition_key": held["partitionKey"], "vector_embedding_policy": held.get("vectorEmbeddingPolicy")}
+    properties = await there.read()
+    if properties["indexingPolicy"] != indexing(vector_index):
+        fixed = {"partition_key": properties["partitionKey"], "vector_embedding_policy": properties.get("vectorEmbeddingPolicy")}
         await made.replace_container(container, **fixed, **may_change)
 
 
@@ -68,15 +68,15 @@ def check(properties: Mapping[str, Any]) -> None:
 
 def check_dimensions(properties: Mapping[str, Any], dimensions: int) -> None:
     """Compare the length of the container's vectors with the embedder's. Raises EmbeddingMismatch with both numbers."""
-    held = _vector_policy(properties).get("dimensions")
-    if held != dimensions:
-        raise EmbeddingMismatch(DEPENDENCY, f"the container holds vectors of {held} dimensions; the embedder makes {dimensions}")
+    length = _vector_policy(properties).get("dimensions")
+    if length != dimensions:
+        raise EmbeddingMismatch(DEPENDENCY, f"the container holds vectors of {length} dimensions; the embedder makes {dimensions}")
 
 
 def _vector_policy(properties: Mapping[str, Any]) -> Mapping[str, Any]:
-    policies = {one["path"]: one for one in (properties.get("vectorEmbeddingPolicy") or {}).get("vectorEmbeddings", [])}
-    found: Mapping[str, Any] = policies.get(VECTOR_PATH, {})
-    return found
+    policies = {policy["path"]: policy for policy in (properties.get("vectorEmbeddingPolicy") or {}).get("vectorEmbeddings", [])}
+    policy: Mapping[str, Any] = policies.get(VECTOR_PATH, {})
+    return policy
 
 
 def check_consistency(level: str, wanted: Consistency) -> None:
@@ -88,10 +88,10 @@ def check_consistency(level: str, wanted: Consistency) -> None:
 
 def _needed(properties: Mapping[str, Any], vector: Mapping[str, Any]) -> list[tuple[str, bool]]:
     index, key = properties.get("indexingPolicy") or {}, MEMORIES["partitionKey"]
-    types = [one.get("type") for one in index.get("vectorIndexes", []) if one.get("path") == VECTOR_PATH]
-    texts = [one.get("path") for one in index.get("fullTextIndexes", [])]
+    types = [rule.get("type") for rule in index.get("vectorIndexes", []) if rule.get("path") == VECTOR_PATH]
+    texts = [rule.get("path") for rule in index.get("fullTextIndexes", [])]
     unsorted = [together for together in map(_sorting, INDEX["compositeIndexes"]) if together not in _composites(index)]
-    missing = [one["path"] for one in INDEX["includedPaths"] if not _is_indexed(index, one["path"])]
+    missing = [rule["path"] for rule in INDEX["includedPaths"] if not _is_indexed(index, rule["path"])]
     return [
         (f"its partition key should be {KEY_PATHS}, {key['kind']}", _has(properties.get("partitionKey"), key, "paths", "kind")),
         (
@@ -100,11 +100,11 @@ def _needed(properties: Mapping[str, Any], vector: Mapping[str, Any]) -> list[tu
         ),
         (
             f"its full text policy should have {TEXT_PATH} in {TEXT['language']}",
-            any(_has(one, TEXT, "path", "language") for one in (properties.get("fullTextPolicy") or {}).get("fullTextPaths", [])),
+            any(_has(rule, TEXT, "path", "language") for rule in (properties.get("fullTextPolicy") or {}).get("fullTextPaths", [])),
         ),
         (
             f"its index should have a vector index on {VECTOR_PATH}, {' or '.join(POLICY['vectorIndexTypes'])}",
-            any(one in POLICY["vectorIndexTypes"] for one in types),
+            any(index_type in POLICY["vectorIndexTypes"] for index_type in types),
         ),
         (f"its index should have a full text index on {TEXT_PATH}", TEXT_PATH in texts),
         *((f"its index should have a composite index on {', '.join(map(' '.join, together))}", False) for together in unsorted),
@@ -125,7 +125,7 @@ def _composites(index: Mapping[str, Any]) -> list[list[tuple[str, str]]]:
 
 def _sorting(paths: Sequence[Mapping[str, str]]) -> list[tuple[str, str]]:
     """What is sorted by together, each with its direction."""
-    return [(one["path"], one.get("order", "ascending")) for one in paths]
+    return [(rule["path"], rule.get("order", "ascending")) for rule in paths]
 
 
 def _is_indexed(index: Mapping[str, Any], path: str) -> bool:
@@ -134,5 +134,8 @@ def _is_indexed(index: Mapping[str, Any], path: str) -> bool:
 
 
 def _closeness(rules: Sequence[Mapping[str, str]], path: str) -> int:
-    paths = [one["path"].replace('"', "") for one in rules]
-    return max((len(one) for one in paths if one == path or (one.endswith("/*") and path.startswith(one[:-1]))), default=0)
+    paths = [rule["path"].replace('"', "") for rule in rules]
+    return max(
+        (len(rule_path) for rule_path in paths if rule_path == path or (rule_path.endswith("/*") and path.startswith(rule_path[:-1]))),
+        default=0,
+    )

@@ -1,6 +1,6 @@
 """The few queries that the store asks, each of one user.
 
-One would get wrong: none but those for a decision reads the vector. It is nine tenths of an item's bytes, and a search needs only
+Note: none but those for a decision reads the vector. It is nine tenths of an item's bytes, and a search needs only
 what `VectorDistance` makes of it, which for the function cosine is the similarity itself.
 """
 
@@ -195,25 +195,25 @@ def coming(owner: Owner, rules: Fading, archive_after: timedelta, after: datetim
     A sum can't be looked up, so the first two go through the index of all that fades, as `faded` does.
     """
     made = []
-    for what in ("fades", "shrinks", "ages", "foresight"):
+    for kind in ("fades", "shrinks", "ages", "foresight"):
         asked = Conditions(owner, ("memory",))
         asked.of(epoch)
-        bounds = {name: asked.value(value) for name, value in rules.bounds(after).items()} if what in ("fades", "shrinks") else {}
-        moment = _moment_of(what, bounds)
+        bounds = {name: asked.value(value) for name, value in rules.bounds(after).items()} if kind in ("fades", "shrinks") else {}
+        moment = _moment_of(kind, bounds)
         if bounds:
             asked.add("c.fades")
-        if what == "shrinks":
+        if kind == "shrinks":
             asked.add(f"c.characters >= {bounds['long_characters']}")
-        since = after - archive_after if what == "ages" else after
+        since = after - archive_after if kind == "ages" else after
         asked.add(f"{moment} > {asked.value(since.timestamp())}")
         made.append(asked.query(f"VALUE MIN({moment})"))
     return made
 
 
-def _moment_of(what: str, bounds: Mapping[str, str]) -> str:
+def _moment_of(kind: str, bounds: Mapping[str, str]) -> str:
     if not bounds:
-        return "c.ages_from" if what == "ages" else "c.foresees_until"
-    if what == "fades":
+        return "c.ages_from" if kind == "ages" else "c.foresees_until"
+    if kind == "fades":
         return under(bounds, "floor")
     old, shrinks = f"(c.created_s + {bounds['long_age']})", under(bounds, "long_floor")
     return f"({old} > {shrinks} ? {old} : {shrinks})"
@@ -291,5 +291,5 @@ def _distance(asked: Conditions, vector: Vector) -> str:
 
 
 def _with_similarities(asked: Conditions, search: Search) -> str:
-    found = [f'"{name}": {_distance(asked, vector)}' for name, vector in zip(SIMILARITIES, search.vectors, strict=False)]
-    return f"VALUE {{{', '.join((_FIELDS, *found))}}}"
+    similarities = [f'"{name}": {_distance(asked, vector)}' for name, vector in zip(SIMILARITIES, search.vectors, strict=False)]
+    return f"VALUE {{{', '.join((_FIELDS, *similarities))}}}"

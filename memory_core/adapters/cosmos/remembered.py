@@ -1,6 +1,6 @@
 """What a process remembers of the users it has lately seen.
 
-One would get wrong: nothing here is ever shown to anybody. It saves requests or makes them stricter, and whoever relies on it is found
+Note: nothing here is ever shown to anybody. It saves requests or makes them stricter, and whoever relies on it is found
 out by the service.
 """
 

@@ -1,6 +1,6 @@
 """Two lists of items as one candidate set, with the statistics that relevance needs.
 
-One would get wrong: the service's order of the lexical list picks candidates and does nothing else. What a memory is worth is computed
+Note: the service's order of the lexical list picks candidates and does nothing else. What a memory is worth is computed
 from its own tokens, by the same function as for every other store.
 """
 
@@ -111,8 +111,8 @@ def _turns_before(memory: Memory) -> list[int]:
 
 
 def _is_lent(lexical: Lexical, term: str) -> bool:
-    said = term in lexical.own or term in lexical.date
-    return not said and (term in lexical.previous or term in lexical.before_previous)
+    is_own = term in lexical.own or term in lexical.date
+    return not is_own and (term in lexical.previous or term in lexical.before_previous)
 
 
 def _holds_any(lexical: Lexical, terms: Sequence[str], alone: bool) -> bool:
@@ -134,7 +134,7 @@ def _statistics(candidates: CandidateSet, terms: Sequence[str], memories: Sequen
     the candidates would look rare.
     """
     documents = len(candidates)
-    turns = [own_length(one.lexical) for one in memories if one.session_id is not None and one.lexical.turn is not None]
+    turns = [own_length(memory.lexical) for memory in memories if memory.session_id is not None and memory.lexical.turn is not None]
     return Statistics(
         documents=documents,
         mean_length=float(candidates.length.mean()) if documents else 0.0,

@@ -1,6 +1,6 @@
 """The long-term store on Cosmos DB: every method is one logical read, or one transactional batch.
 
-One would get wrong: what is shown to callers may be a moment old, what a commit is built on must not be mixed of two moments. The first
+Note: what is shown to callers may be a moment old, what a commit is built on must not be mixed of two moments. The first
 is asked for beside the head, here; the second is looked at, and if need be again, in `looks.py`.
 """
 
@@ -177,7 +177,7 @@ class CosmosStore:
     async def ranges(self) -> list[str]:
         """The container's feed ranges, as JSON."""
         self._check_open()
-        return [orjson.dumps(one).decode() for one in await self._connection.ranges()]
+        return [orjson.dumps(feed_range).decode() for feed_range in await self._connection.ranges()]
 
     async def due(self, within: str, now: datetime, after: Due | None, limit: int) -> list[Due]:
         """The next owners in a feed range whose run is due."""
@@ -194,14 +194,14 @@ class CosmosStore:
             return answer
         head, *lists = await together(self._looks.read_head(owner), *self._asked(owner, search, None))
         known = self._looks.noted(owner, head)
-        if known is not None and any(row["epoch"] != known.head.epoch for one in lists for row in one.rows):
+        if known is not None and any(row["epoch"] != known.head.epoch for ranked in lists for row in ranked.rows):
             lists = await together(*self._asked(owner, search, known.head.epoch))
-        near = [one.rows for one in lists[: len(search.vectors[: queries.MAX_VECTORS])]]
+        near = [ranked.rows for ranked in lists[: len(search.vectors[: queries.MAX_VECTORS])]]
         worded = lists[-1].rows if search.terms else []
         known_head = None if known is None else known.head
-        memories = searching.readable(known_head, (row for one in lists for row in one.rows))
+        memories = searching.readable(known_head, (row for ranked in lists for row in ranked.rows))
         deleted = await self._deleted_turns(owner, known_head, searching.lending_turns(search, memories.values()))
-        charge = head.charge + sum(one.charge for one in lists) + deleted.charge
+        charge = head.charge + sum(ranked.charge for ranked in lists) + deleted.charge
         self._held.paid(owner, known_head, charge)
         return searching.found(known_head, search, near, worded, memories, charge, self._kind, deleted.rows)
 
@@ -215,25 +215,25 @@ class CosmosStore:
         """The answer from the user's slice; None when it can't be had there."""
         read = await self._looks.read_head(owner)
         known = self._looks.noted(owner, read)
-        held, charge = await self._held.caught_up(owner, known)
-        if known is None or held is None:
+        user_slice, charge = await self._held.caught_up(owner, known)
+        if known is None or user_slice is None:
             return None
-        return Found(known.head, *find(held, search), read.charge + charge)
+        return Found(known.head, *find(user_slice, search), read.charge + charge)
 
     def _asked(self, owner: Owner, search: Search, epoch: str | None) -> list[Coroutine[Any, Any, Answer]]:
         asked = [queries.by_vector(owner, search, vector, epoch, self._embedder.only) for vector in search.vectors[: queries.MAX_VECTORS]]
         if search.terms:
             asked.append(queries.by_words(owner, search, epoch))
-        return [self._connection.query(owner, one) for one in asked]
+        return [self._connection.query(owner, query) for query in asked]
 
     async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> dict[str, Shown]:
         """Memories and versions by id, as they stand in their items, without vectors."""
         self._check_open()
         wanted = list(dict.fromkeys(ids))
         parts = [queries.to_show(owner, wanted[at : at + IDS_A_QUERY], where) for at in range(0, len(wanted), IDS_A_QUERY)]
-        head, *found = await together(self._looks.read_head(owner), *(self._connection.query(owner, one) for one in parts))
+        head, *answers = await together(self._looks.read_head(owner), *(self._connection.query(owner, query) for query in parts))
         known = self._looks.noted(owner, head)
-        items = [item for part in found for item in part.rows if known is not None and item["epoch"] == known.head.epoch]
+        items = [item for part in answers for item in part.rows if known is not None and item["epoch"] == known.head.epoch]
         return {item["id"]: shown_of(item) for item in items}
 
     async def page(
@@ -271,9 +271,9 @@ class CosmosStore:
         if known is None:
             return Coming()
         asked = queries.coming(owner, rules, archive_after, after, known.head.epoch)
-        found = await together(*(self._connection.query(owner, one) for one in asked))
-        fades, shrinks, ages, foresight = (next((row for row in one.rows if isinstance(row, (int, float))), None) for one in found)
-        fading = min((one for one in (fades, shrinks) if one is not None), default=None)
+        answers = await together(*(self._connection.query(owner, query) for query in asked))
+        fades, shrinks, ages, foresight = (next((row for row in answer.rows if isinstance(row, (int, float))), None) for answer in answers)
+        fading = min((moment for moment in (fades, shrinks) if moment is not None), default=None)
         return Coming(moment_in(fading), moment_in(ages, archive_after), moment_in(foresight))
 
     async def foresight_ended(self, owner: Owner, since: datetime, until: datetime) -> int:
@@ -300,8 +300,8 @@ class CosmosStore:
         """What is not of the head's epoch. What has expired the service no longer shows, and drops in its own time."""
         self._check_open()
         known = await self._looks.head(owner)
-        found = await self._connection.query(owner, queries.strays(owner, known and known.head.epoch, limit, epoch))
-        return [Document(row["id"], row["kind"], {}) for row in found.rows]
+        answer = await self._connection.query(owner, queries.strays(owner, known and known.head.epoch, limit, epoch))
+        return [Document(row["id"], row["kind"], {}) for row in answer.rows]
 
     async def scrub(self) -> bool:
         """The service's own files are the service's to clean."""

@@ -1,6 +1,6 @@
 """`Archive` in a folder of this machine; processes may share it.
 
-One would get wrong: a cancelled caller does not stop its call, which may still write or remove its blob.
+Note: a cancelled caller does not stop its call, which may still write or remove its blob.
 """
 
 from __future__ import annotations

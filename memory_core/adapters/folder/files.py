@@ -1,7 +1,7 @@
 """Blobs as files: whole or not there, on the disk when a call returns, never overwritten. Blocking; `archive` runs it in threads.
 
 A blob is written apart, under `drafts`, brought to the disk, and then linked under its name. A link, unlike a rename, fails when the
-name is taken, and that is what decides between two processes. One would get wrong: a process that dies in between leaves its
+name is taken, and that is what decides between two processes. Note: a process that dies in between leaves its
 draft. Nobody can read it, but it holds what people told; so drafts whose writer is gone are removed at the next start.
 """
 
@@ -65,11 +65,11 @@ class Files:
     def read(self, name: str) -> bytes | None:
         """The blob's bytes, or None. Raises Spoilt when they do not fit their checksum."""
         try:
-            kept = self._path(name).read_bytes()
+            content = self._path(name).read_bytes()
         except FileNotFoundError:
             self.check()
             return None
-        head, _, data = kept.partition(b"\n")
+        head, _, data = content.partition(b"\n")
         if head != _head(data):
             raise Spoilt(name)
         return data
@@ -128,15 +128,15 @@ class Files:
 
     def _make_folders(self, folder: Path) -> None:
         """The folders between the root, which must be there, and `folder`."""
-        for one in reversed([*self._up(folder)][:-1]):
+        for parent in reversed([*self._up(folder)][:-1]):
             with suppress(FileExistsError):
-                one.mkdir(mode=0o700)
+                parent.mkdir(mode=0o700)
 
     def _sync_up(self, folder: Path) -> None:
         """Bring the names in `folder` and in all above it to the disk."""
-        for one in self._up(folder):
+        for parent in self._up(folder):
             with suppress(FileNotFoundError):
-                _sync(one)
+                _sync(parent)
 
     def _up(self, folder: Path) -> Iterator[Path]:
         """The folder, those above it, and at last the root."""
@@ -166,9 +166,9 @@ def _walk(folder: Path, before: str, prefix: str, after: str) -> Iterator[str]:
         entries = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in os.scandir(folder)]
     except FileNotFoundError:
         return  # removed meanwhile, with the last blob in it
-    found = [(f"{_unescaped(name)}/", name) for name, is_folder in entries if is_folder]
-    found += [(_unescaped(name.removesuffix(SUFFIX)), "") for name, is_folder in entries if not is_folder and name.endswith(SUFFIX)]
-    for own, inside in sorted(found):
+    folders = [(f"{_unescaped(name)}/", name) for name, is_folder in entries if is_folder]
+    folders += [(_unescaped(name.removesuffix(SUFFIX)), "") for name, is_folder in entries if not is_folder and name.endswith(SUFFIX)]
+    for own, inside in sorted(folders):
         full = before + own
         if not inside and full.startswith(prefix) and full > after:
             yield full

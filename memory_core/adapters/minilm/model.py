@@ -136,7 +136,7 @@ def _checked(package: str, path: str, digest: str) -> bytes:
         data = file.read_bytes()
     except OSError as error:
         raise Unavailable("embedder", f"minilm's file {path} is not in the package {package}: {error.strerror}") from error
-    found = sha256(data).hexdigest()
-    if found != digest:
-        raise Unavailable("embedder", f"minilm's file {path} is not the expected one: sha256 {found}, expected {digest}")
+    checksum = sha256(data).hexdigest()
+    if checksum != digest:
+        raise Unavailable("embedder", f"minilm's file {path} is not the expected one: sha256 {checksum}, expected {digest}")
     return data

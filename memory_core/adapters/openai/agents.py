@@ -1,6 +1,6 @@
 """The `Agents` over a chat model of OpenAI, Azure OpenAI or a compatible server.
 
-One call of the model an answer: what it writes is repaired by code or refused, never asked for twice. What a reader would get wrong: a
+One call of the model an answer: what it writes is repaired by code or refused, never asked for twice. Note: a
 valid answer is not yet a true one. Numbers, quotes and decisions are checked against what was shown by those who asked.
 """
 
@@ -91,10 +91,10 @@ class OpenAIAgents:
         """The facts and the foresight of the messages, slots by their canonical names."""
         answer: Answered[ExtractedFacts] = await self._ask("extract_facts", app_id, message_entries(messages))
         facts = [
-            one.model_copy(update={"subject": canonical_subject(one.subject), "attribute": canonical_attribute(one.attribute)})
-            if one.subject and one.attribute
-            else one
-            for one in answer.value.facts
+            fact.model_copy(update={"subject": canonical_subject(fact.subject), "attribute": canonical_attribute(fact.attribute)})
+            if fact.subject and fact.attribute
+            else fact
+            for fact in answer.value.facts
         ]
         return Answered(answer.value.model_copy(update={"facts": facts}), answer.provenance, answer.tokens)
 

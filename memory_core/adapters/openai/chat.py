@@ -1,7 +1,7 @@
 """One request to a chat model, tried again where that can help, and what came back: a text, or a failure of one of two kinds.
 
 `Unavailable` is for what passes (down, slow, throttled, wrong key): the work waits. `AgentFailed` is for what asking again would only
-repeat (refused, filtered, too long, nothing in it). What a reader would get wrong: a try that the server turned down has cost nothing,
+repeat (refused, filtered, too long, nothing in it). Note: a try that the server turned down has cost nothing,
 but one that timed out may have been paid, so all tries of a call share one deadline.
 """
 
@@ -182,15 +182,15 @@ def _reply(answer: Any, asked_characters: int) -> Reply:
         text, refusal = message.content, getattr(message, "refusal", None)
     except (AttributeError, TypeError, IndexError, KeyError):
         return Reply("", _tokens(answer, asked_characters, 0), failure="it answered without a choice")
-    said = text if isinstance(text, str) else ""
-    tokens = _tokens(answer, asked_characters, len(said))
+    answer_text = text if isinstance(text, str) else ""
+    tokens = _tokens(answer, asked_characters, len(answer_text))
     if refusal:
         return Reply("", tokens, failure="it refused to answer")
     if finish == "content_filter":
         return Reply("", tokens, failure="its content filter took the answer away")
-    if not said.strip():
+    if not answer_text.strip():
         return Reply("", tokens, failure="it answered nothing" + (" within its limit of tokens" if finish == "length" else ""))
-    return Reply(said, tokens, cut=finish == "length")
+    return Reply(answer_text, tokens, cut=finish == "length")
 
 
 def _tokens(answer: Any, asked_characters: int, said_characters: int) -> tuple[int, int]:

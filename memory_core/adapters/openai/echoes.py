@@ -33,7 +33,7 @@ class Echoes:
         rules = re.split(r"(?<=[.:;!?])\s+|\n+", _MADE_UP.sub("", prompt.text))
         return cls(
             frozenset(text for text in texts if len(text.split()) >= _FEWEST_WORDS),
-            tuple(dict.fromkeys(one for rule in rules if len(one := _folded(rule)) >= _SHORTEST_SENTENCE)),
+            tuple(dict.fromkeys(sentence for rule in rules if len(sentence := _folded(rule)) >= _SHORTEST_SENTENCE)),
         )
 
     def without(self, value: dict[str, Any]) -> tuple[dict[str, Any] | None, int]:
@@ -43,11 +43,11 @@ class Echoes:
         def kept(inner: Any) -> Any:
             nonlocal dropped
             if isinstance(inner, list):
-                good = [one for one in inner if not any(self._repeats(text) for text in _texts(one))]
+                good = [item for item in inner if not any(self._repeats(text) for text in _texts(item))]
                 dropped += len(inner) - len(good)
                 return good
             if isinstance(inner, dict):
-                return {name: kept(one) for name, one in inner.items()}
+                return {name: kept(field_value) for name, field_value in inner.items()}
             return inner
 
         cleaned: dict[str, Any] = kept(value)
@@ -64,11 +64,11 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for one in value.values():
-            yield from _texts(one)
+        for item in value.values():
+            yield from _texts(item)
     elif isinstance(value, list):
-        for one in value:
-            yield from _texts(one)
+        for item in value:
+            yield from _texts(item)
 
 
 def _folded(text: str) -> str:

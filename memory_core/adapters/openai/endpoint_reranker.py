@@ -2,7 +2,7 @@
 
     POST {base}/rerank {"model", "query", "documents": [text], "top_n"} → {"results": [{"index", "relevance_score"}]}
 
-What a reader would get wrong: the results come in the service's order, and `index` says which text each is about. Texts that a service
+Note: the results come in the service's order, and `index` says which text each is about. Texts that a service
 leaves out of its answer come last.
 """
 
@@ -81,7 +81,7 @@ class EndpointReranker:
 def _scores(answer: Any, expected: int) -> list[float]:
     """By text. Raises Unavailable for what is no answer: no results, a number beyond the texts, a score that is none."""
     try:
-        scored = {int(one["index"]): float(one["relevance_score"]) for one in answer["results"]}
+        scored = {int(scored_text["index"]): float(scored_text["relevance_score"]) for scored_text in answer["results"]}
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise Unavailable(DEPENDENCY, "it answered something else than scores") from error
     if not scored or not all(0 <= place < expected and math.isfinite(score) for place, score in scored.items()):

@@ -1,6 +1,6 @@
 """The JSON object in what a model wrote: without its thoughts, its chatter and its code fences, and closed where it was cut off.
 
-What a reader would get wrong: a cut object is closed by leaving out, never by making up. Of a list the item that was under way is
+Note: a cut object is closed by leaving out, never by making up. Of a list the item that was under way is
 dropped, since half a fact may be a wrong one; of an object the field.
 """
 
@@ -32,8 +32,8 @@ def values_in(text: str) -> Iterator[tuple[Any, bool]]:
         yield whole, False
         return
     bare = _without_thoughts(bare)
-    found = sorted(_complete(bare), key=lambda one: -one[0])
-    yield from ((value, True) for _, value in found)
+    objects = sorted(_complete(bare), key=lambda sized_object: -sized_object[0])
+    yield from ((value, True) for _, value in objects)
     cut = _closed(bare)
     if cut is not None:
         yield cut, True
@@ -116,10 +116,11 @@ def _closed(text: str) -> Any:
             scan.step(text[place], place)
     if not scan.stack:
         return None
-    lists = [number for number, one in enumerate(scan.stack) if one.bracket == "["]
+    lists = [number for number, opening in enumerate(scan.stack) if opening.bracket == "["]
     whole = [] if lists or scan.in_text else [(text[start:], scan.stack)]
     keep = scan.stack[: lists[0] + 1] if lists else scan.stack
     closings = (
-        head + "".join(_PAIRS[one.bracket] for one in reversed(opened)) for head, opened in (*whole, (text[start : keep[-1].safe], keep))
+        head + "".join(_PAIRS[opening.bracket] for opening in reversed(opened))
+        for head, opened in (*whole, (text[start : keep[-1].safe], keep))
     )
     return next((value for closing in closings if (value := _decoded(closing)) is not None), None)

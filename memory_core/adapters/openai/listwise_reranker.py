@@ -1,6 +1,6 @@
 """The chat model as a reranker: it reads all texts at once and names those that help, best first. `MEMORY_RERANK_PROVIDER=llm`.
 
-What a reader would get wrong: the scores are places in its list and mean nothing beside those of another query.
+Note: the scores are places in its list and mean nothing beside those of another query.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ListwiseReranker:
     async def rerank(self, app_id: str, query: str, texts: Sequence[str]) -> list[float]:
         """The number of texts behind each one's place; 0 for those that were not named. Raises Unavailable, AgentFailed."""
         answer = (await self._agents.rank_texts(app_id, query, texts)).value
-        named = list(dict.fromkeys(one for one in answer.ranked if one < len(texts)))
+        named = list(dict.fromkeys(number for number in answer.ranked if number < len(texts)))
         scores = [0.0] * len(texts)
         for place, number in enumerate(named):
             scores[number] = float(len(texts) - place)

@@ -1,7 +1,7 @@
 """What users wrote, as data in a request: entries under headings that nobody who wrote them could forge.
 
 Every heading, the beginning and the end carry a mark that is derived from the whole record and occurs nowhere in it, so a text can
-neither close the record nor open an entry ("[message 4 | user]") of its own. What a reader would get wrong: the mark is no secret. It
+neither close the record nor open an entry ("[message 4 | user]") of its own. Note: the mark is no secret. It
 need only be new to the text, and being derived keeps equal requests equal.
 """
 
@@ -40,10 +40,15 @@ def message_entries(messages: Sequence[Message]) -> list[Entry]:
     """Messages, numbered from 0, with role, actor and time; the weekday is told since "next Friday" needs it."""
     return [
         Entry(
-            (f"message {number}", one.role, *([one.actor] if one.actor else []), f"{one.timestamp:%A} {one.timestamp.isoformat()}"),
-            one.content,
+            (
+                f"message {number}",
+                message.role,
+                *([message.actor] if message.actor else []),
+                f"{message.timestamp:%A} {message.timestamp.isoformat()}",
+            ),
+            message.content,
         )
-        for number, one in enumerate(messages)
+        for number, message in enumerate(messages)
     ]
 
 
@@ -52,33 +57,36 @@ def item_entries(name: str, items: Sequence[DecisionItem]) -> list[Entry]:
     return [
         Entry(
             (
-                f"{name} {one.number}",
-                *([one.category] if one.category else []),
-                f"said {one.said_at.isoformat()}",
-                *([f"slot {one.slot[0]} / {one.slot[1]}"] if one.slot else []),
-                *([f"by {one.actor}"] if one.actor else []),
+                f"{name} {item.number}",
+                *([item.category] if item.category else []),
+                f"said {item.said_at.isoformat()}",
+                *([f"slot {item.slot[0]} / {item.slot[1]}"] if item.slot else []),
+                *([f"by {item.actor}"] if item.actor else []),
             ),
-            one.text,
+            item.text,
         )
-        for one in items
+        for item in items
     ]
 
 
 def scene_entries(scenes: Sequence[SceneItem]) -> list[Entry]:
     """Scenes as `scene <number>`, with a line for each episode and what was observed in it."""
-    return [Entry((f"scene {one.number}", one.theme, f"began {one.began_at.isoformat()}"), "\n".join(_episodes(one))) for one in scenes]
+    return [
+        Entry((f"scene {scene.number}", scene.theme, f"began {scene.began_at.isoformat()}"), "\n".join(_episodes(scene)))
+        for scene in scenes
+    ]
 
 
 def _episodes(scene: SceneItem) -> Iterator[str]:
-    return (" ".join((line, *(f"({habit})" for habit in shown))) for line, shown in zip(scene.lines, scene.shows, strict=True))
+    return (" ".join((line, *(f"({habit})" for habit in habits))) for line, habits in zip(scene.lines, scene.shows, strict=True))
 
 
 def fenced(entries: Sequence[Entry], max_characters: int = MAX_CHARACTERS) -> Record:
     """The record of these entries."""
-    shown = _within([(_heading(one.heading), visible(one.text)) for one in entries], max_characters)
-    mark = mark_for("\n".join(f"{heading}\n{text}" for heading, text in shown))
+    texts = _within([(_heading(entry.heading), visible(entry.text)) for entry in entries], max_characters)
+    mark = mark_for("\n".join(f"{heading}\n{text}" for heading, text in texts))
     lines = [f"BEGIN {mark}"]
-    for heading, text in shown:
+    for heading, text in texts:
         lines += [f"[{mark} | {heading}]", text]
     lines += [f"END {mark}", "", "The record ends here. Answer with the JSON object."]
     return Record(mark, "\n".join(lines))
@@ -88,17 +96,17 @@ def _heading(parts: Sequence[str]) -> str:
     return " | ".join(" ".join(visible(part).replace("|", " ").split())[:_MAX_HEADING] for part in parts)
 
 
-def _within(shown: list[tuple[str, str]], limit: int) -> list[tuple[str, str]]:
+def _within(texts: list[tuple[str, str]], limit: int) -> list[tuple[str, str]]:
     """The texts, the longest ones cut to an equal share so that together they keep the limit."""
     share, left = limit, limit
-    for place, size in enumerate(sorted(len(text) for _, text in shown)):
-        share = left // (len(shown) - place)
+    for place, size in enumerate(sorted(len(text) for _, text in texts)):
+        share = left // (len(texts) - place)
         if size > share:
             break
         left -= size
     else:
-        return shown
-    return [(heading, _shortened(text, share)) for heading, text in shown]
+        return texts
+    return [(heading, _shortened(text, share)) for heading, text in texts]
 
 
 def _shortened(text: str, limit: int) -> str:

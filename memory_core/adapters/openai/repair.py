@@ -1,7 +1,7 @@
 """From what a model wrote to a checked answer: repaired once, by code, by leaving out what is wrong. Nobody asks the model again.
 
 Items of lists that are wrong, or that repeat the prompt, are dropped and the others kept; texts and lists that are too long are cut; an
-optional field that is wrong counts as not given. What a reader would get wrong: an object in which nothing right is left is no empty
+optional field that is wrong counts as not given. Note: an object in which nothing right is left is no empty
 answer but a failed one, because "no facts" must not be what garbage comes to.
 """
 
@@ -40,12 +40,12 @@ def answer_in(text: str, kind: type[T], echoes: Echoes) -> Repaired[T]:
         if shaped is None:
             reason = "JSON of another shape"
             continue
-        kept, repeated = echoes.without(shaped)
-        if kept is None:
+        shaped_without_echoes, repeated = echoes.without(shaped)
+        if shaped_without_echoes is None:
             reason = "a repetition of its instructions"
             continue
         try:
-            return _checked(kept, kind, _told(shaped, kind), mended, repeated)
+            return _checked(shaped_without_echoes, kind, _told(shaped, kind), mended, repeated)
         except AgentFailed as error:
             reason = error.detail
     raise AgentFailed(reason)
@@ -55,12 +55,12 @@ def _shaped(value: Any, kind: type[BaseModel], mended: bool) -> dict[str, Any] |
     """The object with the fields of `kind`: the value itself, what is wrapped in it, or the list that is nearly all of it."""
     if isinstance(value, list):
         bare = _lists(kind)
-        meant = bool(value and all(isinstance(one, dict) for one in value)) if mended else True
+        meant = bool(value and all(isinstance(item, dict) for item in value)) if mended else True
         return {bare[0]: value} if len(bare) == 1 and meant else None
     if not isinstance(value, dict):
         return None
     inner = next(iter(value.values())) if len(value) == 1 else None
-    return next((one for one in (value, inner) if isinstance(one, dict) and _has_its_fields(one, kind)), None)
+    return next((candidate for candidate in (value, inner) if isinstance(candidate, dict) and _has_its_fields(candidate, kind)), None)
 
 
 def _has_its_fields(value: dict[str, Any], kind: type[BaseModel]) -> bool:
@@ -98,12 +98,12 @@ def _checked(value: dict[str, Any], kind: type[T], given: frozenset[str], mended
 def _fixed(value: dict[str, Any], error: ValidationError) -> int:
     """Cut or take out what is wrong, in place; how many things were taken out. Items of lists go from the end, so that places hold."""
     gone: set[tuple[int | str, ...]] = set()
-    for one in error.errors(include_url=False, include_input=False):
-        place = one["loc"]
-        longest = one.get("ctx", {}).get("max_length")
-        if one["type"] in ("string_too_long", "too_long") and isinstance(longest, int):
+    for problem in error.errors(include_url=False, include_input=False):
+        place = problem["loc"]
+        longest = problem.get("ctx", {}).get("max_length")
+        if problem["type"] in ("string_too_long", "too_long") and isinstance(longest, int):
             _cut(value, place, longest)
-        elif one["type"] != "missing" or len(place) > 1:
+        elif problem["type"] != "missing" or len(place) > 1:
             gone.add(_outermost(place))
     for place in sorted(gone, key=lambda steps: [str(step).zfill(9) for step in steps], reverse=True):
         _take_out(value, place)

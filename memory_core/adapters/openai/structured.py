@@ -29,13 +29,13 @@ def strict_schema(model: type[BaseModel], *, bounded: bool) -> dict[str, Any]:
 def _strict(node: Any, named: dict[str, Any], bounded: bool) -> Any:
     if "$ref" in node:
         return _strict(named[node["$ref"].rsplit("/", 1)[-1]], named, bounded)
-    kept = {name: value for name, value in node.items() if name not in _NOT_FOR_MODELS and (bounded or name not in _BOUNDS)}
-    if "properties" in kept:
-        kept["properties"] = {name: _strict(value, named, bounded) for name, value in kept["properties"].items()}
-        kept["required"] = list(kept["properties"])
-        kept["additionalProperties"] = False
-    if "items" in kept:
-        kept["items"] = _strict(kept["items"], named, bounded)
-    if "anyOf" in kept:
-        kept["anyOf"] = [_strict(one, named, bounded) for one in kept["anyOf"]]
-    return kept
+    strict = {name: value for name, value in node.items() if name not in _NOT_FOR_MODELS and (bounded or name not in _BOUNDS)}
+    if "properties" in strict:
+        strict["properties"] = {name: _strict(value, named, bounded) for name, value in strict["properties"].items()}
+        strict["required"] = list(strict["properties"])
+        strict["additionalProperties"] = False
+    if "items" in strict:
+        strict["items"] = _strict(strict["items"], named, bounded)
+    if "anyOf" in strict:
+        strict["anyOf"] = [_strict(branch, named, bounded) for branch in strict["anyOf"]]
+    return strict

@@ -1,6 +1,6 @@
 """Tells whoever waits in this process that something was just sent here, so that it need not wait for its next look.
 
-One would get wrong: an arrival is a hint. Another process's messages and delayed ones are found by looking alone.
+Note: an arrival is a hint. Another process's messages and delayed ones are found by looking alone.
 """
 
 from __future__ import annotations

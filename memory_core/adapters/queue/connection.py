@@ -1,6 +1,6 @@
 """The queues of an account: one lazy client, whose calls are made in time and repeated where that may help.
 
-One would get wrong: a call that is repeated may have been done the first time. Sent twice: two messages, and whoever receives must
+Note: a call that is repeated may have been done the first time. Sent twice: two messages, and whoever receives must
 bear that anyway. Received twice: the first batch stays hidden until its visibility runs out.
 """
 

@@ -1,6 +1,6 @@
 """Answers of the queue service that are not failures to the caller.
 
-One would get wrong: 404 has two meanings. A queue that is not there is a failure; a message that is not there is an answer.
+Note: 404 has two meanings. A queue that is not there is a failure; a message that is not there is an answer.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What may be sent and for how long: the same for every adapter, so that what works on a laptop works on Azure.
 
-One would get wrong: base64, in which the Functions host expects messages, takes a third of the service's 64 KiB.
+Note: base64, in which the Functions host expects messages, takes a third of the service's 64 KiB.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`TaskQueue` on Azure Storage Queues.
 
-Messages are base64, as the Functions host expects them by default. One would get wrong: receiving here is for the development host
+Messages are base64, as the Functions host expects them by default. Note: receiving here is for the development host
 only. On Azure the Functions host receives, and this process does nothing but send.
 """
 

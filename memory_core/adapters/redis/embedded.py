@@ -1,6 +1,6 @@
 """The short term inside this process: the same store, the same scripts, over an in-process Redis.
 
-The default on a laptop. Gone with the process, which costs nothing but warmth. One would get wrong: nobody else reads it, so what is
+The default on a laptop. Gone with the process, which costs nothing but warmth. Note: nobody else reads it, so what is
 saved waits until its session is looked at, or until a few turns of it can be written together. Running a script costs 0.3 ms whatever
 it brings; one for each turn had been a fifth of a save.
 """
@@ -99,7 +99,7 @@ class EmbeddedShortTermStore(RedisShortTermStore):
         if known is not None and known.stamp.epoch != stamp.epoch:
             await self._write_waiting(owner, session_id)
         waiting = self._waiting.setdefault((owner, session_id), _Waiting(stamp, self._now_s()))
-        waiting.stamp = min(waiting.stamp, stamp, key=lambda one: one.sequence)
+        waiting.stamp = min(waiting.stamp, stamp, key=lambda waiting_stamp: waiting_stamp.sequence)
         waiting.memories.append(memory)
         self._held += 1
         if len(waiting.memories) >= TOGETHER:

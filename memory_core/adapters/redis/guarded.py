@@ -1,6 +1,6 @@
 """A Redis that may be down: every call bounded by a timeout, and by a breaker once several have failed; none raises.
 
-One would get wrong: readiness asks it whatever the breaker says, since that is how it comes back at once.
+Note: readiness asks it whatever the breaker says, since that is how it comes back at once.
 """
 
 from __future__ import annotations

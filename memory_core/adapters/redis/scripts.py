@@ -3,7 +3,7 @@ written back, the set of erased epochs is the third.
 
 The stamp lives in the hash as two fields that no memory id can have (`#` is forbidden in ids). It says: no memory that a commit
 up to `#sequence` removed or changed is in this set in its old form. So adding never raises it; only a drop or a rebuild does.
-What a reader would get wrong: raising it with every save would make a set whose drop was lost look good again.
+Note: raising it with every save would make a set whose drop was lost look good again.
 
 A third field, `#renewed`, says when both keys were given their time to live. Adding gives it anew only when a 24th of it has passed:
 each command costs the in-process Redis 0.03 ms. Sequences stay below 2^53, so Lua's doubles compare them exactly.

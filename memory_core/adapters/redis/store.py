@@ -1,6 +1,6 @@
 """`ShortTermStore` on Redis: each session's newest memories, and embeddings by text.
 
-A cache of the truth, written after the truth, best effort. What a reader would get wrong: nothing here has to arrive. A lost
+A cache of the truth, written after the truth, best effort. Note: nothing here has to arrive. A lost
 write-back leaves a thinner set; a lost drop leaves a set whose stamp is behind the head's last removal, which nobody serves.
 So no call raises and none waits: each is bounded by a timeout, and by a breaker once several have failed.
 """
@@ -113,8 +113,11 @@ class RedisShortTermStore(GuardedRedis):
         for memory in memories:
             if memory.session_id is not None:
                 sessions.setdefault((memory.owner, memory.session_id), []).append(memory)
-        kept = [await self._add(named[0], session_keys(*named), told[-self._session_cap :], stamp) for named, told in sessions.items()]
-        return bool(kept) and all(kept) and all(memory.session_id is not None for memory in memories)
+        were_added = [
+            await self._add(named[0], session_keys(*named), memories_of_session[-self._session_cap :], stamp)
+            for named, memories_of_session in sessions.items()
+        ]
+        return bool(were_added) and all(were_added) and all(memory.session_id is not None for memory in memories)
 
     async def _add(self, owner: Owner, keys: SessionKeys, memories: Sequence[Memory], stamp: Stamp) -> bool:
         arguments: list[Any] = [stamp.epoch, stamp.sequence, self._session_cap, self._session_ttl_s, self._now_s()]
@@ -137,7 +140,7 @@ class RedisShortTermStore(GuardedRedis):
         """
         if not session_ids:
             return
-        keys = [key for one in session_ids for key in _pair(owner, one)]
+        keys = [key for session_id in session_ids for key in _pair(owner, session_id)]
         await self._script("drop", keys, [stamp.epoch, stamp.sequence, previous_removal, *memory_ids], None)
 
     async def rebuild(self, owner: Owner, session_id: str, memories: Sequence[Memory], stamp: Stamp) -> bool:
@@ -151,10 +154,10 @@ class RedisShortTermStore(GuardedRedis):
             if data is not None:
                 size += len(data)
                 arguments += [memory.id, data, memory.sequence]
-        kept = bool(await self._script("rebuild", [keys.entries, keys.order, erased_key(owner)], arguments, 0))
-        if kept and newest:
+        was_rebuilt = bool(await self._script("rebuild", [keys.entries, keys.order, erased_key(owner)], arguments, 0))
+        if was_rebuilt and newest:
             await self._make_room((keys.entries, keys.order), size, 1)
-        return kept
+        return was_rebuilt
 
     async def forget(self, owner: Owner, epochs: Sequence[str]) -> bool:
         """Note the epochs as erased, then delete every key of the owner: a walk over all keys, which may take seconds on a large server."""
@@ -180,8 +183,8 @@ class RedisShortTermStore(GuardedRedis):
             return []
         missing: list[Any] = [None] * len(keys)
         names = [vector_key(key) for key in keys]
-        found = await self._bounded("vectors", lambda client: client.mget(names), missing)
-        return [None if data is None or len(data) % 4 else entry.vector_from_bytes(data) for data in found]
+        values = await self._bounded("vectors", lambda client: client.mget(names), missing)
+        return [None if data is None or len(data) % 4 else entry.vector_from_bytes(data) for data in values]
 
     async def keep_vectors(self, vectors: Mapping[str, Vector]) -> None:
         """Cache embeddings for `vector_ttl_s`: one pipeline."""
@@ -208,8 +211,8 @@ class RedisShortTermStore(GuardedRedis):
             pipeline = client.pipeline(transaction=True)
             pipeline.incrby(key, amount)
             pipeline.expire(key, life)
-            held, _ = await pipeline.execute()
-            return int(held)
+            count, _ = await pipeline.execute()
+            return int(count)
 
         return await self._bounded("count", add, None)
 
@@ -256,9 +259,9 @@ class RedisShortTermStore(GuardedRedis):
             self._skip("read", error)
             return None
 
-    def _skip(self, what: str, error: Exception) -> None:
+    def _skip(self, action: str, error: Exception) -> None:
         if not self.skipped:
-            log.warning("A memory can't be %s as an entry of the short term (%s), skipped: %s", what, self._adapter, error)
+            log.warning("A memory can't be %s as an entry of the short term (%s), skipped: %s", action, self._adapter, error)
         self.skipped += 1
 
     async def _make_room(self, keys: tuple[str, ...], size: int, of_at_most: int) -> None:

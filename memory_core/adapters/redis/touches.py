@@ -1,6 +1,6 @@
 """Accesses in Redis: counted by all processes together, set apart to be written down once.
 
-One would get wrong: whoever finds some set apart goes on with that attempt, under its id, by which the long term knows whether it was
+Note: whoever finds some set apart goes on with that attempt, under its id, by which the long term knows whether it was
 written down. So a process that dies between the two writes loses and doubles nothing.
 """
 
@@ -30,9 +30,9 @@ async def add(client: Redis, touches: Mapping[Owner, Mapping[str, Touch]]) -> bo
     pipeline = client.pipeline(transaction=False)
     for owner, some in touches.items():
         key = touch_keys(owner).waiting
-        for memory_id, one in some.items():
-            pipeline.hincrby(key, memory_id, one.count)
-        pipeline.hset(key, mapping={_AT + memory_id: int(one.at.timestamp() * 1000) for memory_id, one in some.items()})
+        for memory_id, touch in some.items():
+            pipeline.hincrby(key, memory_id, touch.count)
+        pipeline.hset(key, mapping={_AT + memory_id: int(touch.at.timestamp() * 1000) for memory_id, touch in some.items()})
         pipeline.expire(key, TOUCH_TTL_S)
     pipeline.sadd(GATHERED, *(owner_name(owner) for owner in touches))
     await pipeline.execute()

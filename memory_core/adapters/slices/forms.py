@@ -1,6 +1,6 @@
 """Times and vectors between the form in which they are stored and the one that is computed with.
 
-One would get wrong: a vector from a blob is a view of it, so it can't be written to.
+Note: a vector from a blob is a view of it, so it can't be written to.
 """
 
 from __future__ import annotations

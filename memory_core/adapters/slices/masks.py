@@ -1,6 +1,6 @@
 """What a Filter means, as a mask over the rows of a slice.
 
-One would get wrong: with `at`, a memory that was overtaken since (contradicted, consolidated, new version) counts whatever its
+Note: with `at`, a memory that was overtaken since (contradicted, consolidated, new version) counts whatever its
 status is now, and old versions count too; without it neither does.
 """
 
@@ -18,80 +18,80 @@ from memory_core.domain.messages import MESSAGE
 from memory_core.ports import Filter
 
 
-def standing_rows(held: Slice, where: Filter) -> Flags:
+def standing_rows(user_slice: Slice, where: Filter) -> Flags:
     """The part of a filter that says what stands (status, validity, versions), without the narrowing by type, tag, session…
 
     Neighbouring turns must stand, too, or a deleted memory would still speak through the one beside it.
     """
-    if where.statuses == FINDABLE and where.at is None and (where.now is None or not held.expiring):
-        return held.column("findable").copy()
-    standing = _among(held, "status", [STATUS_CODES[status] for status in where.standing])
-    until = held.column("valid_until")
+    if where.statuses == FINDABLE and where.at is None and (where.now is None or not user_slice.expiring):
+        return user_slice.column("findable").copy()
+    standing = _among(user_slice, "status", [STATUS_CODES[status] for status in where.standing])
+    until = user_slice.column("valid_until")
     if where.at is None:
-        standing &= ~held.column("version")
+        standing &= ~user_slice.column("version")
         if where.now is not None:
             standing &= ~(until <= where.now.timestamp())
     else:
         at = where.at.timestamp()
-        standing |= held.column("overtaken")
-        standing &= held.column("valid_from") <= at
+        standing |= user_slice.column("overtaken")
+        standing &= user_slice.column("valid_from") <= at
         standing &= ~(until <= at)
-    standing &= held.column("alive")
+    standing &= user_slice.column("alive")
     if (hidden := where.hides_faded) is not None:
-        standing &= ~faded_rows(held, np.arange(len(held)), *hidden)
+        standing &= ~faded_rows(user_slice, np.arange(len(user_slice)), *hidden)
     return standing
 
 
-def faded_rows(held: Slice, rows: Ints, rules: Fading, now: datetime) -> Flags:
+def faded_rows(user_slice: Slice, rows: Ints, rules: Fading, now: datetime) -> Flags:
     """Which of the rows have faded at a moment, marked as decayed or not yet: `fading.has_faded` by columns."""
-    status = held.column("status")[rows]
-    uses = held.column("access_count")[rows] + USES_A_TELLING * held.column("tellings")[rows]
-    worth = held.column("worth_factor")[rows]
+    status = user_slice.column("status")[rows]
+    uses = user_slice.column("access_count")[rows] + USES_A_TELLING * user_slice.column("tellings")[rows]
+    worth = user_slice.column("worth_factor")[rows]
     lasts = np.where(np.isinf(worth), 0.0, worth) * (1.0 + np.minimum(uses, MOST_USES) / USES_THAT_DOUBLE)
-    base, floor = np.log2(np.maximum(held.column("importance_base")[rows], LEAST_IMPORTANCE)), rules.bounds(now)["floor"]
-    fades_at = held.column("accessed_at")[rows] + rules.half_life_s * lasts * np.maximum(base - floor, 0.0)
+    base, floor = np.log2(np.maximum(user_slice.column("importance_base")[rows], LEAST_IMPORTANCE)), rules.bounds(now)["floor"]
+    fades_at = user_slice.column("accessed_at")[rows] + rules.half_life_s * lasts * np.maximum(base - floor, 0.0)
     fades_at[np.isinf(worth)] = np.inf
     faded: Flags = (status == STATUS_CODES["decayed"]) | ((status == STATUS_CODES["active"]) & (fades_at < now.timestamp()))
     return faded
 
 
-def narrowed(held: Slice, where: Filter, standing: Flags) -> Flags:
+def narrowed(user_slice: Slice, where: Filter, standing: Flags) -> Flags:
     """The rows of `standing` that the rest of the filter leaves."""
     mask = standing.copy()
     if where.types:
-        mask &= _among(held, "type", [TYPE_CODES[one] for one in where.types])
+        mask &= _among(user_slice, "type", [TYPE_CODES[memory_type] for memory_type in where.types])
     if where.categories:
-        mask &= _among(held, "category", map(held.categories.known, where.categories))
+        mask &= _among(user_slice, "category", map(user_slice.categories.known, where.categories))
     if where.next_ids:
-        mask &= _among(held, "successor", map(held.successors.known, where.next_ids))
+        mask &= _among(user_slice, "successor", map(user_slice.successors.known, where.next_ids))
     if where.session_id is not None:
-        mask &= _among(held, "session", [held.sessions.known(where.session_id)])
+        mask &= _among(user_slice, "session", [user_slice.sessions.known(where.session_id)])
     if where.without_session_id is not None:
-        mask &= ~_among(held, "session", [held.sessions.known(where.without_session_id)])
+        mask &= ~_among(user_slice, "session", [user_slice.sessions.known(where.without_session_id)])
     if where.agent_id is not None:
-        mask &= _among(held, "agent", [held.agents.known(where.agent_id)])
+        mask &= _among(user_slice, "agent", [user_slice.agents.known(where.agent_id)])
     if where.tags:
         tagged = np.zeros(len(mask), dtype=np.bool_)
         for tag in where.tags:
-            tagged[held.tagged(tag)] = True
+            tagged[user_slice.tagged(tag)] = True
         mask &= tagged
     if where.hide_formed_messages:
-        mask &= ~(messages(held) & (held.column("cell") >= 0))
+        mask &= ~(messages(user_slice) & (user_slice.column("cell") >= 0))
     if where.since is not None:
-        mask &= held.column("event_at") >= where.since.timestamp()
+        mask &= user_slice.column("event_at") >= where.since.timestamp()
     if where.until is not None:
-        mask &= held.column("event_at") < where.until.timestamp()
+        mask &= user_slice.column("event_at") < where.until.timestamp()
     return mask
 
 
-def messages(held: Slice) -> Flags:
+def messages(user_slice: Slice) -> Flags:
     """The rows of messages as they were said."""
-    return _among(held, "category", [held.categories.known(MESSAGE)])
+    return _among(user_slice, "category", [user_slice.categories.known(MESSAGE)])
 
 
-def _among(held: Slice, column: str, wanted: Iterable[int]) -> Flags:
+def _among(user_slice: Slice, column: str, wanted: Iterable[int]) -> Flags:
     """Which rows have one of the wanted codes; a code below 0 (nobody has it) is none. A table, since np.isin takes 0.1 ms more."""
-    codes = held.column(column)
+    codes = user_slice.column(column)
     known = [code for code in wanted if code >= 0]
     table = np.zeros(max(known, default=-1) + 2, dtype=np.bool_)
     table[known] = True  # the last place stays False: for higher codes, and for -1 = none

@@ -1,6 +1,6 @@
 """The lexical index of one slice: token → the rows that hold it, with what it weighs there.
 
-One would get wrong: the sign. A positive weight means that the memory's own or date tokens hold the token; a negative one that
+Note: the sign has a meaning. A positive weight means that the memory's own or date tokens hold the token; a negative one that
 only the turns before it do. It saves an array of flags for each of some 100,000 tokens.
 """
 
@@ -46,11 +46,11 @@ class LexicalIndex:
         tokens, packed = self._tokens, _POSTING.pack
         for token, weight in weights.items():
             posting = packed(row, weight if token in own else -weight)
-            held = tokens.get(token)
-            if held is None:
+            packed_postings = tokens.get(token)
+            if packed_postings is None:
                 tokens[token] = bytearray(posting)
             else:
-                held += posting
+                packed_postings += posting
         self._count += len(weights)
 
     def find(self, tokens: Sequence[str]) -> Postings:
@@ -58,8 +58,8 @@ class LexicalIndex:
 
         Copies, so that the index may grow while a caller still looks at them.
         """
-        held = [self._tokens.get(token, b"") for token in tokens]
-        found = np.frombuffer(b"".join(held), dtype=_FIELDS)
-        signed = found["weight"]
-        term = np.repeat(np.arange(len(held)), [len(postings) // _POSTING.size for postings in held])
-        return Postings(term, found["row"].copy(), np.abs(signed).astype(np.float64), signed > 0)
+        packed_postings = [self._tokens.get(token, b"") for token in tokens]
+        records = np.frombuffer(b"".join(packed_postings), dtype=_FIELDS)
+        signed = records["weight"]
+        term = np.repeat(np.arange(len(packed_postings)), [len(postings) // _POSTING.size for postings in packed_postings])
+        return Postings(term, records["row"].copy(), np.abs(signed).astype(np.float64), signed > 0)

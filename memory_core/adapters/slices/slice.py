@@ -28,7 +28,7 @@ from memory_core.domain.token_states import state_bytes
 from memory_core.domain.worth import worth_factor
 
 STATUS_CODES: Final = {status.value: code for code, status in enumerate(Status)}
-TYPE_CODES: Final = {one.value: code for code, one in enumerate(MemoryType)}
+TYPE_CODES: Final = {memory_type.value: code for code, memory_type in enumerate(MemoryType)}
 OVERTAKEN: Final = frozenset({"contradicted", "consolidated", "new_version"})
 FINDABLE: Final = frozenset({"active", "compressed", "decayed"})
 """Statuses that a query may find. What words are worth is counted over all of these, so that fading changes no relevance."""
@@ -56,7 +56,7 @@ SLICE_FIELDS: Final = (
     "confidence", "embedding_model", "worth", "reinforcement_count", "pinned", "subject", "attribute",
 )  # fmt: skip
 """What `put`, and who hands it a vector, looks at in a body."""
-_ROW_BYTES: Final = sum(np.dtype(one).itemsize for one in _COLUMNS.values()) + 4 * len(BESIDE) + 8 * len(NUMBERS)
+_ROW_BYTES: Final = sum(np.dtype(column_type).itemsize for column_type in _COLUMNS.values()) + 4 * len(BESIDE) + 8 * len(NUMBERS)
 
 
 class Codes:
@@ -167,7 +167,7 @@ class Slice:
 
     def findable_of(self, types: Iterable[str]) -> int:
         """How many memories of these types a query without any filter could find."""
-        return sum(self._by_type[TYPE_CODES[one]] for one in types)
+        return sum(self._by_type[TYPE_CODES[memory_type]] for memory_type in types)
 
     def put(self, memory_id: str, kind: str, body: dict[str, Any], blob: bytes | None) -> None:
         """Take in a memory or version as stored, new or changed. ValueError when its vector has other dimensions.

@@ -1,6 +1,6 @@
 """The vectors of one slice, in blocks, so that growing never copies or doubles what is already held.
 
-One would get wrong: a row without a vector is a row of zeros here; `Slice` knows which rows those are.
+Note: a row without a vector is a row of zeros here; `Slice` knows which rows those are.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ class Vectors:
         for number, block in enumerate(self._blocks):
             start = number * BLOCK_ROWS
             end = min(start + len(block), self._rows)
-            held = block[: end - start]
+            vectors = block[: end - start]
             if rows is None:
-                np.vecdot(held, query, out=scores[start:end])
+                np.vecdot(vectors, query, out=scores[start:end])
                 continue
             first, last = np.searchsorted(rows, (start, end))
             wanted = rows[first:last] - start
             # Taking rows copies them, which costs more than the products of a few that nobody asked for.
-            scores[first:last] = np.vecdot(held[wanted], query) if 3 * len(wanted) < len(held) else np.vecdot(held, query)[wanted]
+            scores[first:last] = np.vecdot(vectors[wanted], query) if 3 * len(wanted) < len(vectors) else np.vecdot(vectors, query)[wanted]
         return scores

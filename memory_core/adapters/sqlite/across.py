@@ -1,6 +1,6 @@
 """What an admin looks at: the poisoned tasks of an app, whoever's they are, and the agents of one user after the other.
 
-One would get wrong: both are read from indexes that a file may be older than. So these are made when a file is opened, if they are missing.
+Note: both are read from indexes that a file may be older than. So these are made when a file is opened, if they are missing.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ def poisoned(connection: sqlite3.Connection, app_id: str, after: Place | None, l
 
 def agents(connection: sqlite3.Connection, owner: Owner, after: str | None, limit: int) -> list[AgentCount]:
     """The next agents of a user: each is looked up, none of the memories between two of them is gone through."""
-    found: list[AgentCount] = []
+    counts: list[AgentCount] = []
     last = after or ""
     with transaction(connection):
-        while len(found) < limit:
+        while len(counts) < limit:
             (agent_id,) = connection.execute(_NEXT_AGENT, (*owner, last)).fetchone()
             if agent_id is None:
                 break
             (count,) = connection.execute(_COUNT, (*owner, agent_id)).fetchone()
             (changed,) = connection.execute(_LAST_CHANGED, (*owner, agent_id)).fetchone()
-            found.append(AgentCount(agent_id, count, datetime.fromisoformat(f"{changed}Z")))
+            counts.append(AgentCount(agent_id, count, datetime.fromisoformat(f"{changed}Z")))
             last = agent_id
-    return found
+    return counts

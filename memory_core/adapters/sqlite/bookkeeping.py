@@ -1,6 +1,6 @@
 """Documents beside the log, written one by one: tasks, steps, buffers; and the heads of those for whom work waits.
 
-One would get wrong: nothing here touches the owner's head, so a commit under way is not disturbed. Only accesses of memories raise its
+Note: nothing here touches the owner's head, so a commit under way is not disturbed. Only accesses of memories raise its
 change counter, by which a slice in memory learns of them.
 """
 
@@ -65,21 +65,21 @@ def keep(connection: sqlite3.Connection, owner: Owner, document: Document, now: 
     row = parameters(document)
     check_size(size_of(row))
     row.update(app_id=owner.app_id, user_id=owner.user_id, change=None, overwrite=1, now=now.timestamp())
-    kept = replace(document, tag=tag_of(row["body"], row["expires_at"]))
+    tagged = replace(document, tag=tag_of(row["body"], row["expires_at"]))
     connection.execute("BEGIN IMMEDIATE")
     try:
         if not _of_the_head(connection, owner, document):
             return None
         stored = read(connection, owner, document.id, now)
         if (None if stored is None else stored.tag) != document.tag:
-            return kept if stored is not None and stored.tag == kept.tag else None
+            return tagged if stored is not None and stored.tag == tagged.tag else None
         connection.execute(WRITE, row)
         purge(connection, owner, now)
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
-    return kept
+    return tagged
 
 
 def _of_the_head(connection: sqlite3.Connection, owner: Owner, document: Document) -> bool:
@@ -97,14 +97,14 @@ def touch(connection: sqlite3.Connection, owner: Owner, marker: str, touches: Ma
     try:
         if connection.execute(WRITE, row).rowcount:
             change = connection.execute(_NEXT_CHANGE, owner).fetchone()
-            for identity, one in touches.items() if change is not None else ():
-                found = connection.execute(_TOUCHED, (*owner, identity)).fetchone()
-                if found is not None:
-                    body = orjson.loads(found[0])
-                    body["access_count"] += one.count
-                    body["last_accessed_at"] = _later(body["last_accessed_at"], one.at)
-                    told = orjson.dumps(body), change[0], seconds(body["last_accessed_at"]), lasts(body)
-                    connection.execute(_TOUCH, (*told, *owner, identity))
+            for identity, touch in touches.items() if change is not None else ():
+                row_touched = connection.execute(_TOUCHED, (*owner, identity)).fetchone()
+                if row_touched is not None:
+                    body = orjson.loads(row_touched[0])
+                    body["access_count"] += touch.count
+                    body["last_accessed_at"] = _later(body["last_accessed_at"], touch.at)
+                    values = orjson.dumps(body), change[0], seconds(body["last_accessed_at"]), lasts(body)
+                    connection.execute(_TOUCH, (*values, *owner, identity))
                     touched += 1
         connection.execute("COMMIT")
     finally:

@@ -1,6 +1,6 @@
 """One commit: compare the head, write every document, move the head; all in one SQLite transaction.
 
-One would get wrong: the head is compared whole, not only by its sequence. Bookkeeping commits change counts in the head without
+Note: the head is compared whole, not only by its sequence. Bookkeeping commits change counts in the head without
 moving the sequence, and of two such rivals the second must not overwrite what the first counted.
 """
 

@@ -1,6 +1,6 @@
 """Where a store's work on its file is done: on the event loop, in one writing thread, or in one of a few reading ones.
 
-One would get wrong: a cancelled caller does not stop what a thread has begun. A commit is applied whole or not at all, and which of
+Note: a cancelled caller does not stop what a thread has begun. A commit is applied whole or not at all, and which of
 both is what a caller without an answer must ask (the commit's first event is its marker).
 """
 
@@ -53,7 +53,7 @@ class Connections:
         """Let running calls end, close every connection."""
         if self._checkpoint is not None:
             await self._checkpoint
-        executors = [one for one in (self._writer, self._readers) if one is not None]
+        executors = [executor for executor in (self._writer, self._readers) if executor is not None]
         self._writer = self._readers = None
         for executor in executors:
             await asyncio.to_thread(executor.shutdown)

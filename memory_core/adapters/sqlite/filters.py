@@ -1,6 +1,6 @@
 """What a Filter means as SQL, for pages. `slices.masks` says the same of a slice, for searches; the contract suite holds them together.
 
-One would get wrong: with `at`, a memory that was overtaken since (contradicted, consolidated, new version) counts whatever its
+Note: with `at`, a memory that was overtaken since (contradicted, consolidated, new version) counts whatever its
 status is now, and old versions count too; without it neither does.
 """
 

@@ -1,6 +1,6 @@
 """`TaskQueue` in one SQLite file: Azure's Storage Queue in miniature, which survives restarts and is shared by processes.
 
-It stands in a file of its own, so that a busy queue and a busy store do not wait for each other's lock. One would get wrong: a
+It stands in a file of its own, so that a busy queue and a busy store do not wait for each other's lock. Note: a
 message whose visibility ran out is still its receiver's to complete, until somebody else has received it.
 """
 

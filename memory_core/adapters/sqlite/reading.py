@@ -1,6 +1,6 @@
 """Reads that need no slice: heads, documents by id, pages and events. What must fit together is read by one statement, or in a transaction.
 
-One would get wrong: an expired document is gone for every read, although its row may still be in the file.
+Note: an expired document is gone for every read, although its row may still be in the file.
 """
 
 from __future__ import annotations
@@ -171,13 +171,15 @@ def truths(connection: sqlite3.Connection, owner: Owner, near: Near) -> list[str
     Of a slot also those that were merged; of a key also those that an undo took away, whose old versions may hold.
     """
     parameters = {"app_id": owner.app_id, "user_id": owner.user_id, "all_types": int(not near.types), "types": listed(near.types)}
-    found: list[str] = []
+    identities: list[str] = []
     if near.slot is not None:
         slot = {"subject": near.slot[0], "attribute": near.slot[1]}
-        found += [identity for (identity,) in connection.execute(_BY_SLOT, {**parameters, **slot, "past": "superseded", "slotted": 1})]
+        identities += [identity for (identity,) in connection.execute(_BY_SLOT, {**parameters, **slot, "past": "superseded", "slotted": 1})]
     if near.key is not None:
-        found += [identity for (identity,) in connection.execute(_BY_KEY, {**parameters, "key": near.key, "past": "deleted", "slotted": 0})]
-    return found
+        identities += [
+            identity for (identity,) in connection.execute(_BY_KEY, {**parameters, "key": near.key, "past": "deleted", "slotted": 0})
+        ]
+    return identities
 
 
 def page(
@@ -208,7 +210,7 @@ def page(
         f"AND {_OWNED} AND {_OF_THE_HEAD} {restriction} "
         f"ORDER BY sequence {order}, id {order} LIMIT :limit"
     )
-    rows = [row for one in kinds for row in connection.execute(statement, {**parameters, "kind": one})]
+    rows = [row for kind in kinds for row in connection.execute(statement, {**parameters, "kind": kind})]
     if len(kinds) > 1:
         rows.sort(key=lambda row: (row[6], row[0]), reverse=newest_first)
     return [decoded_or_damaged(row[:6], row[6], row[7]) for row in rows[:limit]]
@@ -241,7 +243,7 @@ def coming(connection: sqlite3.Connection, owner: Owner, rules: Fading, archive_
         **rules.bounds(after),
     }  # fmt: skip
     fades, shrinks, ages, foresight = connection.execute(_COMING, parameters).fetchone()
-    fading = min((one for one in (fades, shrinks) if one is not None), default=None)
+    fading = min((moment for moment in (fades, shrinks) if moment is not None), default=None)
     return Coming(moment_in(fading), moment_in(ages, archive_after), moment_in(foresight))
 
 

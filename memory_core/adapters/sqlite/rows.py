@@ -1,6 +1,6 @@
 """Documents as rows: what is written for each, what is read back, and how large a batch is.
 
-One would get wrong: the columns beside `body` and `inner` are copies for WHERE and ORDER BY. Those two are the document: for memories
+Note: the columns beside `body` and `inner` are copies for WHERE and ORDER BY. Those two are the document: for memories
 `body` is what the API shows, as it stands, and `inner` the rest; for all others `body` is everything.
 """
 

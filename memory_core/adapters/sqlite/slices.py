@@ -1,6 +1,6 @@
 """The slices held in memory: found by owner, brought up to date at each look, the least used let go when over the budget.
 
-One would get wrong: a slice never trusts that it was told of everything. Every look compares it with the owner's change counter in the
+Note: a slice never trusts that it was told of everything. Every look compares it with the owner's change counter in the
 file and reads what it missed, another process's commits too. That a commit of this process is put into a slice at once saves that
 reading, and happens only where the slice stood right before the commit.
 """
@@ -59,8 +59,8 @@ class Slices:
         """How many slices are held and what they weigh; how many memories in them can't be read, if any."""
         with self._lock:
             self._let_idle_go()
-            damaged = sum(len(one.slice.damaged) for one in self._held.values())
-            facts = {"slices": len(self._held), "slice_bytes": sum(one.nbytes for one in self._held.values())}
+            damaged = sum(len(entry.slice.damaged) for entry in self._held.values())
+            facts = {"slices": len(self._held), "slice_bytes": sum(entry.nbytes for entry in self._held.values())}
             return facts | ({"damaged": damaged} if damaged else {})
 
     @contextmanager
@@ -68,94 +68,94 @@ class Slices:
         """The owner's slice, for the caller alone. Take it before anything is read, or it may be newer than that."""
         with self._lock:
             self._let_idle_go()
-            held = self._held.get(owner)
-            if held is None:
-                held = self._held[owner] = _Held(self._kind.dimensions, self._clock.now())
-            held.used_at = self._clock.now()
+            entry = self._held.get(owner)
+            if entry is None:
+                entry = self._held[owner] = _Held(self._kind.dimensions, self._clock.now())
+            entry.used_at = self._clock.now()
             self._held.move_to_end(owner)
-        with held.lock:
-            before = held.slice.change
+        with entry.lock:
+            before = entry.slice.change
             try:
-                yield held.slice
+                yield entry.slice
             finally:
-                if held.slice.change != before or before < 0:
-                    self._weigh(owner, held)
+                if entry.slice.change != before or before < 0:
+                    self._weigh(owner, entry)
 
-    def bring_up(self, connection: sqlite3.Connection, owner: Owner, held: Slice, at_most: int | None = None) -> Standing | None:
+    def bring_up(self, connection: sqlite3.Connection, owner: Owner, user_slice: Slice, at_most: int | None = None) -> Standing | None:
         """Make a held slice say what the file says, and tell where that is; None for an unknown owner.
 
         It starts over when a memory was deleted by someone, when the epoch changed, or when most of its rows have fallen.
         at_most: raise Heavy rather than start over or read more commits than that. Raises sqlite3.Error.
         """
         standing = standing_of(connection, owner)
-        if standing is None or (held.is_at(standing.head.epoch, standing.change) and not held.wasteful):
+        if standing is None or (user_slice.is_at(standing.head.epoch, standing.change) and not user_slice.wasteful):
             return standing
         with transaction(connection):
             standing = standing_of(connection, owner)
             if standing is None:
                 return None
-            fits = held.epoch == standing.head.epoch and standing.removal <= held.change <= standing.change
-            from_scratch = held.wasteful or not fits
-            if at_most is not None and (from_scratch or standing.change - held.change > at_most):
+            fits = user_slice.epoch == standing.head.epoch and standing.removal <= user_slice.change <= standing.change
+            from_scratch = user_slice.wasteful or not fits
+            if at_most is not None and (from_scratch or standing.change - user_slice.change > at_most):
                 raise Heavy
             if from_scratch:
-                held.clear()
-            self._read_missed(connection, owner, held, standing.head.epoch)
-        held.epoch, held.change = standing.head.epoch, standing.change
+                user_slice.clear()
+            self._read_missed(connection, owner, user_slice, standing.head.epoch)
+        user_slice.epoch, user_slice.change = standing.head.epoch, standing.change
         return standing
 
     def ended(self, owner: Owner, epoch: str) -> None:
         """Let go what is held of an earlier epoch of the owner, as after an erasure."""
         with self._lock:
-            held = self._held.get(owner)
-            if held is not None and held.slice.change >= 0 and held.slice.epoch != epoch:
+            entry = self._held.get(owner)
+            if entry is not None and entry.slice.change >= 0 and entry.slice.epoch != epoch:
                 del self._held[owner]
 
     def committed(self, owner: Owner, batch: Batch, change: int) -> None:
         """Put a commit of this process, the owner's `change`-th, into the owner's slice where that is held, idle and right before it."""
         with self._lock:
-            held = self._held.get(owner)
-        if held is None or not held.lock.acquire(blocking=False):
+            entry = self._held.get(owner)
+        if entry is None or not entry.lock.acquire(blocking=False):
             return
         try:
-            if held.slice.is_at(batch.head.epoch, change - 1) and _adds_only(batch):
-                self._put(held.slice, batch)
-                held.slice.change = change
-                self._weigh(owner, held)
+            if entry.slice.is_at(batch.head.epoch, change - 1) and _adds_only(batch):
+                self._put(entry.slice, batch)
+                entry.slice.change = change
+                self._weigh(owner, entry)
         except Exception:  # the commit is durable and must be answered so
             log.exception("a commit could not be put into the slice of its user, which will be read anew")
-            held.slice.clear()
+            entry.slice.clear()
         finally:
-            held.lock.release()
+            entry.lock.release()
 
-    def _put(self, held: Slice, batch: Batch) -> None:
+    def _put(self, user_slice: Slice, batch: Batch) -> None:
         for document in (write.document for write in batch.writes):
             if document.kind in MEMORY_KINDS and document.body["epoch"] == batch.head.epoch:
-                held.put(document.id, document.kind, document.body, self._comparable(document.body, as_blob(document.vector)))
+                user_slice.put(document.id, document.kind, document.body, self._comparable(document.body, as_blob(document.vector)))
 
-    def _read_missed(self, connection: sqlite3.Connection, owner: Owner, held: Slice, epoch: str) -> None:
+    def _read_missed(self, connection: sqlite3.Connection, owner: Owner, user_slice: Slice, epoch: str) -> None:
         """Read what changed. A memory that can't be read is left out, and the slice loaded anew without it: it may be half there."""
         damaged: set[str] = set()
-        since = held.change
+        since = user_slice.change
         while True:
             memory_id = ""
             try:
                 for memory_id, kind, body, inner, blob in connection.execute(_CHANGED, (*owner, since, epoch)):
                     if memory_id not in damaged:
                         parsed = whole(body, inner)
-                        held.put(memory_id, kind, parsed, self._comparable(parsed, blob))
+                        user_slice.put(memory_id, kind, parsed, self._comparable(parsed, blob))
             except (ValueError, KeyError, TypeError):
-                held.clear()
+                user_slice.clear()
                 if not memory_id or len(damaged) == MOST_DAMAGED:
                     raise
                 log.error("a search leaves out the memory %s: what is stored of it can't be read", memory_id)
                 damaged.add(memory_id)
                 since = -1
             except BaseException:
-                held.clear()  # a row may be half there: the next look loads everything
+                user_slice.clear()  # a row may be half there: the next look loads everything
                 raise
             else:
-                held.damaged |= damaged
+                user_slice.damaged |= damaged
                 return
 
     def _comparable(self, body: Mapping[str, Any], blob: bytes | None) -> bytes | None:
@@ -168,19 +168,19 @@ class Slices:
         while self._held and next(iter(self._held.values())).used_at < until:
             self._held.popitem(last=False)
 
-    def _weigh(self, owner: Owner, held: _Held) -> None:
+    def _weigh(self, owner: Owner, entry: _Held) -> None:
         """Note what a slice takes now, and let others go when that is too much together."""
-        held.nbytes = held.slice.nbytes
-        loaded = held.slice.change >= 0
+        entry.nbytes = entry.slice.nbytes
+        loaded = entry.slice.change >= 0
         with self._lock:
             if not loaded:  # an unknown user, or a failed load: nothing worth a place
                 self._held.pop(owner, None)
-            total = sum(one.nbytes for one in self._held.values())
-            for other in list(self._held):
+            total = sum(entry.nbytes for entry in self._held.values())
+            for other_owner in list(self._held):
                 if total <= self._budget_bytes:
                     return
-                if other != owner:
-                    total -= self._held.pop(other).nbytes
+                if other_owner != owner:
+                    total -= self._held.pop(other_owner).nbytes
 
 
 def _adds_only(batch: Batch) -> bool:

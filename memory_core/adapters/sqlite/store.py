@@ -1,6 +1,6 @@
 """The embedded long-term store: one SQLite file, and users' slices in memory.
 
-One would get wrong: a read may come from a slice, but never from one that is behind the file. Each search brings it up first.
+Note: a read may come from a slice, but never from one that is behind the file. Each search brings it up first.
 """
 
 from __future__ import annotations
@@ -251,30 +251,34 @@ class SqliteStore:
         return Snapshot(head, without_others(documents, self._embedder))
 
     def _near(self, connection: sqlite3.Connection, light: bool, owner: Owner, ids: Sequence[str], near: Near) -> Snapshot:
-        with self._slices.hold(owner) as held, reading.transaction(connection):
-            standing = self._up_to_date(connection, light, owner, held, held.findable_of(near.types) if near.types else len(held))
+        with self._slices.hold(owner) as user_slice, reading.transaction(connection):
+            standing = self._up_to_date(
+                connection, light, owner, user_slice, user_slice.findable_of(near.types) if near.types else len(user_slice)
+            )
             if standing is None:
                 return Snapshot(None, {})
             truths = reading.truths(connection, owner, near)
-            for memory_id in held.damaged.intersection(truths):
+            for memory_id in user_slice.damaged.intersection(truths):
                 raise damaged_memory(memory_id)  # what it says in its slot must not be passed over
-            similar = searching.neighbours(held, near, truths)
+            similar = searching.neighbours(user_slice, near, truths)
             now = self._clock.now()
-            found = without_others(reading.by_id(connection, owner, [memory_id for memory_id, _ in similar], now), self._embedder)
+            documents_near = without_others(reading.by_id(connection, owner, [memory_id for memory_id, _ in similar], now), self._embedder)
             documents = without_others(reading.by_id(connection, owner, ids, now), self._embedder)
-        return Snapshot(standing.head, documents, tuple(Neighbour(_memory(found[memory_id]), likeness) for memory_id, likeness in similar))
+        return Snapshot(
+            standing.head, documents, tuple(Neighbour(_memory(documents_near[memory_id]), likeness) for memory_id, likeness in similar)
+        )
 
     def _found(self, connection: sqlite3.Connection, light: bool, owner: Owner, search: Search) -> Found:
-        with self._slices.hold(owner) as held:
-            standing = self._up_to_date(connection, light, owner, held, len(held))
+        with self._slices.hold(owner) as user_slice:
+            standing = self._up_to_date(connection, light, owner, user_slice, len(user_slice))
             if standing is None:
                 return Found(None, *searching.nothing(search.terms))
-            return Found(standing.head, *searching.find(held, search))
+            return Found(standing.head, *searching.find(user_slice, search))
 
-    def _up_to_date(self, connection: sqlite3.Connection, light: bool, owner: Owner, held: Slice, looked_at: int) -> Standing | None:
+    def _up_to_date(self, connection: sqlite3.Connection, light: bool, owner: Owner, user_slice: Slice, looked_at: int) -> Standing | None:
         if light and looked_at > ROWS_ON_THE_LOOP:
             raise Heavy
-        return self._slices.bring_up(connection, owner, held, COMMITS_ON_THE_LOOP if light else None)
+        return self._slices.bring_up(connection, owner, user_slice, COMMITS_ON_THE_LOOP if light else None)
 
     def _facts(self, connection: sqlite3.Connection) -> dict[str, int | str]:
         mode = connection.execute("PRAGMA journal_mode").fetchone()[0]

@@ -1,6 +1,6 @@
 """A storage account: how to reach it, who asks, how long a call may take and how often it is tried.
 
-One would get wrong: a call that is repeated may have been done the first time, its answer lost. Whoever calls must bear that.
+Note: a call that is repeated may have been done the first time, its answer lost. Whoever calls must bear that.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a storage account and the way to it can answer instead of an answer, in the product's words.
 
-One would get wrong: 404 has two meanings. A queue or a container that is not there is a failure; a message or a blob is an answer.
+Note: 404 has two meanings. A queue or a container that is not there is a failure; a message or a blob is an answer.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which addresses a webhook may go to: public ones, and what the operator allows.
 
-One would get wrong: asking only whether an address is "private". What must not be reached has many more forms: a loopback within an
+Note: it is not enough that an address is not "private". What must not be reached has many more forms: a loopback within an
 IPv6 address, shared and reserved ranges, tunnels, and addresses that look public and are the platform's own.
 """
 

@@ -1,6 +1,6 @@
 """One POST to an address that a caller chose, which must not lead into our own network.
 
-One would get wrong: looking up the name first and connecting afterwards. In between the name may get another address. Here every
+Note: the name is not looked up first and connected to afterwards. In between the name may get another address. Here every
 socket is asked for with the very address that it will connect to, and that is what is judged; there is no other way to one.
 """
 

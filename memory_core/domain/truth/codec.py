@@ -23,17 +23,17 @@ def rows(log: Iterable[Entry]) -> list[list[Any]]:
     A row begins with the letter of its kind, sequence and part. A statement goes on with memory, version, value, `asserted_at`,
     `valid_from`, `valid_until`, what it edits, flags and conflict; the moments after the first are relative to it.
     """
-    return [_short(_row(one)) for one in sorted(log, key=lambda one: one.place)]
+    return [_short(_row(entry)) for entry in sorted(log, key=lambda entry: entry.place)]
 
 
-def entries_in(kept: Iterable[Sequence[Any]]) -> list[Entry]:
+def entries_in(stored_rows: Iterable[Sequence[Any]]) -> list[Entry]:
     """The entries of some rows.
 
     Raises:
         ValueError: a row is of no known kind.
 
     """
-    return [_entry(row) for row in kept]
+    return [_entry(row) for row in stored_rows]
 
 
 def seal_row(seal: Seal) -> dict[str, Any]:
@@ -51,9 +51,9 @@ def seal_row(seal: Seal) -> dict[str, Any]:
 
 def seal_in(row: Mapping[str, Any]) -> Seal:
     """The seal of what `seal_row` made."""
-    said, sequence, part = row["through"]
+    moment, sequence, part = row["through"]
     return Seal(
-        through=(_moment(said), (sequence, part)),
+        through=(_moment(moment), (sequence, part)),
         latest_start=_moment(row["latest"]),
         horizon=_moment(row["horizon"]),
         first=None if row["first"] is None else (row["first"][0], row["first"][1], row["first"][2]),
@@ -87,10 +87,10 @@ def _moved(row: Sequence[Any], pending: int, sequence: int) -> list[Any]:
 def _row(entry: Entry) -> list[Any]:
     start: list[Any] = [_letter(entry), entry.sequence, entry.part]
     if isinstance(entry, Assertion | Retraction):
-        said = _number(entry.asserted_at)
-        until = None if entry.valid_until is None else _number(entry.valid_until) - said
+        asserted_at = _number(entry.asserted_at)
+        until = None if entry.valid_until is None else _number(entry.valid_until) - asserted_at
         flags = _CORRECTS_PAST * entry.corrects_past + _IS_FORGOTTEN * entry.is_forgotten or None
-        moments = [said, _number(entry.valid_from) - said or None, until]
+        moments = [asserted_at, _number(entry.valid_from) - asserted_at or None, until]
         return [*start, entry.memory_id, entry.version, entry.value, *moments, entry.edits, flags, entry.conflict_id]
     if isinstance(entry, Hiding):
         return [*start, entry.memory_id, entry.conflict_id]
@@ -135,8 +135,8 @@ def _entry(row: Sequence[Any]) -> Entry:
 
 
 def _statement(letter: str, about: dict[str, Any], fields: Sequence[Any]) -> Statement:
-    memory_id, version, value, said, start, until, edits, flags, conflict = fields
-    moment = _moment(said or 0)
+    memory_id, version, value, asserted_at, start, until, edits, flags, conflict = fields
+    moment = _moment(asserted_at or 0)
     about |= {
         "memory_id": memory_id,
         "version": version,

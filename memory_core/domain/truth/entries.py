@@ -142,7 +142,9 @@ class Account:
             What counts. A withdrawal that is itself withdrawn counts for nothing.
 
         """
-        known = sorted((one for one in log if known_at is None or one.sequence <= known_at), key=lambda one: (one.sequence, one.part))
+        known = sorted(
+            (entry for entry in log if known_at is None or entry.sequence <= known_at), key=lambda entry: (entry.sequence, entry.part)
+        )
         gone = _withdrawn_places(known)
         statements, withdrawn, others = list[Statement](), list[Statement](), list[Entry]()
         for entry in known:
@@ -152,7 +154,7 @@ class Account:
                 others.append(entry)
         hidden_at = _hidden_at([*statements, *withdrawn], others)
         merged = _merged(statements, others)
-        statements.sort(key=lambda one: (one.asserted_at, one.sequence, one.part))
+        statements.sort(key=lambda statement: (statement.asserted_at, statement.sequence, statement.part))
         return cls(statements, withdrawn, hidden_at, _pairs(others), merged, others)
 
 

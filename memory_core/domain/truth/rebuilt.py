@@ -32,17 +32,17 @@ def log_of_members(members: Iterable[Memory], versions: Iterable[Memory], value_
         Entries with places of their own, in the order in which the members were stored.
 
     """
-    by_id = {one.id: one for one in members}
+    by_id = {member.id: member for member in members}
     older: dict[str, list[Memory]] = {}
     for version in versions:
         older.setdefault(version.id.rsplit(".v", 1)[0], []).append(version)
     made = _Made()
-    for memory in sorted(by_id.values(), key=lambda one: (one.sequence, one.id)):
-        before = sorted(older.get(memory.id, []), key=lambda one: one.version)
+    for memory in sorted(by_id.values(), key=lambda member: (member.sequence, member.id)):
+        before = sorted(older.get(memory.id, []), key=lambda version: version.version)
         _tell(made, memory, before, by_id, value_of)
-    for first, second in combinations([one for one in by_id.values() if one.status in FOUND_BY_DEFAULT], 2):
+    for first, second in combinations([member for member in by_id.values() if member.status in FOUND_BY_DEFAULT], 2):
         if _share_a_moment(first, second):
-            old, new = sorted((first, second), key=lambda one: (one.sequence, one.id))
+            old, new = sorted((first, second), key=lambda member: (member.sequence, member.id))
             shared = [name for name in old.conflict_ids if name in new.conflict_ids]
             sequence = max(old.revision, new.revision, 1)
             made.add(Pair(sequence=sequence, memory_ids=(old.id, new.id), conflict_id=shared[0] if shared else None))
@@ -86,17 +86,17 @@ def _statements(
     version: Memory, memory_id: str, sequence: int, known: Mapping[str, Memory], value_of: ValueOf
 ) -> list[Assertion | Retraction]:
     """What one version said: once for each moment at which it was told."""
-    told = sorted({*version.told_at, version.event_timestamp})
+    moments = sorted({*version.told_at, version.event_timestamp})
     until = _stated_end(version, known)
     kind: type[Assertion] | type[Retraction] = Retraction if is_ending(version) else Assertion
     made: list[Assertion | Retraction] = []
-    for moment in told:
+    for moment in moments:
         start = version.valid_from if not made else max(moment, version.valid_from)
         if until is not None and start >= until and made:
             continue
         fields: dict[str, Any] = {"memory_id": memory_id, "version": version.version, "value": value_of(version)}
-        said = min(moment, version.created_at) if version.version == 1 and not made else moment
-        made.append(kind(sequence=sequence, asserted_at=said, valid_from=start, valid_until=until, **fields))
+        asserted_at = min(moment, version.created_at) if version.version == 1 and not made else moment
+        made.append(kind(sequence=sequence, asserted_at=asserted_at, valid_from=start, valid_until=until, **fields))
     return made
 
 
@@ -111,7 +111,7 @@ def _stated_end(version: Memory, known: Mapping[str, Memory]) -> datetime | None
     return until
 
 
-def _share_a_moment(one: Memory, other: Memory) -> bool:
-    first, second = sorted((one, other), key=lambda each: each.valid_from)
-    is_empty = any(each.valid_until is not None and each.valid_until <= each.valid_from for each in (one, other))
+def _share_a_moment(old: Memory, new: Memory) -> bool:
+    first, second = sorted((old, new), key=lambda each: each.valid_from)
+    is_empty = any(each.valid_until is not None and each.valid_until <= each.valid_from for each in (old, new))
     return not is_empty and (first.valid_until is None or second.valid_from < first.valid_until)

@@ -34,10 +34,10 @@ def resolve(log: Iterable[Entry], known_at: int | None = None) -> Timeline:
     account = Account.of(log, known_at)
     cells, members = paint(account, account.statements), _members(account)
     known = {member.memory_id for member in members}
-    shown = [(layer, begin, end) for cell, begin, end in cells.spans() for layer in _shown(cell)]
+    shown_layers = [(layer, begin, end) for cell, begin, end in cells.spans() for layer in _shown(cell)]
     hidden = [(layer, begin, end) for cell, begin, end in cells.spans() for layer in cell if layer.hidden_at is not None]
     would_hold = [piece for piece in hidden if piece[0].kind is not Kind.GAP and piece[0].said.memory_id in known]
-    return Timeline(_intervals(shown), _intervals(would_hold), members)
+    return Timeline(_intervals(shown_layers), _intervals(would_hold), members)
 
 
 class Kind(Enum):
@@ -171,24 +171,24 @@ class _Painting:
         self._added: list[Statement] = []
         self._earlier: dict[Place, tuple[_Painting, int]] = {}
 
-    def add(self, said: Statement) -> None:
+    def add(self, statement: Statement) -> None:
         """Paint the next statement in the order of saying."""
-        self._added.append(said)
-        if said.edits is not None:
-            self._edit(said, said.edits)
-        if isinstance(said, Retraction):
-            self._retract(self._layer(said))
-        elif said.edits is None and not self._repeat(self._layer(said)):
-            self._assert(self._layer(said))
+        self._added.append(statement)
+        if statement.edits is not None:
+            self._edit(statement, statement.edits)
+        if isinstance(statement, Retraction):
+            self._retract(self._layer(statement))
+        elif statement.edits is None and not self._repeat(self._layer(statement)):
+            self._assert(self._layer(statement))
 
-    def _layer(self, said: Statement) -> Layer:
+    def _layer(self, statement: Statement) -> Layer:
         return Layer(
-            said=said,
-            kind=Kind.VALUE if isinstance(said, Assertion) else Kind.RETRACTION,
-            begins=said.valid_from,
-            until=said.valid_until,
-            wording=self._wordings.get((said.memory_id, said.version), (said.version, None))[0],
-            hidden_at=self._account.hidden_at.get(said.place),
+            said=statement,
+            kind=Kind.VALUE if isinstance(statement, Assertion) else Kind.RETRACTION,
+            begins=statement.valid_from,
+            until=statement.valid_until,
+            wording=self._wordings.get((statement.memory_id, statement.version), (statement.version, None))[0],
+            hidden_at=self._account.hidden_at.get(statement.place),
         )
 
     def _assert(self, layer: Layer) -> None:
@@ -211,23 +211,23 @@ class _Painting:
         self._paint_over(replace(layer, until=met.until), layer.begins, self.cells.run_end(moment, _any(same)), same)
         return True
 
-    def _edit(self, said: Statement, edited: int) -> None:
-        name, begin, end = said.memory_id, said.valid_from, said.valid_until
+    def _edit(self, statement: Statement, edited: int) -> None:
+        name, begin, end = statement.memory_id, statement.valid_from, statement.valid_until
         wording = self._wordings.get((name, edited), (edited, None))[0]
-        value = said.value if isinstance(said, Assertion) else None
-        self._wordings[name, said.version] = self._wordings[name, wording] = wording, value
-        layer, moment = self._layer(said), max(said.asserted_at, begin)
+        value = statement.value if isinstance(statement, Assertion) else None
+        self._wordings[name, statement.version] = self._wordings[name, wording] = wording, value
+        layer, moment = self._layer(statement), max(statement.asserted_at, begin)
 
         def own(other: Layer) -> bool:
-            return other.said.memory_id == name and other.counts_for(said)
+            return other.said.memory_id == name and other.counts_for(statement)
 
         met: Layer | None = None
-        if said.corrects_past:
+        if statement.corrects_past:
             run = self.cells.last_run(lambda other: own(other) and other.said.version == edited)
             if run is None:
                 return
             first, last = run
-            if begin >= said.asserted_at or (last is not None and begin >= last):
+            if begin >= statement.asserted_at or (last is not None and begin >= last):
                 begin = first  # else it is a start that the edit names
             if last is not None and end is not None and end > last:
                 end = last
@@ -333,26 +333,26 @@ def _voided(account: Account) -> set[Place]:
     An edit has no start of its own: it is voided with all that the memory said before it, by a retraction of its value.
     """
     original: dict[Key, Key] = {}
-    for said in filter(_lasts, account.statements):
-        if said.edits is not None:
-            edited = said.memory_id, said.edits
-            original[said.memory_id, said.version] = original.get(edited, edited)
+    for statement in filter(_lasts, account.statements):
+        if statement.edits is not None:
+            edited = statement.memory_id, statement.edits
+            original[statement.memory_id, statement.version] = original.get(edited, edited)
     voided: set[Place] = set()
     wordings: dict[Key, list[Assertion]] = {}  # an assertion, what repeats it, and what edits it
     by_value: dict[str, list[tuple[Assertion, datetime, list[Assertion]]]] = {}  # with the start and the wordings of each
-    for said in filter(_lasts, account.statements):
-        if isinstance(said, Assertion):
-            key = said.memory_id, said.version
+    for statement in filter(_lasts, account.statements):
+        if isinstance(statement, Assertion):
+            key = statement.memory_id, statement.version
             group = wordings.setdefault(original.get(key, key), [])
-            group.append(said)
-            start = said.valid_from if said.edits is None else min(assertion.valid_from for assertion in group)
-            by_value.setdefault(said.value, []).append((said, start, group))
-        elif said.value is not None and said.valid_until is None:
-            limit = account.hidden_at.get(said.place)
-            for draft, start, group in by_value.get(said.value, ()):
+            group.append(statement)
+            start = statement.valid_from if statement.edits is None else min(assertion.valid_from for assertion in group)
+            by_value.setdefault(statement.value, []).append((statement, start, group))
+        elif statement.value is not None and statement.valid_until is None:
+            limit = account.hidden_at.get(statement.place)
+            for draft, start, group in by_value.get(statement.value, ()):
                 gone = [draft] if draft.edits is None else group
-                is_edited_since = draft.edits is not None and group[-1].value != said.value
-                if start >= said.valid_from and not is_edited_since and (limit is None or all(each.place < limit for each in gone)):
+                is_edited_since = draft.edits is not None and group[-1].value != statement.value
+                if start >= statement.valid_from and not is_edited_since and (limit is None or all(each.place < limit for each in gone)):
                     voided.update(each.place for each in gone)
     return voided
 
@@ -368,14 +368,14 @@ def _intervals(pieces: Iterable[tuple[Layer, datetime, datetime | None]]) -> tup
     """Layers with their times as intervals, those of one member in a row made one."""
     made: dict[Key, list[Interval]] = {}
     for layer, begin, end in pieces:
-        said = layer.said
-        own, order, places = made.setdefault((said.memory_id, said.version), []), said.order, {said.place}
+        statement = layer.said
+        own, order, places = made.setdefault((statement.memory_id, statement.version), []), statement.order, {statement.place}
         if own and own[-1].ends is not None and own[-1].ends >= begin:
             before = own.pop()
             begin, order, places = before.begins, max(order, before.order), places | {*before.places}
         interval = Interval(
-            memory_id=said.memory_id,
-            version=said.version,
+            memory_id=statement.memory_id,
+            version=statement.version,
             value=layer.value,
             begins=begin,
             ends=end,
@@ -398,14 +398,14 @@ def _members(account: Account) -> tuple[Member, ...]:
     made: list[Member] = []
     for key in sorted(counting.keys() | withdrawn.keys()):
         (name, version), state, into = key, State.COUNTS, None
-        said = counting.get(key) or withdrawn[key]
+        statements = counting.get(key) or withdrawn[key]
         if key not in counting:
             state = State.WITHDRAWN
-        elif max(statement.place for statement in said) in account.hidden_at:
+        elif max(statement.place for statement in statements) in account.hidden_at:
             state = State.HIDDEN
         elif name in account.merged and latest[name] == version:
             state, into = State.MERGED, account.merged[name].into
-        start = min(statement.valid_from for statement in said)
+        start = min(statement.valid_from for statement in statements)
         made.append(Member(memory_id=name, version=version, valid_from=start, state=state, merged_into=into))
     return tuple(made)
 

@@ -44,8 +44,11 @@ def resolve_sealed(log: Iterable[Entry], seal: Seal | None) -> Timeline:
     begins = dict(seal.begins)
 
     def since(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
-        going_on = (one for one in intervals if one.ends is None or one.ends > seal.horizon)
-        return tuple(replace(one, begins=begins.get(_key(one), one.begins)) if one.begins <= seal.horizon else one for one in going_on)
+        going_on = (interval for interval in intervals if interval.ends is None or interval.ends > seal.horizon)
+        return tuple(
+            replace(interval, begins=begins.get(_key(interval), interval.begins)) if interval.begins <= seal.horizon else interval
+            for interval in going_on
+        )
 
     return Timeline(since(timeline.intervals), since(timeline.hidden), timeline.members, dict(seal.earlier), seal.horizon)
 
@@ -63,11 +66,11 @@ def reaches_back(seal: Seal, log: Sequence[Entry], added: Iterable[Entry]) -> bo
         done to memories of which all was said so, surely does without. Note: of a memory that the log lacks, a statement is the first.
 
     """
-    statements = [one for one in log if isinstance(one, Statement)]
-    old = {one.memory_id for one in statements if _is_old(seal, one)}
+    statements = [entry for entry in log if isinstance(entry, Statement)]
+    old = {statement.memory_id for statement in statements if _is_old(seal, statement)}
     old |= {name for name, _ in (*seal.watched, *dict(seal.earlier))}
-    recent = {one.memory_id for one in statements} - old
-    by_place = {one.place: one for one in log}
+    recent = {statement.memory_id for statement in statements} - old
+    by_place = {entry.place: entry for entry in log}
 
     def is_recent(entry: Entry | None) -> bool:
         if entry is None:
@@ -79,16 +82,16 @@ def reaches_back(seal: Seal, log: Sequence[Entry], added: Iterable[Entry]) -> bo
         return recent.issuperset(_names(entry))
 
     frozen = dict(seal.earlier).keys() - seal.watched
-    for one in added:
-        if isinstance(one, Statement) and (
-            _is_old(seal, one) or _key(one) in frozen or (one.edits is not None and one.memory_id not in recent)
+    for entry in added:
+        if isinstance(entry, Statement) and (
+            _is_old(seal, entry) or _key(entry) in frozen or (entry.edits is not None and entry.memory_id not in recent)
         ):
             return True
-        if isinstance(one, Statement):
-            recent |= {one.memory_id} - old
-        elif not is_recent(one):
+        if isinstance(entry, Statement):
+            recent |= {entry.memory_id} - old
+        elif not is_recent(entry):
             return True
-        by_place[one.place] = one
+        by_place[entry.place] = entry
     return False
 
 
@@ -97,9 +100,9 @@ def suffices(seal: Seal, timeline: Timeline) -> bool:
 
     What is frozen leads where it led, what is watched is shown, and nothing else is that was shown before.
     """
-    shown = {_key(one) for one in (*timeline.intervals, *timeline.hidden)}
+    keys = {_key(interval) for interval in (*timeline.intervals, *timeline.hidden)}
     before = seal.watched | dict(seal.earlier).keys()
-    return Following(timeline).at(seal.horizon) == seal.first and shown & before == seal.watched
+    return Following(timeline).at(seal.horizon) == seal.first and keys & before == seal.watched
 
 
 def seal_oldest(
@@ -119,59 +122,67 @@ def seal_oldest(
     """
     account = Account.of(log)
     old = account.statements[:-keep]
-    while old and any(one.sequence > last_sequence for one in old):
+    while old and any(statement.sequence > last_sequence for statement in old):
         old.pop()
     later = account.statements[len(old) :]
     if not old or not _can_be_parted(account, old, later):
         return None
     cells = paint(account, old)
-    first_later = min((one.valid_from for one in (*later, *account.withdrawn) if one.order > old[-1].order), default=old[-1].asserted_at)
+    first_later = min(
+        (statement.valid_from for statement in (*later, *account.withdrawn) if statement.order > old[-1].order), default=old[-1].asserted_at
+    )
     begun = [start for start in cells.starts[1:] if start <= old[-1].asserted_at and start < first_later]
     if not begun or (seal is not None and begun[-1] < seal.horizon):
         return None
     horizon = begun[-1]
     timeline = resolve_sealed(log, seal)
     times = (*timeline.intervals, *timeline.hidden)
-    since = {_key(one) for one in times if one.ends is None or one.ends > horizon}
-    shown = {one.said.place for cell in _from(cells, horizon).cells for one in cell}
-    kept = _kept(account, old, later, shown | {one.place for one in old if one.valid_from > horizon})
-    gone = [one for one in account.withdrawn if one.order <= old[-1].order and one.valid_from <= horizon and one.sequence <= last_sequence]
-    stay = [*kept, *later, *(one for one in account.withdrawn if one.place not in {each.place for each in gone})]
-    names, present = {one.memory_id for one in stay}, {name for name, _ in since}
-    gone = [one for one in gone if one.memory_id not in names]
-    whole = {_key(one) for one in stay} - since | {_key(one) for one in old if one.memory_id in names - present}
-    places = {one.place for one in kept}
-    kept = [one for one in old if one.place in places or _key(one) in whole]
-    if len(kept) == len(old) or _from(paint(account, kept), horizon) != _from(cells, horizon):
+    since = {_key(interval) for interval in times if interval.ends is None or interval.ends > horizon}
+    shown_places = {layer.said.place for cell in _from(cells, horizon).cells for layer in cell}
+    remaining = _kept(account, old, later, shown_places | {statement.place for statement in old if statement.valid_from > horizon})
+    gone = [
+        statement
+        for statement in account.withdrawn
+        if statement.order <= old[-1].order and statement.valid_from <= horizon and statement.sequence <= last_sequence
+    ]
+    stay = [*remaining, *later, *(statement for statement in account.withdrawn if statement.place not in {each.place for each in gone})]
+    names, present = {statement.memory_id for statement in stay}, {name for name, _ in since}
+    gone = [statement for statement in gone if statement.memory_id not in names]
+    whole = {_key(statement) for statement in stay} - since | {
+        _key(statement) for statement in old if statement.memory_id in names - present
+    }
+    places = {statement.place for statement in remaining}
+    remaining = [statement for statement in old if statement.place in places or _key(statement) in whole]
+    if len(remaining) == len(old) or _from(paint(account, remaining), horizon) != _from(cells, horizon):
         return None
-    places = {one.place for one in old} - {one.place for one in kept} | {one.place for one in gone}
+    places = {statement.place for statement in old} - {statement.place for statement in remaining} | {statement.place for statement in gone}
     part, rest = _parted(log, places)
-    ended = [_key(one) for one in times if one.ends is not None and one.ends <= horizon]
+    ended = [_key(interval) for interval in times if interval.ends is not None and interval.ends <= horizon]
     earlier = {key: timeline.earlier.get(key, 0) + ended.count(key) for key in {*ended, *timeline.earlier}}
-    left = {_key(one) for one in rest if isinstance(one, Statement)}
-    sealed = {_key(one) for one in part if isinstance(one, Statement)} | (seal.watched if seal is not None else set())
+    left = {_key(entry) for entry in rest if isinstance(entry, Statement)}
+    sealed = {_key(entry) for entry in part if isinstance(entry, Statement)} | (seal.watched if seal is not None else set())
     made = Seal(
         through=old[-1].order,
-        latest_start=max(one.valid_from for one in old),
+        latest_start=max(statement.valid_from for statement in old),
         horizon=horizon,
         first=Following(timeline).at(horizon),
-        begins=tuple(sorted({_key(one): one.begins for one in times if _goes_on(one, horizon)}.items())),
+        begins=tuple(sorted({_key(interval): interval.begins for interval in times if _goes_on(interval, horizon)}.items())),
         earlier=tuple(sorted((key, number) for key, number in earlier.items() if key in left)),
         watched=frozenset(since & (sealed | {*ended})),
     )
-    found = resolve_sealed(rest, made)
-    is_same = _since(found, horizon) == _since(timeline, horizon) and suffices(made, found)
+    sealed_timeline = resolve_sealed(rest, made)
+    is_same = _since(sealed_timeline, horizon) == _since(timeline, horizon) and suffices(made, sealed_timeline)
     return (made, part, rest) if is_same else None
 
 
-def _key(one: Statement | Interval) -> Key:
-    return one.memory_id, one.version
+def _key(statement_or_interval: Statement | Interval) -> Key:
+    return statement_or_interval.memory_id, statement_or_interval.version
 
 
-def _is_old(seal: Seal, one: Statement) -> bool:
+def _is_old(seal: Seal, statement: Statement) -> bool:
     """Whether a statement is none that was said after all that is sealed, of a later time."""
-    since = seal.latest_start if isinstance(one, Retraction) else seal.horizon
-    return one.order <= seal.through or one.valid_from <= max(since, seal.horizon)
+    since = seal.latest_start if isinstance(statement, Retraction) else seal.horizon
+    return statement.order <= seal.through or statement.valid_from <= max(since, seal.horizon)
 
 
 def _names(entry: Entry) -> tuple[str, ...]:
@@ -183,19 +194,28 @@ def _names(entry: Entry) -> tuple[str, ...]:
 
 def _can_be_parted(account: Account, old: Sequence[Statement], later: Sequence[Statement]) -> bool:
     """Whether no later statement reaches back by itself: a hidden one to what was saved after its deletion, an edit to what it edits."""
-    last, names = max(one.place for one in old), {one.memory_id for one in old}
-    return all(account.hidden_at.get(one.place, last) >= last and (one.edits is None or one.memory_id not in names) for one in later)
+    last, names = max(statement.place for statement in old), {statement.memory_id for statement in old}
+    return all(
+        account.hidden_at.get(statement.place, last) >= last and (statement.edits is None or statement.memory_id not in names)
+        for statement in later
+    )
 
 
 def _kept(account: Account, old: Sequence[Statement], later: Sequence[Statement], places: set[Place]) -> list[Statement]:
     """Of the old statements those in some places, and the last versions of all memories that are named in what stays."""
-    stay = {one.memory_id for one in (*later, *(one for one in old if one.place in places))}
+    stay = {statement.memory_id for statement in (*later, *(statement for statement in old if statement.place in places))}
     latest: dict[str, int] = {}
-    for one in account.statements:
-        latest[one.memory_id] = max(one.version, latest.get(one.memory_id, 0))
-    has_latest = {one.memory_id for one in later if one.version == latest[one.memory_id]}
-    has_latest |= {one.memory_id for one in old if one.place in places and one.version == latest[one.memory_id]}
-    return [one for one in old if one.place in places or (one.memory_id in stay - has_latest and one.version == latest[one.memory_id])]
+    for statement in account.statements:
+        latest[statement.memory_id] = max(statement.version, latest.get(statement.memory_id, 0))
+    has_latest = {statement.memory_id for statement in later if statement.version == latest[statement.memory_id]}
+    has_latest |= {
+        statement.memory_id for statement in old if statement.place in places and statement.version == latest[statement.memory_id]
+    }
+    return [
+        statement
+        for statement in old
+        if statement.place in places or (statement.memory_id in stay - has_latest and statement.version == latest[statement.memory_id])
+    ]
 
 
 def _from(cells: Cells, moment: datetime) -> Cells:
@@ -211,8 +231,8 @@ def _from(cells: Cells, moment: datetime) -> Cells:
 def _parted(log: Iterable[Entry], places: set[Place]) -> tuple[list[Entry], list[Entry]]:
     """The entries in some places, with those that are about these alone, and the others."""
     log = list(log)
-    names = {one.memory_id for one in log if isinstance(one, Statement) and one.place not in places}
-    by_place = {one.place: one for one in log}
+    names = {entry.memory_id for entry in log if isinstance(entry, Statement) and entry.place not in places}
+    by_place = {entry.place: entry for entry in log}
 
     def is_about(entry: Entry) -> bool:
         if isinstance(entry, Statement):
@@ -221,14 +241,18 @@ def _parted(log: Iterable[Entry], places: set[Place]) -> tuple[list[Entry], list
             return all(place in by_place and is_about(by_place[place]) for place in entry.places)
         return names.isdisjoint(_names(entry)) and not (isinstance(entry, Merge) and entry.into in names)
 
-    part = [one for one in log if is_about(one)]
-    return part, [one for one in log if not is_about(one)]
+    part = [entry for entry in log if is_about(entry)]
+    return part, [entry for entry in log if not is_about(entry)]
 
 
-def _goes_on(one: Interval, horizon: datetime) -> bool:
-    return one.begins <= horizon and (one.ends is None or one.ends > horizon)
+def _goes_on(interval: Interval, horizon: datetime) -> bool:
+    return interval.begins <= horizon and (interval.ends is None or interval.ends > horizon)
 
 
 def _since(timeline: Timeline, horizon: datetime) -> list[tuple[str, int, datetime, datetime | None]]:
-    shown = (*timeline.intervals, *timeline.hidden)
-    return [(one.memory_id, one.version, one.begins, one.ends) for one in shown if one.ends is None or one.ends > horizon]
+    intervals = (*timeline.intervals, *timeline.hidden)
+    return [
+        (interval.memory_id, interval.version, interval.begins, interval.ends)
+        for interval in intervals
+        if interval.ends is None or interval.ends > horizon
+    ]

@@ -1,6 +1,6 @@
 r"""The graph in Graphviz' language.
 
-A reader would get wrong: inside quotes a backslash still speaks (`\N` is the node's name, `\l` ends a line) and so do HTML's
+Note: inside quotes a backslash still speaks (`\N` is the node's name, `\l` ends a line) and so do HTML's
 entities (`&amp;`), so both are escaped; the tooltip is no exception.
 """
 

@@ -1,6 +1,6 @@
 """The graph as SVG to stand in a page: boxes that lead to the memory's place in the list, arrows for what replaced what.
 
-A reader would get wrong: the texts are HTML inside `foreignObject`, not SVG's own text, so that the browser breaks lines, cuts them and
+Note: the texts are HTML inside `foreignObject`, not SVG's own text, so that the browser breaks lines, cuts them and
 knows which way a script runs. No attribute `style`, for the page's policy refuses that.
 """
 
@@ -21,7 +21,7 @@ GAP_IN_LEVEL, GAP_OF_LEVELS = 26, 54
 """From top to bottom: between boxes of one level, and between levels, where the reasons are written."""
 SIDEWAYS_GAP_IN_LEVEL, SIDEWAYS_GAP_OF_LEVELS = 20, 104
 LABEL_AT = 0.42
-"""How far along an edge its reason stands: nearer to its beginning, for edges meet at their ends."""
+"""How far along an edge its reason is written: nearer to its beginning, for edges meet at their ends."""
 BULGE, ROOM_FOR_BULGE = 70, 94
 """How far the curve that closes a cycle is pulled aside, and what the drawing grows by for it and its reason."""
 Point = tuple[float, float]
@@ -46,7 +46,7 @@ class _Drawing:
         yield '<defs><marker id="tip" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="8" markerHeight="8" orient="auto"'
         yield ' markerUnits="userSpaceOnUse"><path class="tip" d="M0 0.5 8 4 0 7.5z"/></marker></defs>'
         # Dotted ones lie below, boxes above all; a reason must not be crossed by an edge that is drawn after it.
-        for edge in sorted(self.graph.edges, key=lambda one: one.kind == "next"):
+        for edge in sorted(self.graph.edges, key=lambda edge: edge.kind == "next"):
             yield self._edge(edge)
         for edge in self.graph.edges:
             if edge.kind == "next":

@@ -1,7 +1,7 @@
 """What an evolution graph shows: memories as nodes, and who replaced, told or is linked with whom as edges.
 
-Everything here is about the same few memories that were read; nothing names one that is not among the nodes. A reader would get
-wrong: texts, categories and reasons are users' words. They are data, and each format escapes them in its own way.
+Everything here is about the same few memories that were read; nothing names one that is not among the nodes.
+Note: texts, categories and reasons are users' words. They are data, and each format escapes them in its own way.
 """
 
 from __future__ import annotations
@@ -53,40 +53,40 @@ def mentioned(asked: Memory, tree: Sequence[Memory]) -> list[str]:
     The facts that an asked cell told, and what replaced them; where the memories were told; what the asked one is linked with.
     """
     names = [name for fact in asked.atomic_facts for name in (fact.fact_id, fact.superseded_by)]
-    names += [name for one in (asked, *tree) for name in (one.cell_id, *one.source_ids)]
+    names += [name for memory in (asked, *tree) for name in (memory.cell_id, *memory.source_ids)]
     names += [link.memory_id for link in asked.links]
     return list(dict.fromkeys(name for name in names if name is not None))
 
 
 def of_memories(asked: Memory, tree: Sequence[Memory], beside: Sequence[Memory], *, complete: bool) -> Graph:
     """The graph of these memories (`asked` is one of the tree), the earliest event first."""
-    nodes = sorted((*tree, *beside), key=lambda one: (one.event_timestamp, one.sequence, one.id))
-    places = {one.id: place for place, one in enumerate(nodes)}
+    nodes = sorted((*tree, *beside), key=lambda memory: (memory.event_timestamp, memory.sequence, memory.id))
+    places = {memory.id: place for place, memory in enumerate(nodes)}
     edges: dict[tuple[int, int], Edge] = {}
-    found = [*_replaced(nodes, places), *_told(nodes, places), *_linked(nodes, places)]
-    for edge in found:
+    all_edges = [*_replaced(nodes, places), *_told(nodes, places), *_linked(nodes, places)]
+    for edge in all_edges:
         if edge.source != edge.target:
             edges.setdefault((edge.source, edge.target), edge)
-    kept = tuple(edges.values())[:MAX_EDGES]
-    return Graph(tuple(nodes), kept, places[asked.id], complete and len(kept) == len(edges))
+    edges_shown = tuple(edges.values())[:MAX_EDGES]
+    return Graph(tuple(nodes), edges_shown, places[asked.id], complete and len(edges_shown) == len(edges))
 
 
 def _replaced(nodes: Sequence[Memory], places: dict[str, int]) -> list[Edge]:
-    return [Edge(places[one.id], places[one.next_id], "next", one.status_reason) for one in nodes if one.next_id in places]
+    return [Edge(places[memory.id], places[memory.next_id], "next", memory.status_reason) for memory in nodes if memory.next_id in places]
 
 
 def _told(nodes: Sequence[Memory], places: dict[str, int]) -> list[Edge]:
     """From cells to what they told: as the memories say it, and as the cell itself does."""
-    pairs = [(name, one.id) for one in nodes for name in (one.cell_id, *one.source_ids) if name is not None]
-    pairs += [(one.id, fact.fact_id) for one in nodes for fact in one.atomic_facts if fact.fact_id is not None]
+    pairs = [(name, memory.id) for memory in nodes for name in (memory.cell_id, *memory.source_ids) if name is not None]
+    pairs += [(memory.id, fact.fact_id) for memory in nodes for fact in memory.atomic_facts if fact.fact_id is not None]
     return [Edge(places[source], places[target], "told", "told") for source, target in pairs if source in places and target in places]
 
 
 def _linked(nodes: Sequence[Memory], places: dict[str, int]) -> list[Edge]:
     return [
-        Edge(places[one.id], places[link.memory_id], "link", link.relationship_type)
-        for one in nodes
-        for link in one.links
+        Edge(places[memory.id], places[link.memory_id], "link", link.relationship_type)
+        for memory in nodes
+        for link in memory.links
         if link.memory_id in places
     ]
 
@@ -97,10 +97,10 @@ def brief(text: str, most: int) -> str:
     Never empty. Of characters that are heaped up from many code points, fewer are shown.
     """
     head = text[: most * 4]
-    shown = _GRAPHEMES.findall(_INVISIBLE.sub(" ", _TURNS_TEXT.sub("", head)).strip())
-    if len(head) == len(text) and len(shown) <= most:
-        return "".join(shown) or "…"
-    return "".join(shown[: most - 1] if len(shown) >= most else shown[:-1]).rstrip() + "…"
+    graphemes = _GRAPHEMES.findall(_INVISIBLE.sub(" ", _TURNS_TEXT.sub("", head)).strip())
+    if len(head) == len(text) and len(graphemes) <= most:
+        return "".join(graphemes) or "…"
+    return "".join(graphemes[: most - 1] if len(graphemes) >= most else graphemes[:-1]).rstrip() + "…"
 
 
 def name_of(memory: Memory) -> str:

@@ -1,7 +1,7 @@
-"""Where each node of a graph stands: a level for every step that a memory is away from what holds now, and a lane within the level.
+"""The place of each node of a graph: a level for every step that a memory is away from what holds now, and a lane within the level.
 
 Replacements make a forest, so its edges never cross a node and each spans one level. What is only beside it (cells, linked memories)
-gets a place one level before the memory that it belongs to. A reader would get wrong: cycles are drawn, not trusted; of each, the
+gets a place one level before the memory that it belongs to. Note: cycles are drawn, not trusted; of each, the
 replacement that closes it has no say in where its nodes stand.
 """
 
@@ -42,13 +42,13 @@ def arranged(count: int, edges: Sequence[Edge]) -> Layout:
     back = _levels_back(count, edges, after, {*replaced, *replaced.values()})
     lanes = _lanes(count, after, back, frozenset(replaced))
     deepest = max(back)
-    levels = tuple(deepest - one for one in back)
+    levels = tuple(deepest - steps for steps in back)
     return Layout(levels, lanes, sideways=max(lanes) + 1 > max(WIDE, deepest + 1))
 
 
 def _without_cycles(following: dict[int, int]) -> dict[int, int]:
     """Of each cycle, all but the step that leads back to where it was entered first."""
-    kept: dict[int, int] = {}
+    acyclic: dict[int, int] = {}
     done: set[int] = set()
     for node in sorted(following):
         path, step = {node}, node
@@ -56,10 +56,10 @@ def _without_cycles(following: dict[int, int]) -> dict[int, int]:
             done.add(step)
             if following[step] in path:
                 break
-            kept[step] = following[step]
+            acyclic[step] = following[step]
             step = following[step]
             path.add(step)
-    return kept
+    return acyclic
 
 
 def _beside(count: int, edges: Sequence[Edge], after: dict[int, int]) -> dict[int, int]:
@@ -74,16 +74,16 @@ def _beside(count: int, edges: Sequence[Edge], after: dict[int, int]) -> dict[in
     apart = {node for node in range(count) if node not in replacing and node in belongs}
     placed: dict[int, int] = {}
     for node in sorted(apart):
-        owners = [one for one in belongs[node] if one not in apart]
+        owners = [owner for owner in belongs[node] if owner not in apart]
         if owners:
-            farthest = max(_end(one, after)[1] for one in owners)
-            ties = [one for one in owners if _end(one, after)[1] == farthest]
+            farthest = max(_end(owner, after)[1] for owner in owners)
+            ties = [owner for owner in owners if _end(owner, after)[1] == farthest]
             placed[node] = ties[len(ties) // 2]
     return placed
 
 
 def _levels_back(count: int, edges: Sequence[Edge], after: dict[int, int], replacing: set[int]) -> list[int]:
-    """How many levels before the last each stands: its steps, and more where its tree is drawn back to the cell that told its end."""
+    """How many levels before the last each node is: its steps, and more where its tree is drawn back to the cell that told its end."""
     ends = [_end(node, after) for node in range(count)]
     shift = [0] * count
     for edge in edges:
@@ -102,7 +102,7 @@ def _end(node: int, after: dict[int, int]) -> tuple[int, int]:
 
 
 def _lanes(count: int, after: dict[int, int], back: Sequence[int], replaced: frozenset[int]) -> tuple[float, ...]:
-    """Trees side by side, each from its beginnings on: a node stands amid what it replaced, so a chain is straight."""
+    """Trees side by side, each from its beginnings on: a node is amid what it replaced, so a chain is straight."""
     before: dict[int, list[int]] = {}
     for node, end in after.items():
         before.setdefault(end, []).append(node)
@@ -111,9 +111,9 @@ def _lanes(count: int, after: dict[int, int], back: Sequence[int], replaced: fro
     for tree in sorted(trees, key=min):
         for node in tree:
             ahead = before.get(node, ())
-            deciding = [one for one in ahead if one in replaced] or ahead
+            deciding = [earlier for earlier in ahead if earlier in replaced] or ahead
             straight = free[max(0, back[node] - 1)]  # where its successor will stand, if nothing came before
-            wanted = sum(lanes[one] for one in deciding) / len(deciding) if deciding else straight
+            wanted = sum(lanes[earlier] for earlier in deciding) / len(deciding) if deciding else straight
             lanes[node] = max(free[back[node]], wanted)
             free[back[node]] = lanes[node] + 1
     return tuple(lanes)
@@ -125,5 +125,5 @@ def _beginnings_first(root: int, before: dict[int, list[int]], replaced: frozens
     while waiting:
         node = waiting.pop()
         order.append(node)
-        waiting += sorted(before.get(node, ()), key=lambda one: (one not in replaced, one))
+        waiting += sorted(before.get(node, ()), key=lambda earlier: (earlier not in replaced, earlier))
     return order[::-1]

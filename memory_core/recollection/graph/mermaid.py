@@ -1,6 +1,6 @@
 """The graph as Mermaid's flowchart.
 
-A reader would get wrong: quotes do not protect a label. Mermaid looks for directives (`%%{…}%%`), styles and Markdown inside them too,
+Note: quotes do not protect a label. Mermaid looks for directives (`%%{…}%%`), styles and Markdown inside them too,
 so every mark but a comma and a question mark is written as its code, `#37;`; letters, digits and what is beyond ASCII stay. And it
 decodes before it looks for mathematics (`$$`), icons (`fa:fa-ban`) and line breaks (a backslash and an n): an invisible joiner parts these.
 """
@@ -49,8 +49,8 @@ def _label(edge: Edge) -> str:
 
 def _escaped(text: str) -> str:
     # These begin and end what Mermaid itself puts in place of codes, so no text may bring them along.
-    kept = text.replace("\ufb02", "fl").replace("¶ß", f"¶{_JOINER}ß")
-    return "".join(_coded(character) for character in kept)
+    plain = text.replace("\ufb02", "fl").replace("¶ß", f"¶{_JOINER}ß")
+    return "".join(_coded(character) for character in plain)
 
 
 def _coded(character: str) -> str:

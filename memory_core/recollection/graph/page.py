@@ -1,6 +1,6 @@
 """The graph as a page of its own: the drawing, and beside it every memory with its whole text and what it is tied to.
 
-It loads nothing and runs nothing, and `style.POLICY`, which goes with it as a header, keeps it so. A reader would get wrong: that no script
+It loads nothing and runs nothing, and `style.POLICY`, which goes with it as a header, keeps it so. Note: that no script
 could come in is not the policy's merit. Every word of users is escaped; the policy is for the day when one is forgotten.
 """
 
@@ -76,10 +76,10 @@ def _line(kind: str, *, tip: bool) -> str:
 def _memory(graph: Graph, place: int, memory: Memory) -> Iterator[str]:
     asked = place == graph.asked
     moment = memory.event_timestamp
-    shown = f"{moment.date().isoformat()} {moment:%H:%M} UTC"
+    day_and_time = f"{moment.date().isoformat()} {moment:%H:%M} UTC"
     yield f'<li class="memory{" asked" if asked else ""}" id="m{place}">'
     yield f'<p class="facts"><span class="pill {look_of(memory)}">{escape(memory.status.value)}</span>'
-    yield f'<b><bdi>{escape(name_of(memory))}</bdi></b><time datetime="{moment.isoformat()}">{shown}</time>'
+    yield f'<b><bdi>{escape(name_of(memory))}</bdi></b><time datetime="{moment.isoformat()}">{day_and_time}</time>'
     mark = '<span class="mark">asked for</span>' if asked else ""
     yield f"<span>version {memory.version}</span>{mark}</p>"
     yield _text(memory.content)
@@ -102,8 +102,8 @@ def _ties(graph: Graph, place: int) -> Iterator[str]:
             ties.setdefault(_phrase(edge, 0), []).append(edge.target)
         if place == edge.target:
             ties.setdefault(_phrase(edge, 1), []).append(edge.source)
-    for phrase, others in ties.items():
-        named = ", ".join(f'<a href="#m{one}"><bdi>{escape(brief(graph.nodes[one].content, 60))}</bdi></a>' for one in others)
+    for phrase, places in ties.items():
+        named = ", ".join(f'<a href="#m{tied}"><bdi>{escape(brief(graph.nodes[tied].content, 60))}</bdi></a>' for tied in places)
         yield f'<p class="then">{escape(phrase)} {named}</p>'
 
 
