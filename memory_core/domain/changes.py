@@ -23,6 +23,7 @@ from memory_core.domain.changes_words import (
     AGAIN,
     ALIKE,
     ANOTHER,
+    CALLED_OFF,
     CHANGED_WHAT,
     DENIED,
     FROM_NOW,
@@ -33,6 +34,7 @@ from memory_core.domain.changes_words import (
     MATTERS,
     NEW_IN_ITS_PLACE,
     NOT_SO,
+    NOT_THIS_ONCE,
     OF_OTHERS,
     OWN_SUBJECT,
     OWNED,
@@ -145,7 +147,7 @@ def updates(earlier: Message, later: Message, question: str, asked: Collection[s
 def _ground(before: Said, now: Said, earlier: Message, later: Message) -> Ground | None:
     if now.asks and not now.corrects:
         return None
-    if _are_of_one_thing(before, now):
+    if _are_of_one_thing(before, now) and not _is_called_off_once(now):
         if (shared := _over(before, now)) and _of_one_person(before, now, shared):
             return "ends"
         if _valued(before, now, earlier, later):
@@ -155,6 +157,11 @@ def _ground(before: Said, now: Said, earlier: Message, later: Message) -> Ground
     if _otherwise_now(before, now) or _new_in_its_place(before, now) or _prefers_other(before, now) or _grown(before, now):
         return "matter"
     return "switch" if _switched(before, now, later) else None
+
+
+def _is_called_off_once(now: Said) -> bool:
+    """Whether a sentence says that something does not take place this once: "no volleyball this Thursday, the gym is closed"."""
+    return CALLED_OFF.search(now.text) is not None and NOT_THIS_ONCE.search(now.text) is not None
 
 
 def _are_of_one_thing(before: Said, now: Said) -> bool:

@@ -295,6 +295,16 @@ NAMED_OLD = re.compile(
 )
 """What a change names as what was so before: its value is not the new one."""
 
+NOT_THIS_ONCE = re.compile(
+    r"\b(?:(?:this|next) (?:week|weekend|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|today|tonight|tomorrow"
+    r"|(?:diese|nächste|kommende)[nrsm]? (?:woche|wochenende|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)|heute|morgen)\b"
+    r"|今日|今週|来週|明日",
+    re.IGNORECASE,
+)
+CALLED_OFF = re.compile(
+    r"\b(?:cancell?ed|called off|is off|are off|fällt|fallen|entfällt|abgesagt|ausgefallen)\b|休み|中止|休講", re.IGNORECASE
+)
+"""What is called off this once goes on afterwards."""
 FROM_OLD = re.compile(
     r"\b(?:from|von)\s[^\s,;.!?]{0,3}\d[^\s,;!?]{0,12}(?:\s[^\s,;.!?]{1,12})?(?=\s(?:to|up to|down to|auf)\s)", re.IGNORECASE
 )

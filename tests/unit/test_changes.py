@@ -160,3 +160,14 @@ def test_a_sentence_that_names_what_was_before_changes_what_said_so() -> None:
 def test_the_name_with_which_facts_of_one_person_begin_makes_no_change() -> None:
     assert change("Ben is after a new floor for the studio", "Ben has left or lost their job") is None
     assert change("Ben plays the cello", "Ben sold the cello") is not None
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("Ich spiele donnerstags Volleyball.", "Diesen Donnerstag fällt Volleyball aus."),
+        ("I go to choir on Mondays.", "Choir is cancelled this week."),
+    ],
+)
+def test_what_is_called_off_once_ends_no_habit(earlier: str, later: str) -> None:
+    assert change(earlier, later) is None

@@ -235,3 +235,30 @@ def test_who_is_spoken_to_is_no_part_of_a_fact() -> None:
     found = [one.text for one in said_facts(talk("Gina, I live in Porto and I drive an old van."))]
     assert found
     assert not [text for text in found if "Gina" in text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "姉が福岡に引っ越した。",
+        "弟は仙台に住んでいます。",
+        "夫は銀行で働いています。",
+        "父が会社を辞めました。",
+        "友達が京都に引っ越した。",
+        "父は糖尿病です。",
+    ],
+)
+def test_what_a_relative_does_in_japanese_fills_no_slot_of_the_speaker(text: str) -> None:
+    assert [one.attribute for one in said_facts(talk(text)) if one.attribute] == []
+
+
+@pytest.mark.parametrize("text", ["札幌に住んでいます。", "銀行で働いています。", "福岡に引っ越しました。"])
+def test_what_nobody_is_named_for_in_japanese_is_of_the_speaker(text: str) -> None:
+    assert [one.attribute for one in said_facts(talk(text)) if one.attribute]
+
+
+@pytest.mark.parametrize(
+    "text", ["I've got 30 kids in my class.", "We've got two dogs at the office now.", "I've got 29 kids this year, year 4 again."]
+)
+def test_what_is_counted_at_work_is_not_of_the_family(text: str) -> None:
+    assert [one.attribute for one in said_facts(talk(text)) if one.attribute] == []

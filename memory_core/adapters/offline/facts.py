@@ -110,6 +110,8 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
             matches = [one for one in matches if not _POINTS.search(one.groups["value"])]
             if likes_in_sight(sentence.text):
                 matches = [one for one in matches if one.row.attribute != fact_patterns.OPINION]
+            if _COUNTED_ELSEWHERE.search(sentence.text):
+                matches = [match for match in matches if not (match.row.attribute or "").startswith("number of")]
             matches += _newcomers(sentence.text)
             found = [_found(one, who) for one in matches]
             for one in found:
@@ -145,7 +147,7 @@ def _abroad(sentence: Sentence, who: str) -> Iterator[_Found]:
         told = f"{who}: {one.told[:1].upper()}{one.told[1:]}"
         if (one.attribute is None and is_of_the_moment(one.told)) or _POINTS.search(f"{one.attribute or ''} {one.value or ''}"):
             continue
-        if one.attribute is None:
+        if one.attribute is None or (not (one.of or one.related) and japanese_facts.is_about_another(one.told, one.attribute)):
             yield _Found(told, None, None, None, 0.6, lasting=True)
         else:
             yield _Found(told, f"{owner}'s {one.of}" if one.related else one.of or owner, one.attribute, one.value, 0.9)
@@ -157,6 +159,14 @@ _POINTS = re.compile(
     re.IGNORECASE,
 )
 """What is no value of a slot: it points at what is before one's eyes."""
+
+
+_COUNTED_ELSEWHERE = re.compile(
+    r"\b(?:in|at|for|of) (?:my|the|our) (?:class|classroom|office|school|work|nursery|kindergarten|team|course|group|shelter|clinic|farm)\b"
+    r"|\bat work\b|\b(?:year|grade) \d\b",
+    re.IGNORECASE,
+)
+"""Where children and animals are counted that belong to no family: "30 kids in my class"."""
 
 
 def speaker(message: Message) -> str:

@@ -27,7 +27,7 @@ JAPANESE: tuple[Row, ...] = (
     Row("employer", r"(?P<value>[^、。はがにで\s]{1,15})を(?:辞め|退職し)", filled=_OVER),
     # where, work
     Row("home city", r"(?:\A|は|に|、|今|現在|家族で|一人で)(?P<value>[^、。はがにで\s]{1,12})(?:に|で)(?:住ん|暮らし|在住)"),
-    Row("home city", r"(?P<value>[^、。はにへ\s]{1,12})(?:に|へ)引っ越し(?:ました|た|てき)"),
+    Row("home city", r"(?P<value>[^、。はがもにへ\s]{1,12})(?:に|へ)引っ越し(?:ました|た|てき)"),
     Row(None, r".{0,20}(?:に|へ)(?:引っ越します|引っ越す|転勤)"),
     Row("origin", r"(?:\A|は|、)(?P<value>[^、。は\s]{1,10})(?:の)?出身"),
     Row("home town", r"(?:実家|地元|故郷)は" + _V + r"(?:です|に|だ)"),
@@ -141,6 +141,8 @@ JAPANESE: tuple[Row, ...] = (
         r"|を)?.{0,8}",
     ),
 )
+_OTHERS = f"{_ONE}|{_MANY}|両親|家族|彼|先生|店長|社長|部長|課長|[^、。は\\s]{{1,6}}(?:さん|くん|ちゃん)"
+_ABOUT_ANOTHER = re.compile(rf"(?:{_OTHERS})(?:の[^、。は]{{1,8}})?(?:は|が|も)")
 UNASSERTED = re.compile(
     r"(?:」って|」と|映画では|小説では|ドラマでは|アニメでは|ゲームでは|物語|主人公|たら|なら|れば|かもしれ|だろう|でしょう"
     r"|たい(?:です|な|と)|と思い|と言って|そうです|らしい|みたい|夢|もし|ましょうか|ですか|ますか|でしょうか)"
@@ -158,3 +160,9 @@ def clauses(sentence: str, *, asks: bool) -> list[str]:
     """The clauses of a sentence; of a question those before the last."""
     parts = [part.strip() for part in _PARTS.split(sentence) if part.strip()]
     return parts[:-1] if asks else parts
+
+
+def is_about_another(clause: str, attribute: str) -> bool:
+    """Whether a clause has another person as its topic, and so says nothing of the speaker; a slot that names that person is theirs."""
+    match = _ABOUT_ANOTHER.search(clause)
+    return match is not None and not any(person in attribute for person in (*_ONE.split("|"), *_MANY.split("|")))
