@@ -31,6 +31,7 @@ from memory_core.domain.text import tokens
 from memory_core.domain.versions import base_id
 from memory_core.ledger.readable import readable_shown
 from memory_core.ports import LongTermStore
+from memory_core.recollection.disputed import disputed
 from memory_core.recollection.query_vector import EMBEDDER
 from memory_core.recollection.quoting import Found, fallen_by_turn, quotable
 from memory_core.recollection.rerank import RERANKER
@@ -175,7 +176,8 @@ class Gatherer:
                 if not (one.cell in stories or one.memory.id in silenced or rounds.has_said(one.memory) or is_instruction(one.memory))
             ]
         fallen = await self.fallen(owner, told, look.moment)
-        return await asyncio.to_thread(_pieces, told, fallen, rounds)
+        conflicts = await disputed(self._store, owner, (one.memory for one in told))
+        return await asyncio.to_thread(_pieces, told, fallen, conflicts, rounds)
 
     def note(self, owner: Owner, rounds: Rounds, told: Collection[str]) -> None:
         """Note as accesses the hits that a context tells, with the cells of turns; none where nothing comes near the query."""
@@ -212,7 +214,9 @@ def _asks_about_somebody(sentence: Sentence) -> bool:
     return asks and _ABOUT_SOMEBODY.search(_REQUEST.sub("", sentence.text)) is not None
 
 
-def _pieces(found: Sequence[Found], fallen: Mapping[str, tuple[Fallen, ...]], rounds: Rounds) -> list[Piece]:
+def _pieces(
+    found: Sequence[Found], fallen: Mapping[str, tuple[Fallen, ...]], conflicts: Mapping[str, tuple[str, ...]], rounds: Rounds
+) -> list[Piece]:
     moment, terms = rounds.looks[0].moment, rounds.terms
     pieces = (piece(one.memory, priority=one.priority, fallen=fallen.get(one.memory.id, ()), terms=terms, moment=moment) for one in found)
-    return [one for one in pieces if one is not None]
+    return [replace(told, notes=(*told.notes, *conflicts.get(told.id, ()))) for told in pieces if told is not None]

@@ -6,38 +6,67 @@ more, or has another value now, marks it. Note: nothing is left out. What was so
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from memory_core.domain.changes import change_between
 from memory_core.domain.changes_read import Message, read
 from memory_core.domain.excerpt import excerpt
 from memory_core.domain.messages import is_message
 from memory_core.domain.packing import Piece
+from memory_core.domain.text import tokens
 
 MOST_NAME_WORDS = 4
 """Words of what a line of the profile is about."""
+MOST_REPLACED = 3
+"""Lines that one later message marks: a turn, the fact of it and the profile's line tell one thing."""
 MARK_TOKENS = 30
 """Tokens of the later message that a mark repeats."""
 
 
 def marked(pieces: Sequence[Piece]) -> list[Piece]:
-    """The pieces, in their order, with a mark on each that a later one of the same person replaces; the latest that does is named."""
-    told = [(place, one, read(one.text)) for place, one in enumerate(pieces) if one.said_by is not None]
-    later = sorted((one for one in told if one[2].tells_change), key=lambda one: one[1].said, reverse=True)
-    return [replace(one, mark=mark) if (mark := _mark(one, later)) else one for one in pieces]
+    """The pieces, in their order, with a mark on each that a later one of the same person replaces; the latest that does is named.
+
+    A later one replaces at most `MOST_REPLACED` pieces, those with the most words in common: what it says is said of one thing.
+    """
+    read_pieces = [(place, piece, read(piece.text)) for place, piece in enumerate(pieces) if piece.said_by is not None]
+    changing = sorted((entry for entry in read_pieces if entry[2].tells_change), key=lambda entry: entry[1].said, reverse=True)
+    replaced = [change for entry in read_pieces if (change := _replaced(entry, changing)) is not None]
+    marks: dict[int, str] = {}
+    times: Counter[int] = Counter()
+    for change in sorted(replaced, key=lambda change: -change.likeness):
+        times[change.later] += 1
+        if times[change.later] <= MOST_REPLACED:
+            marks[change.earlier] = change.mark
+    return [replace(piece, mark=marks[place]) if place in marks else piece for place, piece in enumerate(pieces)]
 
 
-def _mark(earlier: Piece, later: Sequence[tuple[int, Piece, Message]]) -> str:
-    if earlier.said_by is None:
-        return ""
-    message = read(earlier.text)
-    for _, one, said in later:
-        if one.said_by != earlier.said_by or not _is_later(one, earlier) or _repeats_value(earlier.text, one.text):
+@dataclass(frozen=True, slots=True)
+class _Replaced:
+    """A piece that a later one replaces: their places, the mark, and the part of their words that they share."""
+
+    earlier: int
+    later: int
+    mark: str
+    likeness: float
+
+
+def _replaced(entry: tuple[int, Piece, Message], changing: Sequence[tuple[int, Piece, Message]]) -> _Replaced | None:
+    place, earlier, message = entry
+    for later_place, later, later_message in changing:
+        if later.said_by != earlier.said_by or not _is_later(later, earlier) or _repeats_value(earlier.text, later.text):
             continue
-        if (found := change_between(message, said)) is not None:
-            return f"replaced on {one.said[0].date().isoformat()}: {excerpt(found.said, (), MARK_TOKENS)}"
-    return ""
+        if (change := change_between(message, later_message)) is not None:
+            mark = f"replaced on {later.said[0].date().isoformat()}: {excerpt(change.said, (), MARK_TOKENS)}"
+            return _Replaced(place, later_place, mark, _likeness(change.replaced, change.said))
+    return None
+
+
+def _likeness(first: str, second: str) -> float:
+    """The part of the words of two sentences that both have (Jaccard)."""
+    ours, theirs = set(tokens(first)), set(tokens(second))
+    return len(ours & theirs) / max(1, len(ours | theirs))
 
 
 def _is_later(piece: Piece, other: Piece) -> bool:

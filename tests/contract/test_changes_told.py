@@ -13,7 +13,7 @@ from memory_core.domain.models import MemoryType, Status
 from memory_core.domain.requests import ListInput, RetrieveInput
 from tests.builders import ALICE, NOW
 from tests.telling import tell
-from tests.world import World
+from tests.world import World, fact
 
 WEEK = timedelta(days=7)
 SQLITE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
@@ -116,3 +116,12 @@ async def test_a_question_about_the_past_finds_what_was_said_first_where_it_answ
     found = await core.retrieve(ALICE, RetrieveInput(query="How many sources were in my Zotero library before?"))
     text = found.results[0].passages[0].text if found.results[0].passages else found.results[0].memory.content
     assert "45" in text
+
+
+@SQLITE
+async def test_of_an_open_conflict_either_side_is_told_with_the_other(rules: MemoryCore) -> None:
+    await rules.save(ALICE, fact("Ana has two dogs"))
+    await rules.save(ALICE, fact("Ana has three dogs"))
+    context = (await rules.context(ALICE, ContextInput(query="How many dogs does Ana have?", session_id="s9"))).context
+    lines = [line for line in context.split("\n") if "in conflict with what was said on" in line]
+    assert sorted("two dogs" in line for line in lines) == [False, True]

@@ -262,3 +262,10 @@ def test_what_nobody_is_named_for_in_japanese_is_of_the_speaker(text: str) -> No
 )
 def test_what_is_counted_at_work_is_not_of_the_family(text: str) -> None:
     assert [one.attribute for one in said_facts(talk(text)) if one.attribute] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["Ab Februar arbeite ich bei Bosch.", "Ab nächster Woche wohne ich in Köln.", "来月から大阪のデザイン事務所で働きます。"]
+)
+def test_what_begins_later_in_german_and_japanese_fills_no_slot_yet(text: str) -> None:
+    assert [one.attribute for one in said_facts(talk(text)) if one.attribute] == []

@@ -41,3 +41,11 @@ def test_of_two_turns_of_one_moment_the_later_in_order_marks_the_earlier() -> No
 
 def test_what_was_formed_at_the_moment_of_a_turn_is_not_replaced_by_it() -> None:
     assert marks(piece("mem_1", "User drives a Golf.", order=1), piece("msg_2", "I sold the Golf.", order=2)) == ["", ""]
+
+
+def test_one_later_message_marks_three_lines_at_most_the_likest() -> None:
+    golf = [piece(f"msg_{n}", f"My Golf is parked {place}.", order=n) for n, place in enumerate(("at home", "here", "outside", "at work"))]
+    likest = piece("msg_7", "I drive the old Golf.", order=7)
+    found = marks(*golf, likest, piece("msg_9", "I sold the old Golf.", order=9, days=7))
+    assert sum(map(bool, found)) <= 3
+    assert found[4]

@@ -28,6 +28,7 @@ from memory_core.adapters.offline.voice import conjugated, third_person, told_of
 from memory_core.domain.agent_answers import MAX_TERM, MAX_VALUE, SaidFact
 from memory_core.domain.attributes import canonical_attribute
 from memory_core.domain.beginning import beginning
+from memory_core.domain.calendar_names import ANY_GERMAN_MONTH, ANY_GERMAN_WEEKDAY
 from memory_core.domain.changes_read import tells_change
 from memory_core.domain.conversation import Message
 from memory_core.domain.endings import NO_LONGER
@@ -147,7 +148,8 @@ def _abroad(sentence: Sentence, who: str) -> Iterator[_Found]:
         told = f"{who}: {one.told[:1].upper()}{one.told[1:]}"
         if (one.attribute is None and is_of_the_moment(one.told)) or _POINTS.search(f"{one.attribute or ''} {one.value or ''}"):
             continue
-        if one.attribute is None or (not (one.of or one.related) and japanese_facts.is_about_another(one.told, one.attribute)):
+        of_another = one.attribute is not None and not (one.of or one.related) and japanese_facts.is_about_another(one.told, one.attribute)
+        if one.attribute is None or of_another or _AHEAD.search(one.told):
             yield _Found(told, None, None, None, 0.6, lasting=True)
         else:
             yield _Found(told, f"{owner}'s {one.of}" if one.related else one.of or owner, one.attribute, one.value, 0.9)
@@ -161,6 +163,12 @@ _POINTS = re.compile(
 """What is no value of a slot: it points at what is before one's eyes."""
 
 
+_AHEAD = re.compile(
+    rf"\b(?:ab|vom) (?:dem )?(?:nächste[mnr]?|kommende[mnr]?|morgen|{ANY_GERMAN_MONTH}|{ANY_GERMAN_WEEKDAY}|\d{{1,2}}\.)"
+    r"|\bnächste[nrs]? (?:woche|monat|jahr|sommer|winter|frühjahr|herbst)\b|(?:来週|再来週|来月|来年|\d{1,2}月|明日)から",
+    re.IGNORECASE,
+)
+"""What only begins later fills no slot yet: "ab Februar arbeite ich bei ..."."""
 _COUNTED_ELSEWHERE = re.compile(
     r"\b(?:in|at|for|of) (?:my|the|our) (?:class|classroom|office|school|work|nursery|kindergarten|team|course|group|shelter|clinic|farm)\b"
     r"|\bat work\b|\b(?:year|grade) \d\b",
