@@ -117,6 +117,12 @@ def _another_of_kind(before: Said, now: Said) -> bool:
 def _put_right(before: Said, now: Said) -> bool:
     """Whether a correction that names nothing but a time gives another day of the same month, or another time beside the one told."""
     theirs, ours = before.values.whens, now.values.whens
+    corrected = now.corrected_values.whens
+    if any(
+        corrected[kind] & theirs[kind] and now.new_values.whens.get(kind, frozenset()) - theirs[kind]
+        for kind in corrected.keys() & theirs.keys()
+    ):
+        return True
     if (now.moves or any(now.ended)) and not now.supposed and not now.asks:
         clocks = ours.get("time", frozenset()), theirs.get("time", frozenset())
         precise = {one for one in clocks[0] & clocks[1] if ":" in one}

@@ -60,7 +60,7 @@ from memory_core.domain.numerals import plain_digits
 from memory_core.domain.own_words import own_words
 from memory_core.domain.sentences import sentences
 from memory_core.domain.text import terms_of, words
-from memory_core.domain.values_said import Values, values_in
+from memory_core.domain.values_said import NO_VALUES, Values, values_in
 
 MOST_CHARACTERS = 4_000
 """Of a message that is read."""
@@ -254,6 +254,13 @@ class Said:
     def old_values(self) -> Values:
         """The times and numbers that it names as what was so before."""
         return values_in(" ; ".join(match.group() for match in FROM_OLD.finditer(self.text)))
+
+    @cached_property
+    def corrected_values(self) -> Values:
+        """The times that it says were told wrong: "not Friday"."""
+        return (
+            values_in(" ; ".join(match["old"] for match in NAMED_OLD.finditer(self.text) if match["old"])) if self.corrects else NO_VALUES
+        )
 
     @cached_property
     def names(self) -> frozenset[str]:

@@ -105,6 +105,9 @@ class Values:
         return False
 
 
+NO_VALUES = Values({}, {})
+
+
 def _near(one: str, other: str) -> bool:
     first, second = _size(one), _size(other)
     return first > 0 and second > 0 and max(first, second) / min(first, second) <= MAGNITUDE

@@ -171,3 +171,9 @@ def test_the_name_with_which_facts_of_one_person_begin_makes_no_change() -> None
 )
 def test_what_is_called_off_once_ends_no_habit(earlier: str, later: str) -> None:
     assert change(earlier, later) is None
+
+
+def test_a_correction_that_names_the_day_told_wrong_replaces_it() -> None:
+    told = "The dentist is on Friday the 18th at 9."
+    assert change(told, "Sorry, I misread the card, it's Thursday the 17th, not Friday.") is not None
+    assert change(told, "Sorry, I misread the card, it's Thursday the 17th, not Monday.") is None
