@@ -22,7 +22,7 @@ MOST_TOKENS = 30
 
 
 async def disputed(store: LongTermStore, owner: Owner, memories: Iterable[Memory]) -> dict[str, tuple[str, ...]]:
-    """By the id of a memory that is in an open conflict, a line for each memory that stands against it."""
+    """By the id of a memory that is in an open conflict, a line for each memory on its other side."""
     in_conflict = {memory.id: memory.conflict_ids[-MOST_CONFLICTS:] for memory in memories if memory.conflict_state == "pending"}
     names = sorted({name for conflict_ids in in_conflict.values() for name in conflict_ids})
     if not names:

@@ -219,4 +219,4 @@ def _pieces(
 ) -> list[Piece]:
     moment, terms = rounds.looks[0].moment, rounds.terms
     pieces = (piece(one.memory, priority=one.priority, fallen=fallen.get(one.memory.id, ()), terms=terms, moment=moment) for one in found)
-    return [replace(told, notes=(*told.notes, *conflicts.get(told.id, ()))) for told in pieces if told is not None]
+    return [replace(quoted, notes=(*quoted.notes, *conflicts.get(quoted.id, ()))) for quoted in pieces if quoted is not None]
