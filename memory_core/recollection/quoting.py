@@ -9,7 +9,7 @@
 A story covers turns when it is at least as relevant as the best of them, has every word of the query that they have, and takes fewer tokens
 than that best one; where turns of its cell are quoted anyway, as the last of a session, it never does. What a person said in a line is
 quoted beside a story of the long answer to it: told two messages a call, .025 more of BEAM's evidence stands in contexts. Note: a fact
-that is in conflict, or that no short turn says in the same words, stands for itself.
+that is in conflict, or that no turn of its cell says, is quoted for itself.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ from memory_core.recollection.telling import STORIES, text_for
 FACT = "fact"
 SHORT_TURN = 80
 """Tokens up to which a turn is quoted whole, and a fact beside it that has no word of its own says nothing more."""
+
+LEAST_SHARED = 0.5
+"""The part of its words that a turn has which tells a fact without a slot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +97,20 @@ def covers(story: Found, turns: Sequence[Found], terms: Collection[str]) -> bool
 
 
 def said_by_turn(fact: Memory, turns: Iterable[Found]) -> bool:
-    """Whether a short turn of its cell has all the words of a fact that nobody disputes."""
+    """Whether the turns of its cell say what a fact that nobody disputes says: a short one all its words, or any one half of them.
+
+    Half is enough for a fact that fills no slot: it is a sentence of one of these turns, in the third person.
+    """
     if fact.category != FACT or fact.conflict_state == "pending":
         return False
-    told = set(tokens(fact.content)) - set(tokens(f"{fact.subject or ''} {fact.actor or ''} User"))
-    return any(
-        count_tokens(turn.memory.content) <= SHORT_TURN and told <= set(tokens(f"{turn.memory.content} {turn.memory.actor or ''}"))
-        for turn in turns
-    )
+    words = set(tokens(fact.content)) - set(tokens(f"{fact.subject or ''} {fact.actor or ''} User"))
+    for turn in turns:
+        shared = words & set(tokens(f"{turn.memory.content} {turn.memory.actor or ''}"))
+        if fact.attribute is None and len(shared) >= LEAST_SHARED * len(words):
+            return True
+        if shared == words and count_tokens(turn.memory.content) <= SHORT_TURN:
+            return True
+    return False
 
 
 def fallen_by_turn(found: Iterable[Found], fallen: Mapping[str, Sequence[Fallen]]) -> dict[str, tuple[Fallen, ...]]:

@@ -63,14 +63,16 @@ def test_a_fact_is_not_quoted_beside_a_short_turn_that_says_it() -> None:
     turn = found("t1", "Thanks! My red boat did sink near Porto.", "message", 0.8, actor="Ana")
     said = found("fact_1", "Ana's red boat did sink near Porto", "fact", 0.7)
     assert ids(turn, said) == ["t1"]
-    assert ids(turn, found("fact_1", "Ana's green boat did sink near Porto", "fact", 0.7)) == ["t1", "fact_1"]
+    assert ids(turn, found("fact_1", "Ana keeps bees behind the mill", "fact", 0.7)) == ["t1", "fact_1"]
     assert ids(turn, found("fact_1", "Ana's red boat did sink", "fact", 0.7, "cell_2")) == ["t1", "fact_1"]
     assert ids(turn, found("fact_1", "Ana's red boat did sink", "fact", 0.7, conflict_state="pending")) == ["t1", "fact_1"]
 
 
 def test_a_fact_is_quoted_beside_a_long_turn_that_says_it() -> None:
     turn = found("t1", f"My red boat did sink. {'And so it went on, word by word. ' * 20}", "message", 0.8)
-    assert ids(turn, found("fact_1", "Ana's red boat did sink", "fact", 0.7)) == ["t1", "fact_1"]
+    slot = {"subject": "ana", "attribute": "boat", "value": "red"}
+    assert ids(turn, found("fact_1", "Ana's boat is red", "fact", 0.7, **slot)) == ["t1", "fact_1"]
+    assert ids(turn, found("fact_1", "Ana's red boat did sink", "fact", 0.7)) == ["t1"]
 
 
 def test_a_note_is_told_without_headings_tags_and_keywords() -> None:
