@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memory_core.domain.changes_words import KIN_IN_JAPANESE
+from memory_core.domain.changes_terms import KIN_IN_JAPANESE
 from memory_core.domain.sentences import sentences
 
 MOST_SENTENCES = 2

@@ -17,11 +17,12 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
-from memory_core.domain.changes_read import LEAST_COMPOUND, Clause, Message, Said, read, telling
+from memory_core.domain.changes_matters import MATTERS
+from memory_core.domain.changes_read import LEAST_COMPOUND, MOST_OF_SHORT, Clause, Message, Said, read, telling
+from memory_core.domain.changes_terms import ALIKE, KIN
 from memory_core.domain.changes_words import (
     ADDS,
     AGAIN,
-    ALIKE,
     ANOTHER,
     CALLED_OFF,
     CHANGED_WHAT,
@@ -29,12 +30,8 @@ from memory_core.domain.changes_words import (
     FROM_NOW,
     GIVES,
     IN_A_COUPLE,
-    JAPANESE,
-    KIN,
-    MATTERS,
     NEW_IN_ITS_PLACE,
     NOT_SO,
-    NOT_THIS_ONCE,
     OF_OTHERS,
     OWN_SUBJECT,
     OWNED,
@@ -43,6 +40,7 @@ from memory_core.domain.changes_words import (
     PREFERS_NOW,
     STAGES,
     TELLS_OF_WORDS,
+    THIS_ONCE,
     TO_NUMBER,
     USES_NOW,
     USING,
@@ -60,8 +58,6 @@ LEAST_COVERED_BY_NAME = 0.15
 """The same where a name is among them, and in Japanese, whose words are cut into pairs."""
 LEAST_COVERED_BY_SUBJECT = 0.5
 """Of the sentence that has more, where both begin with the one word that they share: facts of one person all begin with the name."""
-MOST_WITH_NAME = 8
-"""Telling words up to which a sentence is about the name that it shares, and not about much else besides."""
 LEAST_FRAME = 3
 """Words with which two clauses begin that tell of one thing."""
 _STAGE_WORDS = frozenset(" ".join(STAGES).split())
@@ -167,7 +163,7 @@ def _ground(before: Said, now: Said, earlier: Message, later: Message) -> Ground
 
 def _is_called_off_once(now: Said) -> bool:
     """Whether a sentence says that something does not take place this once: "no volleyball this Thursday, the gym is closed"."""
-    return CALLED_OFF.search(now.text) is not None and NOT_THIS_ONCE.search(now.text) is not None
+    return CALLED_OFF.search(now.text) is not None and THIS_ONCE.search(now.text) is not None
 
 
 def _are_of_one_thing(before: Said, now: Said) -> bool:
@@ -184,7 +180,7 @@ def _are_of_one_thing(before: Said, now: Said) -> bool:
         return True
     if has_japanese(now.text):
         return covered >= LEAST_COVERED_BY_NAME
-    return fewer <= MOST_WITH_NAME and covered >= LEAST_COVERED_BY_NAME and not shared.isdisjoint(before.names | now.names)
+    return fewer <= MOST_OF_SHORT and covered >= LEAST_COVERED_BY_NAME and not shared.isdisjoint(before.names | now.names)
 
 
 def _shared(ours: Collection[str], theirs: Collection[str]) -> frozenset[str]:
@@ -373,7 +369,7 @@ def _by_matter(earlier: Message, later: Message) -> Change | None:
 def _of_oneself(said: Said, changes: re.Pattern[str]) -> bool:
     """Whether the speaker is who says to have changed: named before it, or nobody is; and it is not denied."""
     match = changes.search(said.text)
-    if match is None or said.language == "german" or JAPANESE.search(said.text):
+    if match is None or said.language == "german" or has_japanese(said.text):
         return match is not None
     before, upto = said.text[: match.start()], said.text[: match.end()]
     if DENIED.search(before) or TELLS_OF_WORDS.search(before) or " not " in f" {match.group().casefold()} ":
@@ -389,6 +385,6 @@ def _says_same(before: Said, now: Said, changes: re.Pattern[str]) -> bool:
     """Whether what the later names is named in the earlier already."""
     match = changes.search(now.text)
     assert match is not None
-    near = words(now.text[: match.start()])[-8:] if JAPANESE.search(now.text) else words(now.text[match.end() :])[:3]
+    near = words(now.text[: match.start()])[-8:] if has_japanese(now.text) else words(now.text[match.end() :])[:3]
     named = telling(near, now.language)
     return bool(named) and named <= before.terms

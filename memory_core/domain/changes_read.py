@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
 
+from memory_core.domain.changes_matters import MATTERS
+from memory_core.domain.changes_terms import ALIKE, KIN, KIN_IN_JAPANESE, KINDS, KINDS_IN_JAPANESE, WEAK, WEAK_IN_JAPANESE
 from memory_core.domain.changes_words import (
     AGAIN,
-    ALIKE,
     ALTERED,
     ANY_MORE,
     BEGINS,
@@ -30,13 +31,7 @@ from memory_core.domain.changes_words import (
     GRADE,
     GRADES,
     IN_PART,
-    JAPANESE,
-    KIN,
-    KIN_IN_JAPANESE,
-    KINDS,
-    KINDS_IN_JAPANESE,
     LEFT,
-    MATTERS,
     MOVES,
     NAMED_OLD,
     NOT_SO,
@@ -52,9 +47,8 @@ from memory_core.domain.changes_words import (
     SUPPOSED,
     SWITCH,
     TO_SOMEBODY,
-    WEAK,
-    WEAK_IN_JAPANESE,
 )
+from memory_core.domain.languages import has_japanese
 from memory_core.domain.normal_form import normal_form
 from memory_core.domain.numerals import plain_digits
 from memory_core.domain.own_words import own_words
@@ -66,7 +60,7 @@ MOST_CHARACTERS = 4_000
 """Of a message that is read."""
 MOST_SENTENCES = 24
 MOST_OF_SHORT = 8
-"""Telling terms up to which a number is of all that a sentence tells."""
+"""Telling terms of a short sentence: it is about each name and number in it, and not about much else besides."""
 NEAREST = 5
 """Words beside a verb of ending that may name what is over."""
 NEAREST_KIN = 3
@@ -198,7 +192,7 @@ class Said:
         found: list[frozenset[str]] = []
         for place, clause in enumerate(self.clauses):
             ended = frozenset[str]() if clause.asks or SUPPOSED.search(clause.text) else _ended(clause, self.language)
-            if ended and place and JAPANESE.search(clause.text) and _TOPIC_IN_JAPANESE.search(self.clauses[place - 1].text):
+            if ended and place and has_japanese(clause.text) and _TOPIC_IN_JAPANESE.search(self.clauses[place - 1].text):
                 ended |= self.clauses[place - 1].terms
             found.append(ended)
         return tuple(found)
@@ -230,7 +224,7 @@ class Said:
         match = SWITCH.search(self.text)
         if match is None:
             return None
-        return frozenset() if JAPANESE.search(self.text) else telling(words(self.text[match.end() :])[:4], self.language)
+        return frozenset() if has_japanese(self.text) else telling(words(self.text[match.end() :])[:4], self.language)
 
     @cached_property
     def kinds(self) -> Mapping[int, frozenset[str]]:
@@ -319,7 +313,7 @@ class Said:
         for clause in self.clauses:
             for place, word in enumerate(clause.words):
                 if word == kin:
-                    found |= telling(clause.words[max(0, place - 2) : place + (10 if JAPANESE.search(kin) else 4)], self.language)
+                    found |= telling(clause.words[max(0, place - 2) : place + (10 if has_japanese(kin) else 4)], self.language)
         return frozenset(found)
 
 
@@ -427,7 +421,7 @@ def telling(found: Iterable[str], language: str) -> frozenset[str]:
     """The terms of words by which two messages may be about one thing."""
     terms: set[str] = set()
     for word in found:
-        if JAPANESE.search(word):
+        if has_japanese(word):
             if word not in WEAK_IN_JAPANESE and not all("\u3041" <= sign <= "\u309f" for sign in word) and len(word) > 1:
                 terms.add(word)
         elif word not in WEAK and not word[0].isdigit():
@@ -444,7 +438,7 @@ def _keys(terms: frozenset[str]) -> frozenset[str]:
 def _ended(clause: Clause, language: str, *, by_kin: bool = False) -> frozenset[str]:
     """The terms of a clause of which it says that they are over."""
     text = clause.text
-    if JAPANESE.search(text):
+    if has_japanese(text):
         return clause.terms if ENDS_IN_JAPANESE.search(text) else frozenset()
     if language == "german":
         return clause.terms if ENDS_IN_GERMAN.search(text) else frozenset()
