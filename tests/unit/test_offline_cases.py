@@ -269,3 +269,11 @@ def test_what_is_counted_at_work_is_not_of_the_family(text: str) -> None:
 )
 def test_what_begins_later_in_german_and_japanese_fills_no_slot_yet(text: str) -> None:
     assert [one.attribute for one in said_facts(talk(text)) if one.attribute] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute"),
+    [("子供は二人います。", "number of children"), ("犬の名前はモモです。", "犬 モモ"), ("娘は卵アレルギーです。", "allergy to 卵")],
+)
+def test_a_slot_in_japanese_that_names_whom_it_is_about_is_filled(text: str, attribute: str) -> None:
+    assert [one.attribute for one in said_facts(talk(text)) if one.attribute] == [attribute]

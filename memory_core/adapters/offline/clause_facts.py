@@ -35,6 +35,28 @@ class Row:
         object.__setattr__(self, "expression", re.compile(self.said))
 
 
+@dataclass(frozen=True)
+class ClauseLanguage:
+    """The rows of a language, and what its clauses are read by.
+
+    unasserted: what is in a clause that states nothing. denied: in one that denies. later: in one of what only begins later. another: the
+    topic of a clause about another person than the speaker, as the group `other`; None where a row's own expression excludes it.
+    """
+
+    rows: tuple[Row, ...]
+    unasserted: re.Pattern[str]
+    denied: re.Pattern[str]
+    later: re.Pattern[str]
+    another: re.Pattern[str] | None = None
+
+    def fills_slot(self, clause: str, read: re.Match[str]) -> bool:
+        """Whether what a row reads in a clause holds, and of whom it says: not of what begins later, nor of a topic that it leaves out."""
+        if self.later.search(clause) is not None:
+            return False
+        topic = None if self.another is None else self.another.search(clause)
+        return topic is None or (read.start() <= topic.start("other") and topic.end("other") <= read.end())
+
+
 @dataclass(frozen=True, slots=True)
 class ClauseFact:
     """What one row reads in one clause.
@@ -50,14 +72,14 @@ class ClauseFact:
     related: bool = False
 
 
-def read_clauses(clauses: Sequence[str], rows: Sequence[Row], unasserted: re.Pattern[str], denied: re.Pattern[str]) -> Iterator[ClauseFact]:
+def read_clauses(clauses: Sequence[str], language: ClauseLanguage) -> Iterator[ClauseFact]:
     """The facts of the clauses of one sentence; a clause that fills slots makes no further fact without one."""
     for clause in clauses:
         told = clause.strip(" \t.!,;:。、！")
-        if not told or len(told) > MAX_CLAUSE or unasserted.search(told):
+        if not told or len(told) > MAX_CLAUSE or language.unasserted.search(told):
             continue
-        negative = denied.search(told) is not None
-        found = [one for row in rows if (row.denies or not negative) and (one := _read(row, told)) is not None]
+        negative = language.denied.search(told) is not None
+        found = [one for row in language.rows if (row.denies or not negative) and (one := _read(row, told, language)) is not None]
         slotted = [one for one in found if one.attribute is not None]
         seen: dict[str, ClauseFact] = {}
         for one in slotted or found[:1]:
@@ -65,13 +87,13 @@ def read_clauses(clauses: Sequence[str], rows: Sequence[Row], unasserted: re.Pat
         yield from seen.values()
 
 
-def _read(row: Row, clause: str) -> ClauseFact | None:
+def _read(row: Row, clause: str, language: ClauseLanguage) -> ClauseFact | None:
     match = row.expression.search(clause)
     if match is None:
         return None
     groups = {name.rstrip("2"): text.strip(" 「」『』\"'") for name, text in match.groupdict().items() if text}
     value = groups.get("value", "")
-    if row.attribute is None:
+    if row.attribute is None or not language.fills_slot(clause, match):
         return ClauseFact(clause, None, None)
     if "value" in row.expression.groupindex and not value:
         return None

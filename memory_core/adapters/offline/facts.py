@@ -28,7 +28,6 @@ from memory_core.adapters.offline.voice import conjugated, third_person, told_of
 from memory_core.domain.agent_answers import MAX_TERM, MAX_VALUE, SaidFact
 from memory_core.domain.attributes import canonical_attribute
 from memory_core.domain.beginning import beginning
-from memory_core.domain.calendar_names import ANY_GERMAN_MONTH, ANY_GERMAN_WEEKDAY
 from memory_core.domain.changes_read import tells_change
 from memory_core.domain.conversation import Message
 from memory_core.domain.endings import NO_LONGER
@@ -137,10 +136,10 @@ def _abroad(sentence: Sentence, who: str) -> Iterator[_Found]:
         return
     if japanese_facts.is_japanese(text):
         clauses = japanese_facts.clauses(text, asks=sentence.asks)
-        found = read_clauses(clauses, japanese_facts.JAPANESE, japanese_facts.UNASSERTED, japanese_facts.DENIED)
+        found = read_clauses(clauses, japanese_facts.JAPANESE)
     elif german_facts.is_german(text):
         clauses = german_facts.clauses(text, asks=sentence.asks)
-        found = read_clauses(clauses, german_facts.GERMAN, german_facts.UNASSERTED, german_facts.DENIED)
+        found = read_clauses(clauses, german_facts.GERMAN)
     else:
         return
     owner = who.lower() if who == "User" else who
@@ -148,8 +147,7 @@ def _abroad(sentence: Sentence, who: str) -> Iterator[_Found]:
         told = f"{who}: {one.told[:1].upper()}{one.told[1:]}"
         if (one.attribute is None and is_of_the_moment(one.told)) or _POINTS.search(f"{one.attribute or ''} {one.value or ''}"):
             continue
-        of_another = one.attribute is not None and not (one.of or one.related) and japanese_facts.is_about_another(one.told, one.attribute)
-        if one.attribute is None or of_another or _AHEAD.search(one.told):
+        if one.attribute is None:
             yield _Found(told, None, None, None, 0.6, lasting=True)
         else:
             yield _Found(told, f"{owner}'s {one.of}" if one.related else one.of or owner, one.attribute, one.value, 0.9)
@@ -163,12 +161,6 @@ _POINTS = re.compile(
 """What is no value of a slot: it points at what is before one's eyes."""
 
 
-_AHEAD = re.compile(
-    rf"\b(?:ab|vom) (?:dem )?(?:nächste[mnr]?|kommende[mnr]?|morgen|{ANY_GERMAN_MONTH}|{ANY_GERMAN_WEEKDAY}|\d{{1,2}}\.)"
-    r"|\bnächste[nrs]? (?:woche|monat|jahr|sommer|winter|frühjahr|herbst)\b|(?:来週|再来週|来月|来年|\d{1,2}月|明日)から",
-    re.IGNORECASE,
-)
-"""What only begins later fills no slot yet: "ab Februar arbeite ich bei ..."."""
 _COUNTED_ELSEWHERE = re.compile(
     r"\b(?:in|at|for|of) (?:my|the|our) (?:class|classroom|office|school|work|nursery|kindergarten|team|course|group|shelter|clinic|farm)\b"
     r"|\bat work\b|\b(?:year|grade) \d\b",

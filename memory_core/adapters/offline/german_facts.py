@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from memory_core.adapters.offline.clause_facts import Row
+from memory_core.adapters.offline.clause_facts import ClauseLanguage, Row
 from memory_core.domain.calendar_names import ANY_GERMAN_MONTH, ANY_GERMAN_WEEKDAY
 from memory_core.domain.endings import NO_LONGER
 
@@ -47,7 +47,7 @@ def _i(verb: str) -> str:
 
 
 _OVER = f"{NO_LONGER} {{value}}"
-GERMAN: tuple[Row, ...] = (
+_ROWS: tuple[Row, ...] = (
     # where, work
     Row(
         "{of}",
@@ -230,13 +230,21 @@ GERMAN: tuple[Row, ...] = (
     ),
 )
 """In the order in which they are tried; each may read the same clause."""
-UNASSERTED = re.compile(
-    r"\b(?:würde|würden|hätte|hätten|wäre|wären|könnte|könnten|sollte ich|soll ich|kann ich|wenn|falls|ob|vielleicht"
-    r"|angenommen|stell dir vor"
-    r"|traum|geträumt|sagte|sagt|meint|schrieb|glaube|überlege|möchte|will|wollte)\b",
-    re.IGNORECASE,
+GERMAN = ClauseLanguage(
+    rows=_ROWS,
+    unasserted=re.compile(
+        r"\b(?:würde|würden|hätte|hätten|wäre|wären|könnte|könnten|sollte ich|soll ich|kann ich|wenn|falls|ob|vielleicht"
+        r"|angenommen|stell dir vor"
+        r"|traum|geträumt|sagte|sagt|meint|schrieb|glaube|überlege|möchte|will|wollte)\b",
+        re.IGNORECASE,
+    ),
+    denied=re.compile(r"\b(?:nicht|kein\w*|nie|niemals|nichts)\b", re.IGNORECASE),
+    later=re.compile(
+        rf"\b(?:ab|vom) (?:dem )?(?:nächste[mnr]?|kommende[mnr]?|morgen|{ANY_GERMAN_MONTH}|{ANY_GERMAN_WEEKDAY}|\d{{1,2}}\.)"
+        r"|\bnächste[nrs]? (?:woche|monat|jahr|sommer|winter|frühjahr|herbst)\b",
+        re.IGNORECASE,
+    ),
 )
-DENIED = re.compile(r"\b(?:nicht|kein\w*|nie|niemals|nichts)\b", re.IGNORECASE)
 _ASKS = re.compile(
     r"(?:kannst|könntest|hast|weißt|kennst|magst|willst|würdest|bist|soll|sollte|was|wie|wo|wer|welche\w*|warum|wann|gibt es|hättest)\b",
     re.IGNORECASE,

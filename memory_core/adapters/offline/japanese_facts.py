@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from memory_core.adapters.offline.clause_facts import Row
+from memory_core.adapters.offline.clause_facts import ClauseLanguage, Row
 from memory_core.domain.endings import NO_LONGER
 
 _V = r"(?P<value>[^、。はがをに\s]{1,20})"
@@ -22,7 +22,7 @@ _MANY = (
 )
 
 _OVER = f"{NO_LONGER} {{value}}"
-JAPANESE: tuple[Row, ...] = (
+_ROWS: tuple[Row, ...] = (
     Row("home city", r"もう(?P<value>[^、。はがにで\s]{1,12})(?:に|には)(?:住んで(?:い)?|住み)(?:ません|ない)", filled=_OVER, denies=True),
     Row("employer", r"(?P<value>[^、。はがにで\s]{1,15})を(?:辞め|退職し)", filled=_OVER),
     # where, work
@@ -142,12 +142,16 @@ JAPANESE: tuple[Row, ...] = (
     ),
 )
 _OTHERS = f"{_ONE}|{_MANY}|両親|家族|彼|先生|店長|社長|部長|課長|[^、。は\\s]{{1,6}}(?:さん|くん|ちゃん)"
-_ABOUT_ANOTHER = re.compile(rf"(?:{_OTHERS})(?:の[^、。は]{{1,8}})?(?:は|が|も)")
-UNASSERTED = re.compile(
-    r"(?:」って|」と|映画では|小説では|ドラマでは|アニメでは|ゲームでは|物語|主人公|たら|なら|れば|かもしれ|だろう|でしょう"
-    r"|たい(?:です|な|と)|と思い|と言って|そうです|らしい|みたい|夢|もし|ましょうか|ですか|ますか|でしょうか)"
+JAPANESE = ClauseLanguage(
+    rows=_ROWS,
+    unasserted=re.compile(
+        r"(?:」って|」と|映画では|小説では|ドラマでは|アニメでは|ゲームでは|物語|主人公|たら|なら|れば|かもしれ|だろう|でしょう"
+        r"|たい(?:です|な|と)|と思い|と言って|そうです|らしい|みたい|夢|もし|ましょうか|ですか|ますか|でしょうか)"
+    ),
+    denied=re.compile(r"(?:ない|ません|なかった)"),
+    later=re.compile(r"(?:来週|再来週|来月|来年|\d{1,2}月|明日)から"),
+    another=re.compile(rf"(?P<other>{_OTHERS})(?:の[^、。は]{{1,8}})?(?:は|が|も)"),
 )
-DENIED = re.compile(r"(?:ない|ません|なかった)")
 _PARTS = re.compile(r"(?<=[すたるいだ])(?:が|けど|けれど|ので|から|し)、|(?<=です)けど|[。！!\n]")
 
 
@@ -160,9 +164,3 @@ def clauses(sentence: str, *, asks: bool) -> list[str]:
     """The clauses of a sentence; of a question those before the last."""
     parts = [part.strip() for part in _PARTS.split(sentence) if part.strip()]
     return parts[:-1] if asks else parts
-
-
-def is_about_another(clause: str, attribute: str) -> bool:
-    """Whether a clause has another person as its topic, and so says nothing of the speaker; a slot that names that person is theirs."""
-    match = _ABOUT_ANOTHER.search(clause)
-    return match is not None and not any(person in attribute for person in (*_ONE.split("|"), *_MANY.split("|")))
