@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,6 +23,7 @@ TASK_S = 90
 DIMENSIONS = 384
 """Of the vectors of these hosts' embedder."""
 Answer = TypeVar("Answer")
+_ADDRESS = re.compile(r"address +(http://\S+)")
 
 
 class Host:
@@ -48,13 +50,12 @@ class Host:
     @property
     def url(self) -> str:
         """Its address, once it is ready."""
-        deadline = time.monotonic() + START_S
-        while time.monotonic() < deadline and self.process.poll() is None:
-            if found := re.search(r"address +(http://\S+)", self.terminal):
-                _wait_until(found[1], deadline, self.ready)
-                return found[1]
-            time.sleep(0.02)
-        raise AssertionError(f"the host did not start:\n{self.terminal}")
+        answer_when(lambda: self.terminal, lambda text: _ADDRESS.search(text) is not None or self.process.poll() is not None, START_S)
+        found = _ADDRESS.search(self.terminal)
+        assert found is not None, f"the host did not start:\n{self.terminal}"
+        path = "/health/ready" if self.ready else "/health"
+        answer_when(lambda: _status(f"{found[1]}{path}"), lambda status: status == HTTPStatus.OK, START_S)
+        return found[1]
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """Ask it to stop; its exit code."""
@@ -133,12 +134,9 @@ def problem(response: httpx.Response, status: int, field: str | None = None) -> 
     return found
 
 
-def _wait_until(url: str, deadline: float, ready: bool) -> None:
-    while time.monotonic() < deadline:
-        try:
-            if httpx.get(f"{url}/health/ready" if ready else f"{url}/health", verify=False).status_code == 200:
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.02)
-    raise AssertionError("the host did not become ready")
+def _status(url: str) -> int | None:
+    """The status of an answer; None where there is none yet."""
+    try:
+        return httpx.get(url, verify=False).status_code
+    except httpx.TransportError:
+        return None

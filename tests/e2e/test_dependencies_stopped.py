@@ -66,7 +66,7 @@ class Traffic:
             note = {"user_id": self._user, "content": f"note {writer}-{count}", "session_id": f"s{writer}"}
             key = {"Idempotency-Key": uuid.uuid4().hex}
             while (answer := await self._client.post("/api/v1/memories/save", json=note, headers=key)).status_code != 201:
-                problem(answer, 503)
+                assert problem(answer, 503)
                 self.refused += 1
             self.acknowledged[note["content"]] = answer.json()["memory"]["id"]
             count += 1
@@ -122,7 +122,7 @@ async def test_without_the_long_term_reads_are_a_503_and_not_empty(standing: htt
             client.get(f"/api/v1/memories/{memory['id']}", params=scope),
         )
     for read in reads:
-        problem(read, 503)
+        assert problem(read, 503)
     assert (ready.status_code, ready.json()["status"]) == (503, "unavailable")
     assert int(ready.headers["retry-after"]) > 0
     assert alive.status_code == 200

@@ -135,7 +135,7 @@ def test_a_data_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
     [("PUT", "/api/v1/memories"), ("GET", "/api/v1/memories/save/x"), ("POST", "/health"), ("GET", "/zork"), ("TRACE", "/")],
 )
 def test_a_wrong_method_or_path_is_not_found(host: httpx.Client, method: str, path: str) -> None:
-    problem(host.request(method, path), 404)
+    assert problem(host.request(method, path), 404)
 
 
 def test_a_wrong_method_or_path_is_told_what_was_meant_and_not_repeated(host: httpx.Client, user: str) -> None:
@@ -169,11 +169,11 @@ def test_every_answer_carries_the_correlation_id_it_was_asked_with(host: httpx.C
 
 
 def test_a_page_in_a_browser_cannot_reach_it_under_another_name(host: httpx.Client, user: str) -> None:
-    problem(host.get("/api/v1/memories", params={"user_id": user}, headers={"Host": "evil.example"}), 403)
+    assert problem(host.get("/api/v1/memories", params={"user_id": user}, headers={"Host": "evil.example"}), 403)
 
 
 def test_a_function_that_is_no_timer_is_not_fired_by_hand(host: httpx.Client) -> None:
-    problem(host.post("/admin/functions/memories_save"), 404)
+    assert problem(host.post("/admin/functions/memories_save"), 404)
 
 
 def test_the_service_describes_itself(host: httpx.Client) -> None:

@@ -43,7 +43,7 @@ def state(client: httpx.Client) -> tuple[int, str, str]:
 
 def filled(client: httpx.Client) -> tuple[int, str, str]:
     """The state after one more refusal: the first may have left room, where what was written ahead went into the file since."""
-    problem(fill(client), 503)
+    assert problem(fill(client), 503)
     return state(client)
 
 

@@ -130,10 +130,10 @@ def test_agents_are_listed_with_their_memories_for_the_apps_admin(doors: Doors) 
 @pytest.mark.parametrize("path", [POISONED, AGENTS])
 def test_only_an_admin_of_the_whole_app_is_answered_and_only_what_is_asked_rightly(doors: Doors, path: str) -> None:
     admin = doors["admin"]
-    problem(doors["writer"].get(path), 403)
-    problem(doors["bound"].get(path), 403)
-    problem(httpx.get(admin.base_url.join(path)), 401)
-    problem(admin.post(path, json={}), 404)
+    assert problem(doors["writer"].get(path), 403)
+    assert problem(doors["bound"].get(path), 403)
+    assert problem(httpx.get(admin.base_url.join(path)), 401)
+    assert problem(admin.post(path, json={}), 404)
     for query, field in (
         ("limit=0", "limit"),
         ("limit=101", "limit"),
@@ -141,14 +141,14 @@ def test_only_an_admin_of_the_whole_app_is_answered_and_only_what_is_asked_right
         ("user_id=ana", "user_id"),
         ("kind=decay", "kind"),
     ):
-        problem(admin.get(f"{path}?{query}"), 422, field)
+        assert problem(admin.get(f"{path}?{query}"), 422, field)
     for user in ("fay", "gus"):
         save(doors["rival"], user, "I keep secrets", agent_id="spy")
     theirs = doors["rival"].get(AGENTS, params={"limit": 1}).json()["next_cursor"]
     own = admin.get("/api/v1/memories", params={"user_id": "ana", "limit": 1}).json()["next_cursor"]
     for cursor in (theirs, own or "x", "", "AAAA", "ä", "A" * 900):
-        problem(admin.get(path, params={"cursor": cursor}), 400, "cursor")
-    problem(admin.get(path, params={"cursor": "A" * 2001}), 422, "cursor")
+        assert problem(admin.get(path, params={"cursor": cursor}), 400, "cursor")
+    assert problem(admin.get(path, params={"cursor": "A" * 2001}), 422, "cursor")
 
 
 def test_without_keys_whoever_reaches_the_host_is_its_admin(host: httpx.Client, user: str) -> None:

@@ -68,14 +68,14 @@ def test_a_dry_run_says_what_would_move(host: httpx.Client) -> None:
 
 
 def test_what_is_wrong_with_a_call_is_said(host: httpx.Client) -> None:
-    problem(host.post("/api/v1/archive", json={}), 422, "user_id")
-    problem(host.post("/api/v1/archive", json={"user_id": "bo", "dry_run": "perhaps"}), 422, "dry_run")
-    problem(host.post("/api/v1/archive", json={"user_id": "bo", "session_id": "a/b"}), 422, "session_id")
-    problem(host.post("/api/v1/memories/mem_nobody/restore", json={"user_id": "bo"}), 404)
+    assert problem(host.post("/api/v1/archive", json={}), 422, "user_id")
+    assert problem(host.post("/api/v1/archive", json={"user_id": "bo", "dry_run": "perhaps"}), 422, "dry_run")
+    assert problem(host.post("/api/v1/archive", json={"user_id": "bo", "session_id": "a/b"}), 422, "session_id")
+    assert problem(host.post("/api/v1/memories/mem_nobody/restore", json={"user_id": "bo"}), 404)
 
 
 def test_the_same_key_is_one_run(host: httpx.Client) -> None:
     headers = {"Idempotency-Key": "once"}
     first, second = [host.post("/api/v1/archive", json={"user_id": "cy"}, headers=headers).json()["task_id"] for _ in range(2)]
     assert first == second
-    problem(host.post("/api/v1/archive", json={"user_id": "cy", "session_id": "s"}, headers=headers), 409)
+    assert problem(host.post("/api/v1/archive", json={"user_id": "cy", "session_id": "s"}, headers=headers), 409)

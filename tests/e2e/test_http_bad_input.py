@@ -47,7 +47,7 @@ GOOD: dict[str, Any] = {"content": "Ana moved to Lisbon"}
     ],
 )
 def test_a_bad_field_of_a_save(host: httpx.Client, user: str, changed: dict[str, Any], field: str) -> None:
-    problem(host.post(SAVE, json={"user_id": user, **GOOD, **changed}), 422, field)
+    assert problem(host.post(SAVE, json={"user_id": user, **GOOD, **changed}), 422, field)
     assert memories(host, user) == []
 
 
@@ -76,7 +76,7 @@ def test_a_bad_field_of_a_save(host: httpx.Client, user: str, changed: dict[str,
     ],
 )
 def test_a_bad_field_of_a_retrieve(host: httpx.Client, user: str, changed: dict[str, Any], field: str) -> None:
-    problem(host.post(RETRIEVE, json={"user_id": user, "query": "Lisbon", **changed}), 422, field)
+    assert problem(host.post(RETRIEVE, json={"user_id": user, "query": "Lisbon", **changed}), 422, field)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_bad_field_of_a_retrieve(host: httpx.Client, user: str, changed: dict[
     ],
 )
 def test_a_bad_field_of_a_context(host: httpx.Client, user: str, changed: dict[str, Any], field: str) -> None:
-    problem(host.post("/api/v1/context", json={"user_id": user, **changed}), 422, field)
+    assert problem(host.post("/api/v1/context", json={"user_id": user, **changed}), 422, field)
 
 
 MESSAGE: dict[str, Any] = {"role": "user", "content": "I moved to Lisbon", "timestamp": "2026-05-08T13:56:00Z"}
@@ -138,7 +138,7 @@ AHEAD = {"description": "Ana is on a diet", "start_time": "2026-05-08T00:00:00Z"
 )
 def test_a_bad_field_of_any_other_call(host: httpx.Client, user: str, call: str, body: dict[str, Any], field: str) -> None:
     scope = {} if "{user}" in call else {"user_id": user}
-    problem(host.post(f"/api/v1/{call.replace('{user}', user)}", json={**scope, **body}), 422, field)
+    assert problem(host.post(f"/api/v1/{call.replace('{user}', user)}", json={**scope, **body}), 422, field)
     assert memories(host, user) == host.get("/api/v1/tasks", params={"user_id": user}).json()["tasks"] == []
     assert host.get("/api/v1/memories/batch", params={"user_id": user, "session_id": "s"}).json()["buffered"] == 0
 
@@ -146,9 +146,9 @@ def test_a_bad_field_of_any_other_call(host: httpx.Client, user: str, call: str,
 @pytest.mark.parametrize("user_id", [None, "", " ana", "a/b", "a\\b", "a#b", "a?b", "a\nb", "x" * 129, 7, ["ana"], {"$ne": ""}])
 def test_a_user_id_that_names_nobody(host: httpx.Client, user_id: object) -> None:
     scope = {} if user_id is None else {"user_id": user_id}
-    problem(host.post(SAVE, json={**GOOD, **scope}), 422, "user_id")
+    assert problem(host.post(SAVE, json={**GOOD, **scope}), 422, "user_id")
     if user_id is None or isinstance(user_id, str):
-        problem(host.get("/api/v1/memories", params=scope), 422, "user_id")  # type: ignore[arg-type]
+        assert problem(host.get("/api/v1/memories", params=scope), 422, "user_id")  # type: ignore[arg-type]
 
 
 def test_a_user_by_another_name_is_told_of_user_id(host: httpx.Client) -> None:
@@ -172,7 +172,7 @@ def test_what_was_meant_stands_beside_the_detail_and_beside_each_field(host: htt
 
 def test_a_weight_that_is_no_number_is_named(host: httpx.Client) -> None:
     content = b'{"user_id": "ana", "query": "a", "weights": {"recency": NaN}}'
-    problem(host.post(RETRIEVE, content=content, headers={"Content-Type": "application/json"}), 400, "weights.recency")
+    assert problem(host.post(RETRIEVE, content=content, headers={"Content-Type": "application/json"}), 400, "weights.recency")
 
 
 @pytest.mark.parametrize(
@@ -190,22 +190,22 @@ def test_a_weight_that_is_no_number_is_named(host: httpx.Client) -> None:
 )
 @pytest.mark.parametrize("path", [SAVE, RETRIEVE])
 def test_a_body_that_is_no_object(host: httpx.Client, content: bytes, status: int, path: str) -> None:
-    problem(host.post(path, content=content, headers={"Content-Type": "application/json"}), status, "body")
+    assert problem(host.post(path, content=content, headers={"Content-Type": "application/json"}), status, "body")
 
 
 def test_a_body_of_another_type(host: httpx.Client, user: str) -> None:
     body = json.dumps({"user_id": user, **GOOD})
     for content_type in ("text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-16"):
-        problem(host.post(SAVE, content=body, headers={"Content-Type": content_type}), 415, "Content-Type")
-    problem(host.post(SAVE, content=body), 415, "Content-Type")
+        assert problem(host.post(SAVE, content=body, headers={"Content-Type": content_type}), 415, "Content-Type")
+    assert problem(host.post(SAVE, content=body), 415, "Content-Type")
     assert memories(host, user) == []
 
 
 def test_a_body_over_the_limit_declared_or_not(host: httpx.Client) -> None:
     headers = {"Content-Type": "application/json"}
     big = b'{"user_id": "ana", "content": "' + b"x" * (1 << 20) + b'"}'
-    problem(host.post(SAVE, content=big, headers=headers), 413, "body")
-    problem(host.post(SAVE, content=iter([big[:1000], big[1000:]]), headers=headers), 413, "body")
+    assert problem(host.post(SAVE, content=big, headers=headers), 413, "body")
+    assert problem(host.post(SAVE, content=iter([big[:1000], big[1000:]]), headers=headers), 413, "body")
 
 
 def test_a_bulk_names_the_item_of_every_bad_field(host: httpx.Client, user: str) -> None:
@@ -248,41 +248,43 @@ def test_a_bulk_names_the_item_of_every_bad_field(host: httpx.Client, user: str)
     ],
 )
 def test_a_bad_query_string(host: httpx.Client, user: str, path: str, query: str, field: str) -> None:
-    problem(host.get(f"{path}?user_id={user}&{query}"), 422, field)
+    assert problem(host.get(f"{path}?user_id={user}&{query}"), 422, field)
 
 
 @pytest.mark.parametrize("path", [f"/api/v1/{one}" for one in ("memories", "sessions", "tasks", "conflicts", "scenes", "timeline")])
 @pytest.mark.parametrize("cursor", ["x", "", "AAAA", "e30", "ä", "A" * 900, "_" * 40, "mem_6177b2f04975115a12ee83459a"])
 def test_a_forged_cursor(host: httpx.Client, user: str, path: str, cursor: str) -> None:
     save(host, user, "a note", session_id="s")
-    problem(host.get(path, params={"user_id": user, "cursor": cursor}), 400, "cursor")
+    assert problem(host.get(path, params={"user_id": user, "cursor": cursor}), 400, "cursor")
 
 
 def test_a_user_named_twice_in_different_ways(host: httpx.Client, user: str) -> None:
     memory = save(host, user, "a note", type="semantic")
     path = f"/api/v1/memories/{memory['id']}"
-    problem(host.get(f"/api/v1/memories?user_id={user}&user_id=bob"), 422, "user_id")
-    problem(host.put(path, params={"user_id": user}, json={"user_id": "bob", "content": "x"}), 422, "user_id")
-    problem(host.post(SAVE, params={"user_id": user}, json={"user_id": user, **GOOD}), 422, "user_id")
+    assert problem(host.get(f"/api/v1/memories?user_id={user}&user_id=bob"), 422, "user_id")
+    assert problem(host.put(path, params={"user_id": user}, json={"user_id": "bob", "content": "x"}), 422, "user_id")
+    assert problem(host.post(SAVE, params={"user_id": user}, json={"user_id": user, **GOOD}), 422, "user_id")
 
 
 def test_a_body_where_none_belongs(host: httpx.Client, user: str) -> None:
     memory = save(host, user, "a note")
-    problem(host.request("DELETE", f"/api/v1/memories/{memory['id']}", params={"user_id": user}, json={"user_id": user}), 400, "body")
+    assert problem(
+        host.request("DELETE", f"/api/v1/memories/{memory['id']}", params={"user_id": user}, json={"user_id": user}), 400, "body"
+    )
     assert memories(host, user)[0]["status"] == "active"
 
 
 @pytest.mark.parametrize("key", ["", "a b", "x" * 201, "\u00e4".encode().decode("latin-1")])
 def test_a_bad_idempotency_key(host: httpx.Client, user: str, key: str) -> None:
     headers = {"Idempotency-Key": key.encode("latin-1")}
-    problem(host.post(SAVE, json={"user_id": user, **GOOD}, headers=headers), 422, "Idempotency-Key")
+    assert problem(host.post(SAVE, json={"user_id": user, **GOOD}, headers=headers), 422, "Idempotency-Key")
     assert memories(host, user) == []
 
 
 @pytest.mark.parametrize("address", ["[", "[::1", "a:b:c", "127.0.0.1:99999", "127.0.0.1:x"])
 def test_a_host_that_is_no_address(host: httpx.Client, address: str) -> None:
     for path in ("/health", "/api/v1/memories?user_id=ana", "/nowhere"):
-        problem(host.get(path, headers={"Host": address}), 400, "Host")
+        assert problem(host.get(path, headers={"Host": address}), 400, "Host")
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
@@ -320,4 +322,4 @@ def test_no_body_makes_the_service_fail(host: httpx.Client, call: str, fields: d
     response = host.post(f"/api/v1/{call}", json=body)
     assert response.status_code < 500, (body, response.text)
     if response.status_code >= 400:
-        problem(response, response.status_code)
+        assert problem(response, response.status_code)

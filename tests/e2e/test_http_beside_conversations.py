@@ -126,7 +126,7 @@ def test_an_address_within_our_network_is_refused_before_anything_is_promised(ho
     answer = host.post("/api/v1/memories", json={"user_id": user, "messages": TOLD, "callback_url": url})
     assert "no public address" in problem(answer, 422, "callback_url")["detail"]
     answer = host.post("/api/v1/agent/summaries", json={"user_id": user, "messages": "said", "callback_url": url})
-    problem(answer, 422, "callback_url")
+    assert problem(answer, 422, "callback_url")
     assert host.get("/api/v1/tasks", params={"user_id": user}).json()["tasks"] == []
 
 
@@ -159,7 +159,7 @@ def test_a_summary_is_answered_at_once_for_nobody_in_particular(host: httpx.Clie
 
 
 def test_a_summary_with_a_callback_is_sent_there_and_is_somebodys_task(host: httpx.Client, receiver: Receiver, user: str) -> None:
-    problem(host.post("/api/v1/agent/summaries", json={"messages": "said", "callback_url": receiver.url}), 422, "user_id")
+    assert problem(host.post("/api/v1/agent/summaries", json={"messages": "said", "callback_url": receiver.url}), 422, "user_id")
     answer = host.post("/api/v1/agent/summaries", json={"user_id": user, "messages": TOLD, "mode": "full", "callback_url": receiver.url})
     assert answer.status_code == 202
     assert answer.headers["location"] == f"/api/v1/tasks/{answer.json()['task_id']}?user_id={user}"
@@ -198,7 +198,7 @@ def test_an_append_with_a_key_is_done_once(host: httpx.Client, user: str) -> Non
     answers = [host.post("/api/v1/memories/batch", json=body, headers={"Idempotency-Key": "k1"}) for _ in range(3)]
     assert {answer.status_code for answer in answers} == {202}
     other = host.post("/api/v1/memories/batch", json={**body, "messages": TOLD}, headers={"Idempotency-Key": "k1"})
-    problem(other, 409)
+    assert problem(other, 409)
     until(lambda: host.get("/api/v1/tasks", params={"user_id": user, "status": "succeeded"}).json()["tasks"])
     assert len(host.get("/api/v1/tasks", params={"user_id": user}).json()["tasks"]) == 1
 
@@ -222,4 +222,4 @@ def test_an_append_with_a_key_is_done_once(host: httpx.Client, user: str) -> Non
     ],
 )
 def test_what_is_wrong_is_named(host: httpx.Client, user: str, path: str, body: dict[str, Any], field: str) -> None:
-    problem(host.post(f"/api/v1/{path}", json={"user_id": user, **body}), 422, field)
+    assert problem(host.post(f"/api/v1/{path}", json={"user_id": user, **body}), 422, field)

@@ -73,7 +73,7 @@ def test_what_is_ignored_is_named_and_the_rest_is_kept(host: httpx.Client, user:
 
 
 def test_a_field_of_the_call_that_is_not_known_is_still_refused(host: httpx.Client, user: str) -> None:
-    problem(tell(host, user, [{"role": "user", "content": "I keep bees."}], model="a-model"), 422, "model")
+    assert problem(tell(host, user, [{"role": "user", "content": "I keep bees."}], model="a-model"), 422, "model")
 
 
 def test_messages_without_times_are_told_in_their_order_at_the_time_of_the_call(host: httpx.Client, user: str) -> None:

@@ -83,13 +83,13 @@ def test_a_side_that_is_gone_is_named(host: httpx.Client, user: str, conflict: d
 
 def test_wrong_decisions_and_statuses_are_refused_by_field(host: httpx.Client, user: str, conflict: dict[str, Any]) -> None:
     path = f"/api/v1/conflicts/{conflict['id']}/resolve"
-    problem(host.post(path, json={"user_id": user, "decision": "auto"}), 422, "decision")
-    problem(host.post(path, json={"user_id": user}), 422, "decision")
-    problem(host.post(path, json={"user_id": user, "decision": "merge", "reason": ""}), 422, "reason")
-    problem(host.get("/api/v1/conflicts", params={"user_id": user, "status": "open"}), 422, "status")
-    problem(host.get("/api/v1/conflicts", params={"user_id": user, "cursor": "zork"}), 400, "cursor")
-    problem(host.get("/api/v1/conflicts", params={"user_id": user, "limit": 0}), 422, "limit")
-    problem(host.post("/api/v1/conflicts/cft_none/undo", json={"user_id": user}), 404)
+    assert problem(host.post(path, json={"user_id": user, "decision": "auto"}), 422, "decision")
+    assert problem(host.post(path, json={"user_id": user}), 422, "decision")
+    assert problem(host.post(path, json={"user_id": user, "decision": "merge", "reason": ""}), 422, "reason")
+    assert problem(host.get("/api/v1/conflicts", params={"user_id": user, "status": "open"}), 422, "status")
+    assert problem(host.get("/api/v1/conflicts", params={"user_id": user, "cursor": "zork"}), 400, "cursor")
+    assert problem(host.get("/api/v1/conflicts", params={"user_id": user, "limit": 0}), 422, "limit")
+    assert problem(host.post("/api/v1/conflicts/cft_none/undo", json={"user_id": user}), 404)
     assert listed(host, user) == [conflict]
 
 
@@ -99,7 +99,7 @@ def test_a_decision_with_a_key_is_made_once(host: httpx.Client, user: str, confl
     answers = [host.post(f"{path}/resolve", json=body, headers=key).json() for _ in range(2)]
     assert answers[0] == answers[1]
     assert len(memories(host, user)) == 3
-    problem(host.post(f"{path}/resolve", json={**body, "decision": "keep_both"}, headers=key), 409)
+    assert problem(host.post(f"{path}/resolve", json={**body, "decision": "keep_both"}, headers=key), 409)
     key = {"Idempotency-Key": str(uuid.uuid4())}
     assert {host.post(f"{path}/undo", json={"user_id": user}, headers=key).json()["status"] for _ in range(2)} == {"pending"}
 

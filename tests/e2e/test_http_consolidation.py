@@ -48,4 +48,4 @@ def test_an_hour_consolidates_who_is_due_and_a_threshold_does_not_wait_for_it(ho
     assert accepted.status_code == 202
     assert sorted(task["result"]["read"] for task in runs(host, user, 2)) == [0, 1]
     assert 'memory_core_consolidation_total{what="runs"} 4.0' in host.get("/metrics").text
-    problem(host.post("/api/v1/consolidate", json={"user_id": user, "session_id": ""}), 422)
+    assert problem(host.post("/api/v1/consolidate", json={"user_id": user, "session_id": ""}), 422)

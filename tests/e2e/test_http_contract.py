@@ -61,7 +61,7 @@ def test_a_memory_shows_its_vector_only_when_asked_for(host: httpx.Client, user:
     memory = save(host, user, "Ana plays the violin")
     shown = host.get(f"/api/v1/memories/{memory['id']}", params={"user_id": user, "include": "embedding"}).json()
     assert len(shown["embedding"]) > 0
-    problem(host.get(f"/api/v1/memories/{memory['id']}", params={"user_id": user, "include": "lexical"}), 422, "include")
+    assert problem(host.get(f"/api/v1/memories/{memory['id']}", params={"user_id": user, "include": "lexical"}), 422, "include")
 
 
 def test_a_list_is_paged_newest_first_without_gaps_or_doubles(host: httpx.Client, user: str) -> None:
@@ -107,7 +107,7 @@ def test_a_bulk_of_nothing_but_bad_memories_stores_nothing(host: httpx.Client, u
 @pytest.mark.parametrize("items", [None, [], {}, [{"content": "x"}] * 101])
 def test_a_bulk_needs_between_one_and_a_hundred_memories(host: httpx.Client, user: str, items: object) -> None:
     body = {"user_id": user} if items is None else {"user_id": user, "memories": items}
-    problem(host.post("/api/v1/memories/bulk", json=body), 422, "memories")
+    assert problem(host.post("/api/v1/memories/bulk", json=body), 422, "memories")
     assert memories(host, user) == []
 
 
@@ -130,7 +130,7 @@ def test_a_status_that_only_the_product_sets_is_refused_with_what_may_be_set(hos
         assert "'archived'" in problem(answer, 422, "status")["detail"], "an unknown one is told which there are"
     else:
         assert problem(answer, 409, "status")["detail"].endswith("can be set by hand to: active, deleted")
-    problem(host.patch("/api/v1/memories/mem_none/status", json=body), 422 if status == "gone" else 404)
+    assert problem(host.patch("/api/v1/memories/mem_none/status", json=body), 422 if status == "gone" else 404)
     assert memories(host, user)[0]["status"] == "active"
 
 
@@ -138,10 +138,10 @@ def test_a_second_delete_says_that_it_is_one_and_a_delete_of_another_version_is_
     memory = save(host, user, "Ana plays the violin", type="semantic")
     path = f"/api/v1/memories/{memory['id']}"
     etag = host.get(path, params={"user_id": user}).headers["etag"]
-    problem(host.delete(path, params={"user_id": user}, headers={"If-Match": '"of.another"'}), 412)
+    assert problem(host.delete(path, params={"user_id": user}, headers={"If-Match": '"of.another"'}), 412)
     first = host.delete(path, params={"user_id": user}, headers={"If-Match": etag})
     assert (first.status_code, first.json()["status"], first.json()["outcome"]) == (200, "deleted", "deleted")
-    problem(host.delete(path, params={"user_id": user}, headers={"If-Match": etag}), 412)
+    assert problem(host.delete(path, params={"user_id": user}, headers={"If-Match": etag}), 412)
     second = host.delete(path, params={"user_id": user})
     assert (second.status_code, second.json()["status"], second.json()["outcome"]) == (200, "deleted", "already_deleted")
     assert second.headers["etag"] == first.headers["etag"] != etag
@@ -193,5 +193,5 @@ def test_sessions_and_procedures_are_read_by_their_names(host: httpx.Client, use
     procedure = host.get("/api/v1/procedures/style%2Flanguage", params={"user_id": user})
     assert procedure.json()["value"] == "pt"
     assert procedure.headers["etag"]
-    problem(host.get("/api/v1/sessions/tuesday", params={"user_id": user}), 404)
-    problem(host.get("/api/v1/procedures/zork", params={"user_id": user}), 404)
+    assert problem(host.get("/api/v1/sessions/tuesday", params={"user_id": user}), 404)
+    assert problem(host.get("/api/v1/procedures/zork", params={"user_id": user}), 404)

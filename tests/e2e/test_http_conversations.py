@@ -69,9 +69,9 @@ def test_a_users_tasks_are_listed_and_nobody_elses(host: httpx.Client) -> None:
     tell(host, "list two")
     shown = host.get("/api/v1/tasks", params={"user_id": "list one", "kind": "converse"}).json()
     assert ([task["task_id"] for task in shown["tasks"]], shown["next_cursor"]) == ([mine], None)
-    problem(host.get(f"/api/v1/tasks/{mine}", params={"user_id": "list two"}), 404)
-    problem(host.get("/api/v1/tasks", params={"user_id": "list one", "status": "done"}), 422, "status")
-    problem(host.get("/api/v1/tasks", params={"user_id": "list one", "cursor": "nonsense"}), 400, "cursor")
+    assert problem(host.get(f"/api/v1/tasks/{mine}", params={"user_id": "list two"}), 404)
+    assert problem(host.get("/api/v1/tasks", params={"user_id": "list one", "status": "done"}), 422, "status")
+    assert problem(host.get("/api/v1/tasks", params={"user_id": "list one", "cursor": "nonsense"}), 400, "cursor")
 
 
 def test_a_user_id_that_needs_escaping_is_escaped_in_the_location(host: httpx.Client) -> None:
@@ -83,16 +83,16 @@ def test_the_same_key_names_the_same_task_and_another_body_is_refused(host: http
     first, second = tell(host, "keyed", key="k1"), tell(host, "keyed", key="k1")
     assert second.status_code == 202
     assert first.json() == second.json()
-    problem(tell(host, "keyed", key="k1", session_id="other"), 409)
+    assert problem(tell(host, "keyed", key="k1", session_id="other"), 409)
 
 
 def test_a_done_task_is_neither_retried_nor_cancelled(host: httpx.Client) -> None:
     answer = tell(host, "done")
     task = ended_task(host, answer.headers["location"])
     for act in ("retry", "cancel"):
-        problem(host.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={"user_id": "done"}), 409)
-        problem(host.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={"user_id": "stranger"}), 404)
-        problem(host.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={}), 422, "user_id")
+        assert problem(host.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={"user_id": "done"}), 409)
+        assert problem(host.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={"user_id": "stranger"}), 404)
+        assert problem(host.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={}), 422, "user_id")
 
 
 @pytest.mark.parametrize(
@@ -122,12 +122,12 @@ def test_a_done_task_is_neither_retried_nor_cancelled(host: httpx.Client) -> Non
     ],
 )
 def test_bad_input_is_refused_by_name(host: httpx.Client, fields: dict[str, Any], field: str) -> None:
-    problem(tell(host, "refused", **fields), 422, field)
+    assert problem(tell(host, "refused", **fields), 422, field)
     assert host.get("/api/v1/tasks", params={"user_id": "refused"}).json()["tasks"] == []
 
 
 def test_a_body_over_a_mebibyte_is_refused(host: httpx.Client) -> None:
-    problem(tell(host, "refused", messages=[{**TOLD[0], "content": "x" * 32_000}] * 40), 413)
+    assert problem(tell(host, "refused", messages=[{**TOLD[0], "content": "x" * 32_000}] * 40), 413)
 
 
 def test_a_conversation_as_long_as_allowed_is_formed(host: httpx.Client) -> None:

@@ -53,7 +53,7 @@ def test_an_edit_makes_a_version_and_no_successor(host: httpx.Client, user: str)
     edited = host.put(f"/api/v1/memories/{memory['id']}", json=body, headers={"If-Match": "*"})
     assert edited.status_code == 200
     assert [one["content"] for one in evolution(host, user, memory["id"], direction="both")["memories"]] == ["Ana lives in Lisbon"]
-    problem(host.get(f"/api/v1/memories/{memory['id']}.v1/evolution", params={"user_id": user}), 404)
+    assert problem(host.get(f"/api/v1/memories/{memory['id']}.v1/evolution", params={"user_id": user}), 404)
 
 
 @pytest.mark.parametrize("form", [None, "mermaid", "dot", "html"])
@@ -97,9 +97,9 @@ def test_what_people_wrote_stays_text(host: httpx.Client, user: str) -> None:
 def test_an_unknown_direction_or_format_is_refused_by_name(host: httpx.Client, user: str, path: str, field: str, value: str) -> None:
     memory = save(host, user, "Ana plays the violin")
     address = f"/api/v1/memories/{memory['id']}/{path}"
-    problem(host.get(address, params={"user_id": user, field: value}), 422, field)
-    problem(host.get(address, params={"user_id": user, "depth": "3"}), 422, "depth")
-    problem(host.get(address), 422, "user_id")
+    assert problem(host.get(address, params={"user_id": user, field: value}), 422, field)
+    assert problem(host.get(address, params={"user_id": user, "depth": "3"}), 422, "depth")
+    assert problem(host.get(address), 422, "user_id")
 
 
 @pytest.mark.parametrize("path", ["evolution", "evolution/graph"])

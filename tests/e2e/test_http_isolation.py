@@ -93,31 +93,31 @@ def test_another_users_ids_are_not_found(host: httpx.Client, user: str, victim: 
             host.post(f"{path}/copy", json={**mine, "to_agent_id": "me"}),
         ]
         for response in attempts:
-            problem(response, 404)
+            assert problem(response, 404)
             assert "swordfish" not in response.text
     assert {memory["status"] for memory in memories(host, victim.user_id)} == {"active"}
 
 
 def test_another_users_sessions_and_procedures_are_not_found(host: httpx.Client, user: str, victim: Victim) -> None:
-    problem(host.get("/api/v1/sessions/vault-session", params={"user_id": user}), 404)
-    problem(host.get("/api/v1/procedures/vault-key", params={"user_id": user}), 404)
+    assert problem(host.get("/api/v1/sessions/vault-session", params={"user_id": user}), 404)
+    assert problem(host.get("/api/v1/procedures/vault-key", params={"user_id": user}), 404)
     assert host.get("/api/v1/sessions", params={"user_id": user}).json()["sessions"] == []
 
 
 def test_another_users_tasks_are_not_found(host: httpx.Client, user: str, victim: Victim) -> None:
     path = f"/api/v1/tasks/{victim.task_id}"
-    problem(host.get(path, params={"user_id": user}), 404)
+    assert problem(host.get(path, params={"user_id": user}), 404)
     for act in ("retry", "cancel"):
-        problem(host.post(f"{path}/{act}", json={"user_id": user}), 404)
+        assert problem(host.post(f"{path}/{act}", json={"user_id": user}), 404)
     assert host.get("/api/v1/tasks", params={"user_id": user}).json()["tasks"] == []
 
 
 def test_another_users_conflicts_are_not_found(host: httpx.Client, user: str, victim: Victim) -> None:
     save(host, user, "something of my own")
     path = f"/api/v1/conflicts/{victim.conflict_id}"
-    problem(host.get(path, params={"user_id": user}), 404)
-    problem(host.post(f"{path}/resolve", json={"user_id": user, "decision": "reject_new"}), 404)
-    problem(host.post(f"{path}/undo", json={"user_id": user}), 404)
+    assert problem(host.get(path, params={"user_id": user}), 404)
+    assert problem(host.post(f"{path}/resolve", json={"user_id": user, "decision": "reject_new"}), 404)
+    assert problem(host.post(f"{path}/undo", json={"user_id": user}), 404)
     assert host.get("/api/v1/conflicts", params={"user_id": user}).json() == {"conflicts": [], "next_cursor": None}
 
 
@@ -126,7 +126,7 @@ def test_another_users_scenes_and_profile_are_not_seen(host: httpx.Client, user:
     assert "swordfish" in host.get(f"/api/v1/scenes/{victim.scene_id}", params=theirs).json()["summary"]
     assert "swordfish" in host.get("/api/v1/profile", params=theirs).text
     save(host, user, "something of my own")
-    problem(host.get(f"/api/v1/scenes/{victim.scene_id}", params={"user_id": user}), 404)
+    assert problem(host.get(f"/api/v1/scenes/{victim.scene_id}", params={"user_id": user}), 404)
     scenes, profile = (host.get(f"/api/v1/{name}", params={"user_id": user}).json() for name in ("scenes", "profile"))
     assert (scenes["scenes"], scenes["next_cursor"]) == ([], None)
     assert (profile["explicit"], profile["implicit"]) == ([], [])
@@ -155,14 +155,14 @@ def test_what_another_user_gathers_is_not_seen_nor_formed(host: httpx.Client, us
 def test_another_users_cursor_is_void(host: httpx.Client, user: str, victim: Victim) -> None:
     for number in range(3):
         save(host, user, f"note {number}")
-    problem(host.get("/api/v1/memories", params={"user_id": user, "limit": 1, "cursor": victim.cursor}), 400, "cursor")
+    assert problem(host.get("/api/v1/memories", params={"user_id": user, "limit": 1, "cursor": victim.cursor}), 400, "cursor")
     theirs = {"user_id": victim.user_id, "limit": 1}
     timeline = host.get("/api/v1/timeline", params=theirs).json()["next_cursor"]
     replay = host.post("/api/v1/replay", json={**theirs, "sequence": 3}).json()["next_cursor"]
     assert timeline is not None
     assert replay is not None
-    problem(host.get("/api/v1/timeline", params={"user_id": user, "limit": 1, "cursor": timeline}), 400, "cursor")
-    problem(host.post("/api/v1/replay", json={"user_id": user, "limit": 1, "sequence": 3, "cursor": replay}), 400, "cursor")
+    assert problem(host.get("/api/v1/timeline", params={"user_id": user, "limit": 1, "cursor": timeline}), 400, "cursor")
+    assert problem(host.post("/api/v1/replay", json={"user_id": user, "limit": 1, "sequence": 3, "cursor": replay}), 400, "cursor")
 
 
 def test_another_users_idempotency_key_is_a_key_of_ones_own(host: httpx.Client, user: str, victim: Victim) -> None:

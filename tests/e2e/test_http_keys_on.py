@@ -52,9 +52,9 @@ def test_without_a_key_only_what_is_open_answers(locked: httpx.Client) -> None:
             if operation.get("security") == []:
                 assert response.status_code == 200, path
             else:
-                problem(response, 401)
+                assert problem(response, 401)
                 assert response.headers["www-authenticate"].startswith("Bearer")
-    problem(locked.post("/admin/functions/anything"), 401)
+    assert problem(locked.post("/admin/functions/anything"), 401)
 
 
 def test_whoever_has_no_key_does_not_learn_what_the_dependencies_say(locked: httpx.Client, doors: dict[str, httpx.Client]) -> None:
@@ -66,7 +66,7 @@ def test_whoever_has_no_key_does_not_learn_what_the_dependencies_say(locked: htt
 
 def test_a_wrong_key_is_refused_before_the_body_is_read(locked: httpx.Client) -> None:
     wrong = {"X-API-Key": KEYS["writer"][0] + "x", "Content-Type": "application/json"}
-    problem(locked.post("/api/v1/memories/save", content=b"not json", headers=wrong), 401)
+    assert problem(locked.post("/api/v1/memories/save", content=b"not json", headers=wrong), 401)
 
 
 def test_a_key_may_come_as_a_bearer_token(locked: httpx.Client) -> None:
@@ -89,7 +89,7 @@ def test_a_reader_reads_and_changes_nothing(doors: dict[str, httpx.Client]) -> N
         reader.post(f"{path}/copy", json={**mine, "to_agent_id": "b"}),
         reader.delete(path, params=mine),
     ):
-        problem(response, 403)
+        assert problem(response, 403)
     assert reader.get(path, params=mine).json()["status"] == "active"
 
 
@@ -97,16 +97,16 @@ def test_two_apps_with_a_user_of_the_same_name_never_meet(doors: dict[str, httpx
     memory = save(doors["writer"], "carl", "the margin is forty percent", session_id="s")
     assert memory["app_id"] == "shop"
     rival, mine = doors["rival"], {"user_id": "carl"}
-    problem(rival.get(f"/api/v1/memories/{memory['id']}", params=mine), 404)
+    assert problem(rival.get(f"/api/v1/memories/{memory['id']}", params=mine), 404)
     assert rival.get("/api/v1/memories", params={**mine, "status": "all"}).json()["memories"] == []
     assert rival.post("/api/v1/memories/retrieve", json={**mine, "query": "margin"}).json()["results"] == []
     assert rival.get("/api/v1/sessions", params=mine).json()["sessions"] == []
-    problem(rival.delete(f"/api/v1/memories/{memory['id']}", params=mine), 404)
+    assert problem(rival.delete(f"/api/v1/memories/{memory['id']}", params=mine), 404)
 
 
 def test_another_app_named_anywhere_is_forbidden(doors: dict[str, httpx.Client]) -> None:
-    problem(doors["rival"].post("/api/v1/memories/save", json={"user_id": "carl", "app_id": "shop", "content": "x"}), 403, "app_id")
-    problem(doors["rival"].get("/api/v1/memories", params={"user_id": "carl", "app_id": "shop"}), 403, "app_id")
+    assert problem(doors["rival"].post("/api/v1/memories/save", json={"user_id": "carl", "app_id": "shop", "content": "x"}), 403, "app_id")
+    assert problem(doors["rival"].get("/api/v1/memories", params={"user_id": "carl", "app_id": "shop"}), 403, "app_id")
     assert doors["rival"].get("/api/v1/memories", params={"user_id": "carl", "app_id": "rival"}).status_code == 200
 
 
@@ -114,18 +114,18 @@ def test_a_key_bound_to_a_user_serves_that_user_only(doors: dict[str, httpx.Clie
     anas = doors["anas"]
     memory = save(anas, "ana", "I live in Porto")
     assert anas.get(f"/api/v1/memories/{memory['id']}", params={"user_id": "ana"}).status_code == 200
-    problem(anas.post("/api/v1/memories/save", json={"user_id": "bob", "content": "x"}), 403, "user_id")
-    problem(anas.get("/api/v1/memories", params={"user_id": "bob"}), 403, "user_id")
-    problem(anas.get(f"/api/v1/memories/{memory['id']}", params={"user_id": "Ana"}), 403, "user_id")
-    problem(anas.get("/api/v1/memories"), 422, "user_id")
-    problem(anas.get("/metrics"), 403)
+    assert problem(anas.post("/api/v1/memories/save", json={"user_id": "bob", "content": "x"}), 403, "user_id")
+    assert problem(anas.get("/api/v1/memories", params={"user_id": "bob"}), 403, "user_id")
+    assert problem(anas.get(f"/api/v1/memories/{memory['id']}", params={"user_id": "Ana"}), 403, "user_id")
+    assert problem(anas.get("/api/v1/memories"), 422, "user_id")
+    assert problem(anas.get("/metrics"), 403)
 
 
 def test_a_key_bound_to_a_user_sums_up_for_that_user_or_for_nobody(doors: dict[str, httpx.Client]) -> None:
     bound = doors["anas"]
     assert bound.post("/api/v1/agent/summaries", json={"messages": "said"}).status_code == 200
-    problem(bound.post("/api/v1/agent/summaries", json={"messages": "said", "user_id": "bob"}), 403, "user_id")
-    problem(bound.post("/api/v1/agent/summaries", json={"messages": "said", "app_id": "other"}), 403, "app_id")
+    assert problem(bound.post("/api/v1/agent/summaries", json={"messages": "said", "user_id": "bob"}), 403, "user_id")
+    assert problem(bound.post("/api/v1/agent/summaries", json={"messages": "said", "app_id": "other"}), 403, "app_id")
 
 
 def test_metrics_need_a_key_and_speak_to_prometheus(doors: dict[str, httpx.Client]) -> None:

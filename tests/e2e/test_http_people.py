@@ -102,7 +102,7 @@ def test_a_tampered_file_is_refused_with_its_line_and_the_user_stays_empty(erase
     assert memories(eraser, elsewhere) == []
     assert brought(eraser, elsewhere, parts, "0" * 64)["status"] == "failed"
     assert brought(eraser, elsewhere, parts)["status"] == "succeeded"
-    problem(eraser.post(f"/api/v1/users/{elsewhere}/import"), 409)
+    assert problem(eraser.post(f"/api/v1/users/{elsewhere}/import"), 409)
 
 
 def a_conversation(day: int, **fields: Any) -> bytes:
@@ -130,7 +130,7 @@ def test_somebody_brings_their_conversations_who_has_memories_already_and_finds_
     bad = [*lines[:6], a_conversation(4, callback_url="https://secret.example"), a_conversation(6)]
     refused = brought(host, user, [b"".join(bad)], of="conversations")
     assert (refused["status"], refused["error"]) == ("failed", "line 7: callback_url: is not a field of a conversation")
-    problem(host.post(f"/api/v1/users/{user}/import", params={"of": "everything"}), 422, "of")
+    assert problem(host.post(f"/api/v1/users/{user}/import", params={"of": "everything"}), 422, "of")
     assert any(one["content"] == "I keep bees" for one in memories(host, user))
 
 
@@ -159,33 +159,33 @@ def test_while_a_user_is_erased_reads_are_empty_and_saves_are_to_come_back(host:
     mine = {"user_id": user}
     assert memories(host, user) == []
     assert host.get("/api/v1/sessions", params=mine).json()["sessions"] == []
-    problem(host.get(f"/api/v1/memories/{kept['id']}", params=mine), 404)
+    assert problem(host.get(f"/api/v1/memories/{kept['id']}", params=mine), 404)
     refused = host.post("/api/v1/memories/save", json={**mine, "content": "hello"})
-    problem(refused, 503)
+    assert problem(refused, 503)
     assert int(refused.headers["retry-after"]) > 0
     task = host.get(answer.headers["location"]).json()
     assert (task["kind"], task["status"] in ("accepted", "running")) == ("erase", True)
-    problem(host.post(f"/api/v1/tasks/{task['task_id']}/cancel", json=mine), 409)
+    assert problem(host.post(f"/api/v1/tasks/{task['task_id']}/cancel", json=mine), 409)
     assert host.delete(f"/api/v1/users/{user}").json()["task_id"] == task["task_id"]
 
 
 def test_bad_requests_are_refused_with_what_is_wrong(host: httpx.Client, user: str) -> None:
     save(host, user, "I keep bees")
     path, nobody = f"/api/v1/users/{user}", f"/api/v1/users/nobody-{uuid.uuid4().hex}"
-    problem(host.post(f"{nobody}/export"), 404)
-    problem(host.post(f"{path}/import"), 409)
-    problem(host.get(f"{path}/export/tsk_1"), 422, "part")
-    problem(host.get(f"{path}/export/tsk_1", params={"part": 1}), 404)
-    problem(host.delete(path, params={"user_id": "somebody"}), 422, "user_id")
-    problem(host.delete("/api/v1/users/a%23b"), 422, "user_id")
+    assert problem(host.post(f"{nobody}/export"), 404)
+    assert problem(host.post(f"{path}/import"), 409)
+    assert problem(host.get(f"{path}/export/tsk_1"), 422, "part")
+    assert problem(host.get(f"{path}/export/tsk_1", params={"part": 1}), 404)
+    assert problem(host.delete(path, params={"user_id": "somebody"}), 422, "user_id")
+    assert problem(host.delete("/api/v1/users/a%23b"), 422, "user_id")
     bringing = f"{nobody}/import/{host.post(f'{nobody}/import').json()['task_id']}"
-    problem(host.put(bringing, params={"part": 1}, content=b"x", headers={"Content-Type": "application/json"}), 415)
-    problem(host.put(bringing, params={"part": 1}, content=b"", headers=LINES), 400)
-    problem(host.put(bringing, params={"part": 0}, content=b"x", headers=LINES), 422, "part")
-    problem(host.put(bringing, params={"part": 1}, content=b"x" * (2**20 + 1), headers=LINES), 413)
-    problem(host.put(f"{nobody}/import/tsk_1", params={"part": 1}, content=b"x", headers=LINES), 404)
-    problem(host.post(f"{bringing}/commit", json={"parts": 1, "sha256": "0" * 64}), 409)
-    problem(host.post(f"{bringing}/commit", json={"parts": 1, "sha256": "x"}), 422, "sha256")
+    assert problem(host.put(bringing, params={"part": 1}, content=b"x", headers={"Content-Type": "application/json"}), 415)
+    assert problem(host.put(bringing, params={"part": 1}, content=b"", headers=LINES), 400)
+    assert problem(host.put(bringing, params={"part": 0}, content=b"x", headers=LINES), 422, "part")
+    assert problem(host.put(bringing, params={"part": 1}, content=b"x" * (2**20 + 1), headers=LINES), 413)
+    assert problem(host.put(f"{nobody}/import/tsk_1", params={"part": 1}, content=b"x", headers=LINES), 404)
+    assert problem(host.post(f"{bringing}/commit", json={"parts": 1, "sha256": "0" * 64}), 409)
+    assert problem(host.post(f"{bringing}/commit", json={"parts": 1, "sha256": "x"}), 422, "sha256")
 
 
 def test_erasing_needs_an_admin_or_oneself(tmp_path: Path) -> None:

@@ -18,14 +18,14 @@ def test_a_put_needs_the_etag_of_the_version_that_it_replaces(host: httpx.Client
     fact = saved_fact(host, user)
     path = f"/api/v1/memories/{fact.json()['memory']['id']}"
     change = {"user_id": user, "content": "Ana lives in Porto", "change_reason": "she moved"}
-    problem(host.put(path, json=change), 412)
-    problem(host.put(path, json=change, headers={"If-Match": '"zork"'}), 412)
+    assert problem(host.put(path, json=change), 412)
+    assert problem(host.put(path, json=change, headers={"If-Match": '"zork"'}), 412)
 
     changed = host.put(path, json=change, headers={"If-Match": fact.headers["etag"]})
     assert changed.status_code == 200
     assert (changed.json()["version"], changed.json()["content"]) == (2, "Ana lives in Porto")
     assert changed.headers["etag"] != fact.headers["etag"]
-    problem(host.put(path, json=change, headers={"If-Match": fact.headers["etag"]}), 412)
+    assert problem(host.put(path, json=change, headers={"If-Match": fact.headers["etag"]}), 412)
 
     versions = host.get(f"{path}/versions", params={"user_id": user}).json()["versions"]
     assert {version["version"]: version["content"] for version in versions} == {1: "Ana lives in Lisbon", 2: "Ana lives in Porto"}
@@ -52,7 +52,7 @@ def test_what_happened_is_never_edited(host: httpx.Client, user: str) -> None:
     response = host.post("/api/v1/memories/save", json={"user_id": user, "content": "Ana arrived", "type": "episodic"})
     path = f"/api/v1/memories/{response.json()['memory']['id']}"
     change = {"user_id": user, "content": "Ana left"}
-    problem(host.put(path, json=change, headers={"If-Match": response.headers["etag"]}), 409)
+    assert problem(host.put(path, json=change, headers={"If-Match": response.headers["etag"]}), 409)
     assert memories(host, user)[0]["content"] == "Ana arrived"
 
 
@@ -78,7 +78,7 @@ def test_the_same_json_in_another_order_is_the_same_request(host: httpx.Client, 
 def test_a_key_used_for_another_request_is_a_conflict(host: httpx.Client, user: str) -> None:
     key = keyed()
     host.post("/api/v1/memories/save", json={"user_id": user, "content": "Ana arrived"}, headers=key)
-    problem(host.post("/api/v1/memories/save", json={"user_id": user, "content": "Ana left"}, headers=key), 409)
+    assert problem(host.post("/api/v1/memories/save", json={"user_id": user, "content": "Ana left"}, headers=key), 409)
     assert [memory["content"] for memory in memories(host, user)] == ["Ana arrived"]
 
 
@@ -86,7 +86,7 @@ def test_a_key_used_with_another_query_is_a_conflict(host: httpx.Client, user: s
     key, path = keyed(), f"/api/v1/users/{user}/import"
     first, again = (host.post(path, params={"of": "conversations"}, headers=key).json()["task_id"] for _ in range(2))
     assert first == again
-    problem(host.post(path, headers=key), 409)
+    assert problem(host.post(path, headers=key), 409)
 
 
 def test_every_writing_post_is_done_once_a_key(host: httpx.Client, user: str) -> None:

@@ -56,13 +56,13 @@ def test_a_turn_is_taken_back_and_what_it_replaced_holds_again(host: httpx.Clien
     assert told_of(host, "Oslo") == []
     assert read_back(host) == ["I live in Lisbon.", "A fine city."]
     assert host.delete(LAST, params={"user_id": "ana"}, headers=key).json() == body
-    problem(host.delete(LAST, params={"user_id": "ana", "count": 1}, headers=key), 409)
+    assert problem(host.delete(LAST, params={"user_id": "ana", "count": 1}, headers=key), 409)
     assert [one["content"] for one in host.delete(LAST, params={"user_id": "ana", "count": 1}).json()["messages"]] == ["A fine city."]
     assert [one["content"] for one in host.delete(LAST, params={"user_id": "ana", "count": 9}).json()["messages"]] == ["I live in Lisbon."]
     assert host.delete(LAST, params={"user_id": "ana"}).json() == {"messages": [], "memories": 0}
 
 
 def test_what_can_not_be_taken_back_is_told(host: httpx.Client) -> None:
-    problem(host.delete("/api/v1/sessions/nowhere/messages/last", params={"user_id": "nobody"}), 404)
-    problem(host.delete(LAST, params={"user_id": "ana", "count": 0}), 422, "count")
-    problem(host.delete(LAST), 422, "user_id")
+    assert problem(host.delete("/api/v1/sessions/nowhere/messages/last", params={"user_id": "nobody"}), 404)
+    assert problem(host.delete(LAST, params={"user_id": "ana", "count": 0}), 422, "count")
+    assert problem(host.delete(LAST), 422, "user_id")

@@ -64,7 +64,7 @@ def test_the_two_times_are_asked_for_by_two_names(host: httpx.Client, user: str)
     assert (one["status"], one["as_of_sequence"]) == ("active", 1)
     assert get(host, f"memories/{old['id']}", user_id=user)["status"] == "superseded"
     assert get(host, f"memories/{new['id']}", user_id=user, at=at)["as_of_sequence"] == 3
-    problem(host.get(f"/api/v1/memories/{new['id']}", params={"user_id": user, "known_at": known_at}), 404)
+    assert problem(host.get(f"/api/v1/memories/{new['id']}", params={"user_id": user, "known_at": known_at}), 404)
 
 
 def test_the_timeline_tells_every_change_in_order(host: httpx.Client, user: str) -> None:
@@ -97,13 +97,13 @@ def test_what_can_not_be_asked_is_refused_by_name(host: httpx.Client, user: str)
         ({"known_at": "2026-05-08T12:00:00"}, "known_at"),
         ({"known_at": past, "at": "noon"}, "at"),
     ):
-        problem(host.post("/api/v1/replay", json={"user_id": user, **body}), 422, field)
-    problem(host.post("/api/v1/memories/retrieve", json={"user_id": user, "query": "hello", "known_at": past}), 422, "known_at")
+        assert problem(host.post("/api/v1/replay", json={"user_id": user, **body}), 422, field)
+    assert problem(host.post("/api/v1/memories/retrieve", json={"user_id": user, "query": "hello", "known_at": past}), 422, "known_at")
     memory_id = memories(host, user)[0]["id"]
     query = {"user_id": user, "known_at": past, "include": "embedding"}
-    problem(host.get(f"/api/v1/memories/{memory_id}", params=query), 422, "include")
-    problem(host.get("/api/v1/timeline", params={"user_id": user, "types": "no type"}), 422)
-    problem(host.get("/api/v1/timeline", params={"user_id": user, "cursor": "zork"}), 400, "cursor")
+    assert problem(host.get(f"/api/v1/memories/{memory_id}", params=query), 422, "include")
+    assert problem(host.get("/api/v1/timeline", params={"user_id": user, "types": "no type"}), 422)
+    assert problem(host.get("/api/v1/timeline", params={"user_id": user, "cursor": "zork"}), 400, "cursor")
 
 
 def test_a_correlation_id_is_found_again_on_the_task_s_events(host: httpx.Client, user: str) -> None:

@@ -65,7 +65,7 @@ def test_forgetting_says_what_it_would_do_does_it_and_says_what_it_did(host: htt
     ],
 )
 def test_a_filter_that_says_nothing_or_nonsense_is_refused(host: httpx.Client, fields: dict[str, Any], field: str) -> None:
-    problem(post(host, "forget", **fields), 422, field)
+    assert problem(post(host, "forget", **fields), 422, field)
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_what_is_forgotten_for_good_is_in_no_byte_of_the_data(embedded: httpx.Cl
     host.put(f"/api/v1/memories/{one['id']}?user_id=hard", json={"content": "x"}, headers={"If-Match": "*"})
     task = done(host, post(host, "forget", "hard", filter={"tags": ["quicksilver"]}, mode="hard"), "hard")
     assert task["result"]["counts"]["forgotten"] == 1
-    problem(host.get(f"/api/v1/memories/{one['id']}?user_id=hard"), 404)
+    assert problem(host.get(f"/api/v1/memories/{one['id']}?user_id=hard"), 404)
     assert [memory["content"] for memory in memories(host, "hard")] == ["and then"]
     found = [file.name for file in data.rglob("*") if file.is_file() and b"swordfish" in file.read_bytes().lower()]
     assert found == []
@@ -100,7 +100,7 @@ def test_one_key_is_one_task(host: httpx.Client) -> None:
     body = {"user_id": "forgotten-once", "filter": {"types": ["episodic"]}}
     first, again = [host.post("/api/v1/forget", json=body, headers=headers).json() for _ in range(2)]
     assert first["task_id"] == again["task_id"]
-    problem(host.post("/api/v1/forget", json=body | {"mode": "hard"}, headers=headers), 409)
+    assert problem(host.post("/api/v1/forget", json=body | {"mode": "hard"}, headers=headers), 409)
 
 
 def test_undoing_a_replacement_and_what_can_not_come_back(host: httpx.Client) -> None:
@@ -111,5 +111,5 @@ def test_undoing_a_replacement_and_what_can_not_come_back(host: httpx.Client) ->
     assert (back.status_code, back.json()["status"], back.json()["next_id"]) == (200, "active", None)
     fallen = host.get(f"/api/v1/memories/{lisbon['id']}?user_id=undo").json()
     assert (fallen["status"], fallen["status_reason"], fallen["next_id"]) == ("deleted", "contradicted", porto["id"])
-    problem(host.post("/api/v1/memories/mem_nobodys/restore", json={"user_id": "undo"}), 404)
-    problem(host.post(f"/api/v1/memories/{porto['id']}/restore", json={"user_id": "somebody-else"}), 404)
+    assert problem(host.post("/api/v1/memories/mem_nobodys/restore", json={"user_id": "undo"}), 404)
+    assert problem(host.post(f"/api/v1/memories/{porto['id']}/restore", json={"user_id": "somebody-else"}), 404)
