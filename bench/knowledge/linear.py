@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_core.domain.linear_model import BIAS
+
 L2, L1, SEEN, STEPS = 0.2, 0.3, 2, 300
 NORM_STEPS = 30
 LEAST_WEIGHT = 0.05
@@ -38,7 +40,7 @@ def learnt(
     weights = _descended(given, np.eye(classes, dtype=np.float32)[list(labels)], l1, l2)
     relative = weights[:, 1:] - weights[:, :1]
     kept = {name: relative[place] for name, place in names.items() if np.abs(relative[place]).max() >= LEAST_WEIGHT}
-    return {name: [round(float(weight), 2) for weight in row] for name, row in sorted((kept | {"bias": relative[-1]}).items())}
+    return {name: [round(float(weight), 2) for weight in row] for name, row in sorted((kept | {BIAS: relative[-1]}).items())}
 
 
 def write(file: Path, weights: Mapping[str, Sequence[float]]) -> None:

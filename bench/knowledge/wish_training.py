@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from bench.knowledge.linear import learnt, write
+from memory_core.domain.linear_model import LinearModel
 from memory_core.domain.wish_model import WEIGHTS
 from memory_core.domain.wish_signs import features, is_no_instruction, is_no_request, read
 
@@ -45,9 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows = _rows()
     taught = rows if options.write else [row for row in rows if row.part == "train"]
     weights = learnt([row.features for row in taught], [LABELS.index(row.label) for row in taught], len(LABELS))
+    model = LinearModel(weights, len(LABELS) - 1)
     measured = rows if options.write else [row for row in rows if row.part == "check"]
     for lang in ("en", "de", "ja", ""):
-        print(lang or "all", _shares([row for row in measured if lang in ("", row.lang)], weights))
+        print(lang or "all", _shares([row for row in measured if lang in ("", row.lang)], model))
     if options.write:
         write(WEIGHTS, weights)
     return 0
@@ -63,16 +63,14 @@ def _rows() -> list[Row]:
     return rows
 
 
-def _shares(rows: Sequence[Row], weights: Mapping[str, Sequence[float]]) -> str:
+def _shares(rows: Sequence[Row], model: LinearModel) -> str:
     """By threshold, the share of wishes heard and how many other sentences were taken for one."""
     forgets, instructs = [], []
     for row in rows:
-        sums = np.array([weights.get(name, (0, 0, 0)) for name in ("bias", *row.features)]).sum(axis=0)
-        shares = np.exp(np.array([0.0, *sums]) - max(0.0, *sums))
-        shares /= shares.sum()
+        forget, instruct, lift = model.chances(row.features)
         reading = read(row.text)
-        forgets.append(0.0 if is_no_request(reading) else float(shares[1]))
-        instructs.append(0.0 if is_no_instruction(reading) else float(shares[2] + shares[3]))
+        forgets.append(0.0 if is_no_request(reading) else forget)
+        instructs.append(0.0 if is_no_instruction(reading) else instruct + lift)
     return " | ".join(
         f"{name} at {least}: {_heard(rows, scores, labels, least)}"
         for name, scores, labels in (("forget", forgets, "F"), ("instruct", instructs, "IW"))

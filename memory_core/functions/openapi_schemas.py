@@ -20,6 +20,16 @@ from memory_core.domain.user_settings import UserSettings
 Schema = dict[str, Any]
 EXPECTED_AT = "Only where there is nothing yet: by when the run has begun that looks for it; null where nothing waits to be looked at"
 REF = "#/components/schemas/{model}"
+TEXT: Schema = {"type": "string"}
+INTEGER: Schema = {"type": "integer"}
+MOMENT: Schema = {"type": "string", "format": "date-time"}
+IGNORED: Schema = {
+    "ignored": {
+        "type": "array",
+        "items": TEXT,
+        "description": "Only when there are any: fields and kinds of the messages that are not known",
+    }
+}
 
 
 def answer_schemas() -> dict[str, Schema]:
@@ -58,86 +68,112 @@ def _as_shown(schemas: dict[str, Schema]) -> None:
 
 
 def _shapes() -> dict[str, Schema]:
-    number, text, maybe = {"type": "number"}, {"type": "string"}, {"type": ["number", "null"]}
-    cursor = {"type": ["string", "null"], "description": "What to send as `cursor` for the next page; null on the last"}
+    """The answers that are no model, by name."""
+    return {
+        "Anything": {"type": "object"},
+        "Text": TEXT,
+        "Graph": TEXT,
+        "Lines": TEXT,
+        **_saved_and_refused(),
+        **_found(),
+        **_accepted(),
+        **_pages(),
+    }
+
+
+def _saved_and_refused() -> dict[str, Schema]:
     meant = {"type": "string", "description": "What was probably meant: a field, a call or a setting; absent where nothing comes near"}
-    error = _object({"field": text, "message": text, "did_you_mean": meant}, "field", "message")
-    problem = {"type": text, "title": text, "status": {"type": "integer"}, "detail": text, "instance": text, "correlation_id": text}
+    error = _object({"field": TEXT, "message": TEXT, "did_you_mean": meant}, "field", "message")
+    problem = {"type": TEXT, "title": TEXT, "status": INTEGER, "detail": TEXT, "instance": TEXT, "correlation_id": TEXT}
     saved = {
         "outcome": {"enum": [outcome.value for outcome in Outcome]},
         "memory": ref("Memory"),
         "conflict": {"anyOf": [ref("ConflictRecord"), {"type": "null"}]},
-        "degraded": _list(text),
+        "degraded": _list(TEXT),
     }
-    at: Schema = {"type": "string", "format": "date-time"}
-    passage: Schema = {"text": text, "actor": {"type": ["string", "null"]}, "at": at, "message": text, "relevance_score": number}
+    return {
+        "Problem": _object({**problem, "errors": _list(error), "did_you_mean": meant}, *problem, "errors"),
+        "Deleted": {"allOf": [ref("Memory"), _object({"outcome": {"enum": ["deleted", "already_deleted"]}}, "outcome")]},
+        "Saved": _object(saved, *saved),
+        "BulkResults": _object({"results": _list({"oneOf": [ref("BulkSaved"), ref("BulkProblem")]})}, "results"),
+        "BulkSaved": _object({"status": INTEGER, **saved}, "status", *saved),
+        "BulkProblem": _object({"status": INTEGER, "problem": ref("Problem")}, "status", "problem"),
+        "Cleared": _object({"cleared": INTEGER}, "cleared"),
+    }
+
+
+def _found() -> dict[str, Schema]:
+    number, maybe = {"type": "number"}, {"type": ["number", "null"]}
+    passage: Schema = {"text": TEXT, "actor": {"type": ["string", "null"]}, "at": MOMENT, "message": TEXT, "relevance_score": number}
+    explain: Schema = {"type": ["object", "null"], "description": "Only when asked for"}
     hit: Schema = {"rank": {"type": "integer", "minimum": 1}, "memory": ref("Memory")}
     hit |= dict.fromkeys(("lexical_score", "relevance_score", "importance_score", "score", "composite_score"), number)
     hit |= dict.fromkeys(("similarity_score", "recency_score", "frequency_score", "confidence_score"), maybe)
     hit |= {
         "tier": {"enum": list(get_args(Tier))},
         "age_days": {"type": ["integer", "null"], "description": "Of a memory that has faded, whole days since what it tells of"},
-        "matched_by": _list(text),
-        "also": _list(text),
+        "matched_by": _list(TEXT),
+        "also": _list(TEXT),
         "stale_facts": _list({"type": "object"}),
         "passages": _list(_object(passage, *passage)) | {"description": "What was said that matched, best first, three at most"},
     }
-    retrieved: Schema = {"results": _list(ref("Hit")), "degraded": _list(text), "as_of_sequence": {"type": "integer"}}
     near = _object({"relevance_score": number, "answer_threshold": number}, "relevance_score", "answer_threshold")
-    retrieved["nearest"] = {
+    nearest: Schema = {
         "anyOf": [near, {"type": "null"}],
         "description": "Only beside empty results: how near the nearest memory came, and how near it had to come; null without a candidate",
     }
-    retrieved |= {"context": text, "citations": _list(text), "rounds": {"type": "integer"}, "sufficient": {"type": "boolean"}, "why": text}
-    part: Schema = {"kind": {"enum": list(get_args(PartKind))}, "ids": _list(text), "tokens": {"type": "integer"}}
+    retrieved: Schema = {"results": _list(ref("Hit")), "degraded": _list(TEXT), "as_of_sequence": INTEGER, "nearest": nearest}
+    retrieved |= {"context": TEXT, "citations": _list(TEXT), "rounds": INTEGER, "sufficient": {"type": "boolean"}, "why": TEXT}
+    part: Schema = {"kind": {"enum": list(get_args(PartKind))}, "ids": _list(TEXT), "tokens": INTEGER}
     parts = _list(_object(part, *part))
-    context: Schema = {"context": text, "parts": parts, "left_out": parts, "degraded": _list(text)}
-    retrieved["explain"] = {"type": ["object", "null"], "description": "Only when asked for"}
-    readiness = {"status": {"enum": ["ready", "degraded", "unavailable"]}, "dependencies": {"type": "object"}}
-    checked: Schema = {"checked_at": {"type": "string", "format": "date-time"}}
-    waits: Schema = {"buffered": {"type": "integer"}, "flush_at": {"type": ["string", "null"], "format": "date-time"}}
-    accepted: Schema = {"task_id": text, "status": {"const": "accepted"}, "degraded": _list(text)}
-    counted: Schema = {"new": {"type": "integer"}, "known": {"type": "integer"}}
-    of_session = {"messages": _object(counted, *counted) | {"description": "Of a conversation: how many messages were new to its session"}}
-    ignored = {"ignored": _list(text) | {"description": "Only when there are any: fields and kinds of the messages that are not known"}}
-    as_of = {"type": ["integer", "null"], "description": "The sequence of the log that this is the state of; null when others kept writing"}
-    memories: Schema = {"memories": _list(ref("Memory")), "as_of_sequence": as_of, "next_cursor": cursor}
-    damaged = _list(text) | {"description": "Only when there are any: ids of memories of this page whose stored documents can't be read"}
-    soon: Schema = {"type": ["string", "null"], "format": "date-time", "description": EXPECTED_AT}
+    context: Schema = {"context": TEXT, "parts": parts, "left_out": parts, "degraded": _list(TEXT)}
     return {
-        "Anything": {"type": "object"},
-        "Accepted": _object({**accepted, **of_session, **ignored}, *accepted),
-        "Batch": _object(waits, *waits),
-        "Buffered": _object({**waits, "task_id": text, "degraded": _list(text), **ignored}, *waits, "degraded"),
-        "Summary": _object({"summary": text, "structured": {"type": "object"}, "degraded": _list(text), **ignored}, "summary", "degraded"),
-        "Task": _task(),
-        "TaskPage": _object({"tasks": _list(ref("Task")), "next_cursor": cursor}, "tasks", "next_cursor"),
-        "OwnedTaskPage": _object({"tasks": _list(_task(user_id=text)), "next_cursor": cursor}, "tasks", "next_cursor"),
-        "AgentPage": _object({"agents": _list(ref("AgentView")), "next_cursor": cursor}, "agents", "next_cursor"),
+        "Hit": _object({**hit, "explain": explain}, *hit),
+        "Retrieved": _object({**retrieved, "explain": explain}, "results", "degraded", "as_of_sequence"),
+        "Context": _object({**context, **IGNORED}, *context),
         "Foreseen": _object({"counts": {"type": "object"}, "capped": {"type": "boolean"}}, "counts", "capped"),
-        "Text": text,
-        "Graph": text,
-        "Lines": text,
-        "Problem": _object({**problem, "errors": _list(error), "did_you_mean": meant}, *problem, "errors"),
-        "Deleted": {"allOf": [ref("Memory"), _object({"outcome": {"enum": ["deleted", "already_deleted"]}}, "outcome")]},
-        "Saved": _object(saved, *saved),
-        "BulkResults": _object({"results": _list({"oneOf": [ref("BulkSaved"), ref("BulkProblem")]})}, "results"),
-        "BulkSaved": _object({"status": {"type": "integer"}, **saved}, "status", *saved),
-        "BulkProblem": _object({"status": {"type": "integer"}, "problem": ref("Problem")}, "status", "problem"),
-        "Hit": _object({**hit, "explain": {"type": ["object", "null"], "description": "Only when asked for"}}, *hit),
-        "Retrieved": _object(retrieved, "results", "degraded", "as_of_sequence"),
-        "Context": _object({**context, **ignored}, *context),
-        "Cleared": _object({"cleared": {"type": "integer"}}, "cleared"),
-        "MemoryPage": _object({**memories, "damaged": damaged}, *memories),
-        "ConflictPage": _object({"conflicts": _list(ref("ConflictRecord")), "next_cursor": cursor}, "conflicts", "next_cursor"),
-        "ScenePage": _object({"scenes": _list(ref("SceneView")), "next_cursor": cursor, "expected_at": soon}, "scenes", "next_cursor"),
-        "EventPage": _object({"events": _list(ref("Event")), "next_cursor": cursor}, "events", "next_cursor"),
-        "SessionPage": _object({"sessions": _list(ref("SessionView")), "next_cursor": cursor}, "sessions", "next_cursor"),
-        "MessagePage": _object({"messages": _list(ref("SessionMessage")), "next_cursor": cursor}, "messages", "next_cursor"),
-        "TakenBack": _object({"messages": _list(ref("SessionMessage")), "memories": {"type": "integer"}}, "messages", "memories"),
         "Evolution": _object({"memories": _list(ref("Memory")), "complete": {"type": "boolean"}}, "memories", "complete"),
         "Versions": _object({"versions": _list(ref("VersionView"))}, "versions"),
-        "Readiness": _object({**readiness, **checked}, *readiness),
+    }
+
+
+def _accepted() -> dict[str, Schema]:
+    readiness = {"status": {"enum": ["ready", "degraded", "unavailable"]}, "dependencies": {"type": "object"}, "checked_at": MOMENT}
+    waits: Schema = {"buffered": INTEGER, "flush_at": {"type": ["string", "null"], "format": "date-time"}}
+    accepted: Schema = {"task_id": TEXT, "status": {"const": "accepted"}, "degraded": _list(TEXT)}
+    counted: Schema = {"new": INTEGER, "known": INTEGER}
+    of_session = {"messages": _object(counted, *counted) | {"description": "Of a conversation: how many messages were new to its session"}}
+    return {
+        "Accepted": _object({**accepted, **of_session, **IGNORED}, *accepted),
+        "Batch": _object(waits, *waits),
+        "Buffered": _object({**waits, "task_id": TEXT, "degraded": _list(TEXT), **IGNORED}, *waits, "degraded"),
+        "Summary": _object({"summary": TEXT, "structured": {"type": "object"}, "degraded": _list(TEXT), **IGNORED}, "summary", "degraded"),
+        "Task": _task(),
+        "Readiness": _object(readiness, "status", "dependencies"),
+    }
+
+
+def _pages() -> dict[str, Schema]:
+    cursor = {"type": ["string", "null"], "description": "What to send as `cursor` for the next page; null on the last"}
+    as_of = {"type": ["integer", "null"], "description": "The sequence of the log that this is the state of; null when others kept writing"}
+    memories: Schema = {"memories": _list(ref("Memory")), "as_of_sequence": as_of, "next_cursor": cursor}
+    damaged = _list(TEXT) | {"description": "Only when there are any: ids of memories of this page whose stored documents can't be read"}
+    soon: Schema = {"type": ["string", "null"], "format": "date-time", "description": EXPECTED_AT}
+
+    def page(field: str, items: Schema, **beside: Schema) -> Schema:
+        return _object({field: _list(items), "next_cursor": cursor, **beside}, field, "next_cursor")
+
+    return {
+        "MemoryPage": _object({**memories, "damaged": damaged}, *memories),
+        "TaskPage": page("tasks", ref("Task")),
+        "OwnedTaskPage": page("tasks", _task(user_id=TEXT)),
+        "AgentPage": page("agents", ref("AgentView")),
+        "ConflictPage": page("conflicts", ref("ConflictRecord")),
+        "ScenePage": page("scenes", ref("SceneView"), expected_at=soon),
+        "EventPage": page("events", ref("Event")),
+        "SessionPage": page("sessions", ref("SessionView")),
+        "MessagePage": page("messages", ref("SessionMessage")),
+        "TakenBack": _object({"messages": _list(ref("SessionMessage")), "memories": INTEGER}, "messages", "memories"),
     }
 
 
