@@ -19,9 +19,10 @@ from memory_core.ports import Filter
 
 
 def standing_rows(user_slice: Slice, where: Filter) -> Flags:
-    """The part of a filter that says what stands (status, validity, versions), without the narrowing by type, tag, session…
+    """The rows that a filter admits by status, validity and versions alone.
 
-    Neighbouring turns must stand, too, or a deleted memory would still speak through the one beside it.
+    That is without the narrowing by type, tag, session… Neighbouring turns must be admitted so, too, or a deleted memory would still speak
+    through the one beside it.
     """
     if where.statuses == FINDABLE and where.at is None and (where.now is None or not user_slice.expiring):
         return user_slice.column("findable").copy()
@@ -90,7 +91,10 @@ def messages(user_slice: Slice) -> Flags:
 
 
 def _among(user_slice: Slice, column: str, wanted: Iterable[int]) -> Flags:
-    """Which rows have one of the wanted codes; a code below 0 (nobody has it) is none. A table, since np.isin takes 0.1 ms more."""
+    """Which rows have one of the wanted codes.
+
+    A code below 0 (no row has that name) is none. A table, since np.isin takes 0.1 ms more.
+    """
     codes = user_slice.column(column)
     known = [code for code in wanted if code >= 0]
     table = np.zeros(max(known, default=-1) + 2, dtype=np.bool_)

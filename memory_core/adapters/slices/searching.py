@@ -116,7 +116,7 @@ def _cosines(user_slice: Slice, vectors: Sequence[Vector]) -> list[Floats]:
 
 
 def _together(lists: Sequence[Ints]) -> Ints:
-    """Several lists of rows as one: the first of each, then the second of each, nobody twice."""
+    """Several lists of rows as one: all the first, then all the second, none twice."""
     if len(lists) == 1:
         return lists[0]
     longest = max(map(len, lists), default=0)
@@ -185,7 +185,10 @@ def _best(user_slice: Slice, rows: Ints, scores: npt.NDArray[np.floating[Any]], 
 def _columns(
     user_slice: Slice, rows: Ints, cosines: Sequence[Floats], standing: Flags, place: Ints, terms: tuple[Floats, Flags], *, several: bool
 ) -> CandidateSet:
-    """The set of these rows. place: where in it each row of the slice stands, -1 = not in it. terms: its columns tf and own."""
+    """The set of these rows.
+
+    place: where in it each row of the slice is, -1 = not in it. terms: its columns tf and own.
+    """
     beside = user_slice.column("beside")[rows]
     beside[(beside < 0) | ~standing[beside]] = -1
     each = np.array([_beside_too(cosine, rows, beside) for cosine in cosines] or [np.full((3, len(rows)), np.nan)])

@@ -1,7 +1,7 @@
-"""One user's memories in columns: everything that a search needs, so that it reads no document.
+"""One user's memories in columns: all that a search needs, so it reads no document.
 
-Note: a row never moves. A memory whose text, tags or vector changed falls (`alive` = False) and comes back as a
-new row; a change of status, weights or times is made in place. Whoever uses a slice holds its lock (`slices`).
+Note: a row never moves. A memory whose text, tags or vector changed is taken out (`alive` = False) and comes back as a
+new row; a change of status, weights or times is made in place. Code that uses a slice holds its lock (`slices`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MAX_TURNS = 1_000_000
 """A turn beyond this ordinal has no neighbours: turns index an array, and a forged one must not fill the memory."""
 MIN_WASTE = 1000
 LONGEST_IDLE: Final = timedelta(hours=1)
-"""A slice that nobody searched for so long is let go: of a user whom another process has erased, nothing stays in memory for longer."""
+"""A slice that was not searched for so long is let go: of a user whom another process has erased, nothing stays in memory for longer."""
 
 _COLUMNS: Final[dict[str, type[np.generic]]] = {
     "alive": np.bool_, "findable": np.bool_, "version": np.bool_, "overtaken": np.bool_, "has_vector": np.bool_,
@@ -79,7 +79,7 @@ class Codes:
         return code
 
     def known(self, name: str) -> int:
-        """The name's code, -1 when nobody has it."""
+        """The name's code, -1 when no row has it."""
         return self._codes.get(name, -1)
 
     def of(self, codes: npt.NDArray[np.int32]) -> list[str | None]:
@@ -137,11 +137,11 @@ class Slice:
 
     @property
     def wasteful(self) -> bool:
-        """Whether more rows have fallen than stand, so that loading afresh pays."""
+        """Whether more rows are taken out than in use, so that loading afresh pays."""
         return self.fallen > MIN_WASTE and self.fallen > len(self.ids) - self.fallen
 
     def column(self, name: str) -> npt.NDArray[Any]:
-        """A column over all rows, fallen ones included; or several at once, `beside` or `numbers`."""
+        """A column over all rows, even those taken out; or several, `beside` or `numbers`."""
         return self._columns[name][: len(self.ids)]
 
     def row(self, memory_id: str) -> int:
@@ -149,7 +149,7 @@ class Slice:
         return self._rows.get(memory_id, -1)
 
     def tagged(self, tag: str) -> npt.NDArray[np.int32]:
-        """The rows that carry a tag, fallen ones included."""
+        """The rows that carry a tag, those taken out included."""
         return np.array(self._tags.get(tag, ()), dtype=np.int32)
 
     def order(self, row: int) -> bytes | None:
@@ -288,7 +288,10 @@ class Slice:
         self._columns = _by_name(self._arrays)
 
     def _fall(self, row: int) -> None:
-        """Take a row out; its neighbours lose it, and whoever takes its turn is linked anew."""
+        """Take a row out.
+
+        Its neighbours lose it, and a row that takes its turn is linked again.
+        """
         self._order_bytes -= len(self._orders.pop(row, b""))
         self._state_bytes -= len(self._states.pop(row, b""))
         previous, following = self._columns["previous"], self._columns["next"]
@@ -304,7 +307,10 @@ class Slice:
         self.fallen += 1
 
     def _link(self, row: int, turn: int) -> None:
-        """Note a row's place in its session and tie it to the turns before and after it. Of two with one turn the later stands."""
+        """Note a row's place in its session and tie it to both neighbouring turns.
+
+        Of two rows with one turn the later one has the place.
+        """
         session = int(self._columns["session"][row])
         if session < 0 or turn < 0:
             return

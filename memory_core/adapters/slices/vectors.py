@@ -62,6 +62,6 @@ class Vectors:
                 continue
             first, last = np.searchsorted(rows, (start, end))
             wanted = rows[first:last] - start
-            # Taking rows copies them, which costs more than the products of a few that nobody asked for.
+            # Taking rows copies them, which costs more than the products of a few that were not asked for.
             scores[first:last] = np.vecdot(vectors[wanted], query) if 3 * len(wanted) < len(vectors) else np.vecdot(vectors, query)[wanted]
         return scores

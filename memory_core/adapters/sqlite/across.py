@@ -1,4 +1,4 @@
-"""What an admin looks at: the poisoned tasks of an app, whoever's they are, and the agents of one user after the other.
+"""An admin's reads: the poisoned tasks of an app's users, and agents user by user.
 
 Note: both are read from indexes that a file may be older than. So these are made when a file is opened, if they are missing.
 """

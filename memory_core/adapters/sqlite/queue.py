@@ -1,7 +1,7 @@
-"""`TaskQueue` in one SQLite file: Azure's Storage Queue in miniature, which survives restarts and is shared by processes.
+"""`TaskQueue` in one SQLite file: Azure's Storage Queue in miniature.
 
-It stands in a file of its own, so that a busy queue and a busy store do not wait for each other's lock. Note: a
-message whose visibility ran out is still its receiver's to complete, until somebody else has received it.
+It survives restarts and is shared by processes. It is in a file of its own, so that a busy queue and a busy store do not wait for each
+other's lock. Note: a message whose visibility ran out is still its receiver's to complete, until another receiver has received it.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def standing_of(connection: sqlite3.Connection, owner: Owner) -> Standing | None:
-    """Where the owner stands; None for an unknown one."""
+    """The owner's head, last change and last removal; None for an unknown owner."""
     row = connection.execute("SELECT body, change, removal FROM heads WHERE app_id = ? AND user_id = ?", owner).fetchone()
     return None if row is None else Standing(head_of(row[0]), row[1], row[2])
 

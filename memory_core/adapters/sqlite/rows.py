@@ -1,7 +1,7 @@
-"""Documents as rows: what is written for each, what is read back, and how large a batch is.
+"""Documents as rows: what is written, what is read, and how large a batch is.
 
 Note: the columns beside `body` and `inner` are copies for WHERE and ORDER BY. Those two are the document: for memories
-`body` is what the API shows, as it stands, and `inner` the rest; for all others `body` is everything.
+`body` is exactly what the API shows, and `inner` the rest; for all others `body` is everything.
 """
 
 from __future__ import annotations

@@ -82,9 +82,10 @@ class Slices:
                     self._weigh(owner, entry)
 
     def bring_up(self, connection: sqlite3.Connection, owner: Owner, user_slice: Slice, at_most: int | None = None) -> Standing | None:
-        """Make a held slice say what the file says, and tell where that is; None for an unknown owner.
+        """Make a held slice say what the file says, and return the owner's standing.
 
-        It starts over when a memory was deleted by someone, when the epoch changed, or when most of its rows have fallen.
+        None for an unknown owner. It starts over when a memory was deleted by someone, when the epoch changed, or when most of its rows are
+        taken out.
         at_most: raise Heavy rather than start over or read more commits than that. Raises sqlite3.Error.
         """
         standing = standing_of(connection, owner)
@@ -134,7 +135,10 @@ class Slices:
                 user_slice.put(document.id, document.kind, document.body, self._comparable(document.body, as_blob(document.vector)))
 
     def _read_missed(self, connection: sqlite3.Connection, owner: Owner, user_slice: Slice, epoch: str) -> None:
-        """Read what changed. A memory that can't be read is left out, and the slice loaded anew without it: it may be half there."""
+        """Read what changed. A memory that can't be read is left out.
+
+        The slice is then loaded again without that memory, which may be half there.
+        """
         damaged: set[str] = set()
         since = user_slice.change
         while True:
@@ -163,7 +167,10 @@ class Slices:
         return blob if blob is not None and self._kind.fits(body, len(blob) // 4) else None
 
     def _let_idle_go(self) -> None:
-        """Let go what nobody used for long; those used last stand last. The lock is held."""
+        """Let go of slices not used for long. The lock is held.
+
+        Those used last are at the end.
+        """
         until = self._clock.now() - LONGEST_IDLE
         while self._held and next(iter(self._held.values())).used_at < until:
             self._held.popitem(last=False)
@@ -184,5 +191,5 @@ class Slices:
 
 
 def _adds_only(batch: Batch) -> bool:
-    """Whether all that a slice has to know of the batch stands in its writes."""
+    """Whether all that a slice has to know of the batch is in its writes."""
     return all(write.mode != "delete" for write in batch.writes) and not any(mark.is_searched for mark in batch.marks.values())

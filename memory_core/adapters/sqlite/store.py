@@ -116,7 +116,7 @@ class SqliteStore:
         """All of the batch or none. HeadMoved compares the whole expected head; see `commit`.
 
         A small one that need not wait for the disk is done on the event loop (0.3 ms; a hop to the writing thread and back costs
-        that again, and several times that on a busy machine), unless somebody else is writing just now.
+        that again, and several times that on a busy machine), unless another write is under way just now.
         """
         batch = with_own_name(batch, self._embedder)
         light = len(batch.writes) + len(batch.events) + len(batch.marks) <= DOCUMENTS_ON_THE_LOOP
@@ -259,7 +259,7 @@ class SqliteStore:
                 return Snapshot(None, {})
             truths = reading.truths(connection, owner, near)
             for memory_id in user_slice.damaged.intersection(truths):
-                raise damaged_memory(memory_id)  # what it says in its slot must not be passed over
+                raise damaged_memory(memory_id)  # what it says in its slot must not be ignored
             similar = searching.neighbours(user_slice, near, truths)
             now = self._clock.now()
             documents_near = without_others(reading.by_id(connection, owner, [memory_id for memory_id, _ in similar], now), self._embedder)
