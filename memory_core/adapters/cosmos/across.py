@@ -1,4 +1,4 @@
-"""What an admin looks at: the poisoned tasks of an app, whoever's they are, and the agents of one user after the other.
+"""An admin's reads: the poisoned tasks of an app's users, and agents user by user.
 
 Note: the first crosses partitions, and no continuation of such a query can be kept. So it goes on from the place of its
 last row. That its clause names the app confines it to the partitions of the app.

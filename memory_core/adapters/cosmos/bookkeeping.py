@@ -48,7 +48,7 @@ async def keep(connection: Connection, owner: Owner, document: Document, now: da
         raise TooLarge(f"one document holds at most {MAX_BATCH_BYTES} bytes; this one has {size}")
     item = item_of(owner, document, now)
     operation = ("create", (item,)) if document.tag is None else ("replace", (document.id, item), {"if_match_etag": document.tag})
-    # What is created is compared with the head that stands at that very moment. What is replaced is of the epoch that it was read in.
+    # A created document is compared with the head of that very moment. A replaced one is of the epoch that it was read in.
     beside: list[tuple[Any, ...]] = [("read", (HEAD_ID,))] if document.tag is None and "epoch" in item else []
     try:
         *heads, written = await connection.batch(owner, [*beside, operation])
@@ -65,7 +65,7 @@ async def keep(connection: Connection, owner: Owner, document: Document, now: da
 
 
 async def _take_back(connection: Connection, owner: Owner, document: Document, etag: str) -> None:
-    """Remove what was created for a user who had just been erased, unless somebody has done so."""
+    """Remove what was created for a user just erased, unless another process has done so."""
     from azure.cosmos.exceptions import CosmosBatchOperationError
 
     try:

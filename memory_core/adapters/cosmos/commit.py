@@ -54,7 +54,10 @@ async def apply(connection: Connection, heads: Heads, owner: Owner, batch: Batch
 
 
 async def _etag(connection: Connection, heads: Heads, owner: Owner, expected: Head | None) -> str | None:
-    """The ETag of the head that the batch was built on, None for none. Raises HeadMoved when another one stands."""
+    """The ETag of the head that the batch was built on; None without a head.
+
+    Raises HeadMoved when the stored head is another one.
+    """
     if expected is None:
         return None
     known = heads.get(owner)

@@ -177,7 +177,7 @@ class Connection:
         raise AssertionError("the last attempt returns or raises")
 
     async def batch(self, owner: Owner, operations: Sequence[tuple[Any, ...]]) -> list[Item]:
-        """Send one transactional batch, once. Raises CosmosBatchOperationError when refused, Unavailable when nobody knows."""
+        """Send one transactional batch, once. Raises CosmosBatchOperationError when refused, Unavailable when the outcome is unknown."""
         from azure.core.exceptions import AzureError
         from azure.cosmos.exceptions import CosmosBatchOperationError
 
@@ -261,9 +261,10 @@ class Connection:
 
 
 def _refuse_to_wait_in_vain(response: PipelineResponse[Any, Any]) -> None:
-    """Seen by every answer before the SDK acts on it. Raises Unavailable for one that asks to wait longer than its call may take.
+    """Raise Unavailable for an answer that asks to wait longer than its call may take.
 
-    The SDK would wait, and whoever called would learn after the whole deadline that there was no answer, instead of when to come back.
+    Sees every answer before the SDK acts on it. The SDK would wait, and the caller would learn after the whole deadline that there was no
+    answer, instead of when to come back.
     """
     from memory_core.adapters.cosmos.failures import told_to_wait, wait_in
 

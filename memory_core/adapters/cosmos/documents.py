@@ -158,7 +158,7 @@ def _is_omitted(name: str, value: Any) -> bool:
 
 
 def shown_of(item: Mapping[str, Any]) -> Shown:
-    """A memory as it is shown, straight from the item's fields: nothing is parsed that nobody looks at."""
+    """A memory as it is shown, straight from the item's fields; unread parts aren't parsed."""
     body = memory_body(item)
     public = {name: value for name, value in body.items() if name not in INTERNAL_FIELDS}
     rest = {name: value for name, value in body.items() if name in INTERNAL_FIELDS}

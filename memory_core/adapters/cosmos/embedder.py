@@ -1,7 +1,8 @@
-"""Whose vectors the container holds: one document that belongs to no user, written before the first vector of each embedder.
+"""Whose vectors the container holds: one document that belongs to no user.
 
-Note: the container itself knows how long a vector is, and nothing else. Vectors of two embedders of one length stand in it
-side by side, while memories are embedded anew; each memory names the model of its own, and a search asks for one model's alone.
+It is written before the first vector of each embedder. Note: the container itself knows how long a vector is, and nothing else. While
+memories are embedded again, it holds vectors of two embedders of one length side by side; each memory names the model of its own, and a
+search asks for one model's alone.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Users whose memories are held here, so that a search of them reads the head alone: 1 request unit instead of some hundred.
+"""Users whose memories are held here: a search of them reads the head alone.
 
-Every look compares a slice with the head that was read for this very search, and reads what it missed: the events since name each memory
-that was written or deleted. What the log does not tell of is no part of a slice, but for accesses: those that other processes write down
-are seen when the memory is next read. A user is read whole once searches have cost what that costs; so, whoever comes how often,
-no user costs more than twice what the better way would have.
+That costs 1 request unit instead of some hundred. Every look compares a slice with the head that was read for this very search, and reads
+what it missed: the events since name each memory that was written or deleted. What the log does not tell of is no part of a slice, but for
+accesses: those that other processes write down are seen when the memory is next read. A user is read whole once searches have cost what
+that costs; so, however often a user is searched, it costs no more than twice what the better way would have.
 
 Note: the queries' way heals itself when a replica lags, a slice would keep what it was made of. So it is for accounts
 whose consistency shows every process what any process was told is saved.
@@ -43,7 +43,7 @@ BYTES_BESIDE: Final = 2_000
 ROWS_A_READ: Final = 50
 """Parsing a vector as JSON and indexing its words takes 0.3 ms: more at once would hold up the event loop."""
 EVENTS_A_LOOK: Final = 100
-"""Who missed more reads the user anew once that has paid."""
+"""A slice that missed more is read whole again, once that has paid."""
 SKEW_S: Final = 2
 """By how much the service's clocks may differ, when another machine took over a user's writes."""
 
@@ -80,7 +80,7 @@ class HeldUsers:
         return owner in self._held
 
     async def close(self) -> None:
-        """Give up what is being read, and hold nobody."""
+        """Give up what is being read, and hold no user."""
         tasks = [loading.task for loading in self._loading.values()]
         for task in tasks:
             task.cancel()
@@ -199,14 +199,14 @@ class HeldUsers:
             self._let_go()
         except Unavailable as error:
             log.info("a user was not read into memory: %s", error.detail)
-        except Exception:  # nobody waits for this task
+        except Exception:  # no caller waits for this task
             log.exception("a user was not read into memory")
 
     def _weight(self) -> int:
         return sum(entry.slice.nbytes for entry in self._held.values())
 
     def _let_idle_go(self) -> None:
-        """Let go whom nobody searched for long; those searched last stand last."""
+        """Let go of users not searched for long; those searched last are at the end."""
         until = self._clock.now() - LONGEST_IDLE
         while self._held and next(iter(self._held.values())).used_at < until:
             self._held.popitem(last=False)

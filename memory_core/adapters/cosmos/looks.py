@@ -62,9 +62,9 @@ class Looks:
         self._about_to_read: dict[Owner, asyncio.Task[Answer]] = {}
 
     async def read_head(self, owner: Owner) -> Answer:
-        """The head's item as it is now, without a row for an unknown user. Raises Unavailable.
+        """The head's item as it is now, without a row for an unknown user.
 
-        Whoever asks before the request goes out shares it: three steps of one cell that begin together cost one read.
+        Raises Unavailable. Calls before the request goes out share it: three steps of one cell that begin together cost one read.
         """
         reading = self._about_to_read.get(owner)
         if reading is None:
@@ -72,7 +72,7 @@ class Looks:
         return await asyncio.shield(reading)
 
     async def _read_head(self, owner: Owner) -> Answer:
-        del self._about_to_read[owner]  # whoever asks from now on could be answered with a head from before they asked
+        del self._about_to_read[owner]  # later callers could be answered with a head from before they asked
         return await self._connection.item(owner, HEAD_ID)
 
     async def head(self, owner: Owner) -> Known | None:
@@ -120,7 +120,7 @@ class Looks:
         return known, beside
 
     async def _beside(self, owner: Owner, ids: Sequence[str], near: Near | None, head: Head) -> Beside:
-        """Documents by id beside whoever may be a neighbour."""
+        """Documents by id, beside the memories that may be neighbours."""
         wanted = list(dict.fromkeys(ids))
         if len(wanted) <= POINT_READS:
             reads = [self._connection.item(owner, identity) for identity in wanted]

@@ -1,8 +1,8 @@
-"""What a decision about a new truth is shown: who stands in its slot, or else who is near it. One query, almost always.
+"""Memories shown to a decision about a new truth: its slot's, or else near ones.
 
-Note: no single query gives both. ORDER BY VectorDistance needs a TOP, and whatever else the WHERE lets in, a member of
-the slot that is unlike the new truth falls out of it; a union there is not. But once the slot is held it alone decides, so the head's
-record of filled slots says which of the two to ask for.
+Almost always that is one query. Note: no single query gives both. ORDER BY VectorDistance needs a TOP, and whatever else the WHERE
+lets in, the TOP leaves out a member of the slot that is unlike the new truth; there is no union. But once the slot is filled it alone
+decides, so the head's record of filled slots says which of the two to ask for.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ log = logging.getLogger(__name__)
 
 
 async def nearby(connection: Connection, owner: Owner, near: Near, head: Head, only: str | None = None) -> list[Item]:
-    """Whoever may be a neighbour, whole. A second query is asked only when a slot was filled once and nobody stands in it now.
+    """The memories that may be neighbours, whole.
 
-    only: the model whose vectors count, where others' stand beside them.
+    A second query is sent only when the slot was filled once and no memory is in it now.
+    only: the model whose vectors count, where others' are beside them.
     """
     if near.key is not None:
         return (await connection.query(owner, queries.of_key(owner, near.key, near))).rows
@@ -44,7 +45,10 @@ async def nearby(connection: Connection, owner: Owner, near: Near, head: Head, o
 
 
 def neighbours(near: Near, items: Sequence[Mapping[str, Any]], epoch: str, kind: VectorKind) -> tuple[Neighbour, ...]:
-    """Who is over the floor, and who is in the slot or of the key, nearest first. One of these without a vector has similarity 0."""
+    """The memories over the floor, in the slot or of the key, nearest first.
+
+    A member of the slot or the key without a vector has similarity 0.
+    """
     made: dict[str, Neighbour] = {}
     for item in items:
         if item["epoch"] != epoch or item["id"] in made:
@@ -54,7 +58,7 @@ def neighbours(near: Near, items: Sequence[Mapping[str, Any]], epoch: str, kind:
         try:
             memory = memory_of(item, kind)
         except Damaged as error:
-            if mate:  # what it says in its slot must not be passed over
+            if mate:  # what it says in its slot must not be ignored
                 raise
             log.error("a neighbour is left out: %s", error.detail)
             continue

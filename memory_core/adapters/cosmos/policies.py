@@ -1,8 +1,8 @@
-"""What the container has to be like: key, vectors, full text, index; made against an emulator, compared everywhere else.
+"""What the container has to be like: key, vectors, full text, index.
 
-It stands in `policy.json` beside this file, and only there: infrastructure reads the same file to make the container.
-Note: the vector policy and the key can never be changed. Another embedder needs another container, which is why a mismatch is an
-error at the start and not something to mend.
+It is made on an emulator, and compared everywhere else. The definition is in `policy.json` beside this file, and only there:
+infrastructure reads the same file to make the container. Note: the vector policy and the key can never be changed. Another embedder needs
+another container, which is why a mismatch is an error at the start and not something to mend.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a process remembers of the users it has lately seen.
 
-Note: nothing here is ever shown to anybody. It saves requests or makes them stricter, and whoever relies on it is found
-out by the service.
+Note: nothing here is ever shown to a caller. It saves requests or makes them stricter, and the service detects a request
+that relies on it.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ from memory_core.ports import (
 
 
 class CosmosStore:
-    """`LongTermStore` in one container. Containers are made by whoever runs the account; `provision` is for emulators.
+    """`LongTermStore` in one container. The account's operator makes containers; `provision` is for emulators.
 
     key: an account key; None = managed identity, a user-assigned one by its client id. consistency: the least that the account must
     have, see `policies.ENOUGH`. deadline_s: what one logical call may take, retries included. charged: told what each answer has cost.
