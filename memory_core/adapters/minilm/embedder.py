@@ -43,7 +43,7 @@ MOST_WAITING = 1_000
 """Windows of long texts, in all calls: one to two minutes of work. The largest bulk has 800."""
 RETRY_S = 30
 KEPT_STATES = 1_024
-"""Texts whose tokens' states are kept for whoever embedded them, some 3 KB each."""
+"""Texts whose tokens' states are kept for the caller that embedded them, some 3 KB each."""
 MOST_THREADS = 4
 """Of each kind, however many cores there are: the rest of them is for others."""
 
@@ -168,7 +168,7 @@ class MiniLMEmbedder:
     async def _read_batches(
         self, batches: Iterator[Sequence[int]], windows: Sequence[Sequence[int]], read: dict[int, tuple[Vector, States]], worker: _Worker
     ) -> None:
-        """Put what is read of the batches that nobody else takes into `read`, by the windows' places."""
+        """Read the batches that no other task takes into `read`, by the windows' places."""
         for batch in batches:
             made = await worker.run(partial(self._run, [windows[place] for place in batch]))
             read.update(zip(batch, made, strict=True))

@@ -19,7 +19,7 @@ class Field:
     data: bytes
 
     def written(self) -> bytes:
-        """The field as it stands in a message."""
+        """The field as it is written in a message."""
         key = _varint(self.number << 3 | self.kind)
         return key + _varint(len(self.data)) + self.data if self.kind == _BLOCK else key + self.data
 

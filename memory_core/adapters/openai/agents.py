@@ -141,7 +141,7 @@ class OpenAIAgents:
         return Health(self._provider, "ok" if detail is None else "degraded", last_ok=last_ok, detail=detail, facts=facts)
 
     async def _ask(self, name: Name, app_id: str, entries: Sequence[Entry]) -> Answered[Any]:
-        """One call, counted by how it ended. Whoever is over budget asks nobody."""
+        """One call, counted by how it ended. A caller over budget asks no model."""
         outcome = "over_budget"
         try:
             await self._budget.check(app_id)

@@ -34,7 +34,10 @@ _REFUSALS = frozenset({400, 422, 501})
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What a server said when it refused a request; `message` is matched with patterns and shown to nobody."""
+    """What a server said when it refused a request.
+
+    message: matched with patterns, and never shown.
+    """
 
     status: int
     code: str

@@ -1,7 +1,8 @@
-"""Whether an answer repeats what it was asked with: an example's made-up content, the instructions, or the mark of the record.
+"""Whether an answer repeats what it was asked with.
 
-Models do that when there is little to say or when a text asked them to, and it would become somebody's memory. A few equal words prove
-nothing, so only texts of several words are compared: with an example's as a whole, with the instructions' sentences as parts.
+That is an example's made-up content, the instructions, or the mark of the record. Models repeat it when there is little to say or when a
+text asked them to, and it would become a user's memory. A few equal words prove nothing, so only texts of several words are compared: with
+an example's as a whole, with the instructions' sentences as parts.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ class OpenAIEmbedder:
         return answers
 
     async def embed_query(self, text: str) -> Vector:
-        """As `embed` of one text. How long a query waits is for whoever wraps this to say."""
+        """As `embed` of one text. The wrapping embedder decides how long a query waits."""
         (vector,) = await self.embed([text])
         return vector
 

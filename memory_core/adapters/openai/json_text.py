@@ -22,9 +22,10 @@ _DECODER = json.JSONDecoder(strict=False)
 
 
 def values_in(text: str) -> Iterator[tuple[Any, bool]]:
-    """The JSON objects and lists that the text may mean, the likeliest first, each with whether anything had to be repaired.
+    """The JSON objects and lists that the text may mean, the likeliest first.
 
-    The whole text as it stands; else those that stand in it, the longest first; else one that was cut off, closed.
+    Each comes with whether anything had to be repaired. The whole text as it is; else those that it contains, the longest first; else one
+    that was cut off, closed.
     """
     bare = text.strip("\ufeff \t\r\n")
     whole = _decoded(bare)
@@ -83,7 +84,7 @@ class _Open:
 
 @dataclass(slots=True)
 class _Scan:
-    """Where a text stands within its JSON."""
+    """The place within its JSON that a text has come to."""
 
     stack: list[_Open] = field(default_factory=list)
     in_text: bool = False

@@ -12,7 +12,7 @@ from memory_core.ports import Health
 
 
 class ListwiseReranker:
-    """Asks the agents' model; whoever owns these opens and closes them."""
+    """Asks the agents' model; the owner of the agents opens and closes them."""
 
     def __init__(self, agents: OpenAIAgents) -> None:
         self._agents = agents

@@ -1,4 +1,4 @@
-"""What users wrote, as data in a request: entries under headings that nobody who wrote them could forge.
+"""What users wrote, as data in a request: entries under headings no user could forge.
 
 Every heading, the beginning and the end carry a mark that is derived from the whole record and occurs nowhere in it, so a text can
 neither close the record nor open an entry ("[message 4 | user]") of its own. Note: the mark is no secret. It

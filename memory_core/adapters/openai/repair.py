@@ -1,7 +1,7 @@
-"""From what a model wrote to a checked answer: repaired once, by code, by leaving out what is wrong. Nobody asks the model again.
+"""From model text to a checked answer: repaired once, in code, without what is wrong.
 
-Items of lists that are wrong, or that repeat the prompt, are dropped and the others kept; texts and lists that are too long are cut; an
-optional field that is wrong counts as not given. Note: an object in which nothing right is left is no empty
+The model is never asked again. Items of lists that are wrong, or that repeat the prompt, are dropped and the others kept; texts and lists
+that are too long are cut; an optional field that is wrong counts as not given. Note: an object in which nothing right is left is no empty
 answer but a failed one, because "no facts" must not be what garbage comes to.
 """
 
@@ -75,7 +75,7 @@ def _lists(kind: type[BaseModel]) -> list[str]:
 
 
 def _told(value: dict[str, Any], kind: type[BaseModel]) -> frozenset[str]:
-    """The fields in which something stands."""
+    """The fields that hold something."""
     return frozenset(name for name in kind.model_fields if value.get(name) not in (None, [], {}))
 
 
