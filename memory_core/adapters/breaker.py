@@ -27,7 +27,7 @@ class Breaker:
 
     @property
     def state(self) -> Circuit:
-        """Where the circuit stands now."""
+        """The state of the circuit now."""
         if self._opened_at is None:
             return "closed"
         return "half_open" if self._clock.now() - self._opened_at >= self._rest else "open"

@@ -31,7 +31,10 @@ REST = timedelta(seconds=10)
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """Vectors that are being made for one purpose. awaited: by key; late: keys for which somebody has waited in vain already."""
+    """Vectors that are being made for one purpose.
+
+    awaited: by key. late: keys for which a caller has waited in vain already.
+    """
 
     make: Callable[[Sequence[str]], Awaitable[list[Vector]]]
     awaited: dict[str, asyncio.Future[Vector]] = field(default_factory=dict)
@@ -92,7 +95,7 @@ class CachedEmbedder:
         await self._embedder.open()
 
     async def close(self) -> None:
-        """Give up what is under way, telling whoever waits for it by Unavailable, and close the wrapped embedder."""
+        """Give up work under way (its waiting callers get Unavailable), and close the wrapped embedder."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -164,8 +167,8 @@ class CachedEmbedder:
         if missing:
             awaited = self._start(missing, lane)
             for key, future in awaited.items():
-                # shield: cancelling this caller must not cancel a future that another one waits for. One by one, since a gathering of
-                # them all that nobody waits for any more would have the loop complain of an error that was told to whoever is left.
+                # shield: cancelling this caller must not cancel a future that another one waits for. One by one: of a `gather` of them
+                # all that no caller waits for any more, the loop would log the error, although the callers that are left got it.
                 vectors[key] = await asyncio.shield(future)
         return vectors
 
@@ -203,7 +206,7 @@ class CachedEmbedder:
         return {key: lane.awaited[key] for key in missing}
 
     async def _fill(self, ours: Mapping[str, str], lane: Lane) -> None:
-        """Find or make the vectors, hand them to whoever waits, and keep them."""
+        """Find or make the vectors, hand them to the callers that wait, and keep them."""
         try:
             made = await self._find_or_make(ours, lane)
         except Exception as error:  # noqa: BLE001 - nothing is swallowed: every caller that waits gets it

@@ -13,15 +13,15 @@ _MEMORY_KINDS: Final = frozenset({"memory", "version"})
 
 
 def without_others(documents: Mapping[str, Document], kind: VectorKind) -> dict[str, Document]:
-    """Documents without the vectors of another embedder, which nobody may compare with the present one's."""
+    """Documents without vectors of another embedder, which must not be compared with the present one's."""
     return {name: document if _is_comparable(document, kind) else replace(document, vector=None) for name, document in documents.items()}
 
 
 def with_own_name(batch: Batch, kind: VectorKind) -> Batch:
     """The batch, in which each memory with a vector names the configured embedder.
 
-    Nobody is shown a vector of another embedder, so a vector that is written is the present one's. A memory that was read while its vector
-    was another's still names that one.
+    No vector of another embedder is ever handed out, so a vector that is written is the present one's. A memory that was read while its
+    vector was another's still names that one.
     """
     if not any(_names_another(write.document, kind) for write in batch.writes):
         return batch

@@ -2,7 +2,7 @@
 
 Each blob carries the SHA-256 of its bytes as metadata, and is created only where its name is free. Note: after a lost
 answer the call is repeated, so `put` may say False for a blob that it has just made, and `remove` for one that it has just
-removed. Whoever asked reads back.
+removed. The caller reads back.
 """
 
 from __future__ import annotations

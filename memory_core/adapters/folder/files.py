@@ -1,8 +1,10 @@
-"""Blobs as files: whole or not there, on the disk when a call returns, never overwritten. Blocking; `archive` runs it in threads.
+"""Blobs as files: whole or absent, on the disk when a call returns, never overwritten.
+
+Blocking; `archive` runs it in threads.
 
 A blob is written apart, under `drafts`, brought to the disk, and then linked under its name. A link, unlike a rename, fails when the
 name is taken, and that is what decides between two processes. Note: a process that dies in between leaves its
-draft. Nobody can read it, but it holds what people told; so drafts whose writer is gone are removed at the next start.
+draft. No call can read it, but it holds what people told; so drafts whose writer is gone are removed at the next start.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ class Files:
     def prepare(self) -> None:
         """Make the folders that are missing, and remove what writers that died have left."""
         for folder in (self._folder.parent, self._folder, self._blobs, self._drafts):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # what people told is nobody else's on this machine
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # no other account of this machine may read what people told
             _sync(folder.parent)
         for draft in self._drafts.iterdir():
             with suppress(FileNotFoundError), draft.open("rb") as file, suppress(BlockingIOError):
@@ -116,7 +118,7 @@ class Files:
             with os.fdopen(descriptor, "wb") as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
                 if os.fstat(descriptor).st_nlink == 0:
-                    continue  # somebody who is starting took it for a dead one's before it was locked
+                    continue  # a process that is starting took it for a dead writer's before it was locked
                 try:
                     file.writelines((_head(data), b"\n", data))
                     file.flush()

@@ -1,6 +1,7 @@
-"""Tells whoever waits in this process that something was just sent here, so that it need not wait for its next look.
+"""Tells waiting receivers in this process that something was just sent here.
 
-Note: an arrival is a hint. Another process's messages and delayed ones are found by looking alone.
+Then they need not wait for their next look. Note: an arrival is a hint. Another process's messages and delayed ones are found by looking
+alone.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from datetime import timedelta
 
 
 class Arrivals:
-    """One flag a queue: raised by sending, lowered by whoever waited for it."""
+    """One flag a queue: raised by sending, lowered by the receiver that waited for it."""
 
     def __init__(self) -> None:
         self._flags: dict[str, asyncio.Event] = {}

@@ -1,7 +1,9 @@
-"""The queues of an account: one lazy client, whose calls are made in time and repeated where that may help.
+"""The queues of an account: one lazy client.
 
-Note: a call that is repeated may have been done the first time. Sent twice: two messages, and whoever receives must
-bear that anyway. Received twice: the first batch stays hidden until its visibility runs out.
+Its calls are made in time, and repeated where that may help.
+
+Note: a call that is repeated may have been done the first time. Sent twice: two messages, which a receiver must
+bear anyway. Received twice: the first batch stays hidden until its visibility runs out.
 """
 
 from __future__ import annotations

@@ -18,5 +18,5 @@ def is_missing(error: AzureError) -> bool:
 
 
 def is_no_longer_ours(error: AzureError) -> bool:
-    """Whether the message is gone, or somebody else holds it."""
+    """Whether the message is gone, or another receiver holds it."""
     return code_of(error) in NOT_OURS

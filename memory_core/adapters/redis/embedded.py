@@ -1,6 +1,6 @@
-"""The short term inside this process: the same store, the same scripts, over an in-process Redis.
+"""The short term inside this process: the same store and scripts over an in-process Redis.
 
-The default on a laptop. Gone with the process, which costs nothing but warmth. Note: nobody else reads it, so what is
+The default on a laptop. Gone with the process, which costs nothing but warmth. Note: no other process reads it, so what is
 saved waits until its session is looked at, or until a few turns of it can be written together. Running a script costs 0.3 ms whatever
 it brings; one for each turn had been a fifth of a save.
 """

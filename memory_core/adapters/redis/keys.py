@@ -21,7 +21,7 @@ CHECKED = "mc:checked"
 """What readiness writes, to see that a write is taken."""
 CHECKED_TTL_S = 60
 TOUCH_TTL_S = 7 * 24 * 3600
-"""Accesses that nobody came to write down for so long are forgotten."""
+"""Accesses that no worker came to write down for so long are forgotten."""
 
 
 @dataclass(frozen=True, slots=True)

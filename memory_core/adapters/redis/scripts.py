@@ -1,11 +1,12 @@
-"""What must happen in one step inside Redis, as Lua. KEYS come in pairs: entries (hash), order (sorted set); where something is
-written back, the set of erased epochs is the third.
+"""What must happen in one step inside Redis, as Lua.
+
+KEYS come in pairs: entries (hash), order (sorted set); where something is written back, the set of erased epochs is the third.
 
 The stamp lives in the hash as two fields that no memory id can have (`#` is forbidden in ids). It says: no memory that a commit
 up to `#sequence` removed or changed is in this set in its old form. So adding never raises it; only a drop or a rebuild does.
 Note: raising it with every save would make a set whose drop was lost look good again.
 
-A third field, `#renewed`, says when both keys were given their time to live. Adding gives it anew only when a 24th of it has passed:
+A third field, `#renewed`, says when both keys were given their time to live. Adding gives it again only when a 24th of it has passed:
 each command costs the in-process Redis 0.03 ms. Sequences stay below 2^53, so Lua's doubles compare them exactly.
 """
 
@@ -110,7 +111,7 @@ return 1
 """
 """ARGV: epoch, sequence it was read at, TTL and the present in seconds, then id, entry, place of each memory.
 
-0: refused, a newer set stands, or of an erased epoch.
+0: refused, since there is a newer set, or since it is of an erased epoch.
 """
 
 TAKE = """
@@ -121,7 +122,7 @@ if redis.call('EXISTS', KEYS[2]) == 0 then
 end
 return redis.call('HGETALL', KEYS[2])
 """
-"""Accesses that wait are set apart whole under an attempt's id; while an attempt's are, nobody sets apart others. KEYS: waiting, apart."""
+"""Accesses that wait are set apart whole under an attempt's id, unless those of an attempt are set apart already. KEYS: waiting, apart."""
 
 TAKEN = """
 if redis.call('HGET', KEYS[1], '#flush') == ARGV[1] then return redis.call('DEL', KEYS[1]) end

@@ -1,7 +1,7 @@
 """`ShortTermStore` on Redis: each session's newest memories, and embeddings by text.
 
 A cache of the truth, written after the truth, best effort. Note: nothing here has to arrive. A lost
-write-back leaves a thinner set; a lost drop leaves a set whose stamp is behind the head's last removal, which nobody serves.
+write-back leaves a thinner set; a lost drop leaves a set whose stamp is behind the head's last removal, which is never served.
 So no call raises and none waits: each is bounded by a timeout, and by a breaker once several have failed.
 """
 

@@ -1,6 +1,6 @@
 """Accesses in Redis: counted by all processes together, set apart to be written down once.
 
-Note: whoever finds some set apart goes on with that attempt, under its id, by which the long term knows whether it was
+Note: a worker that finds some set apart goes on with that attempt, under its id, by which the long term knows whether it was
 written down. So a process that dies between the two writes loses and doubles nothing.
 """
 

@@ -1,6 +1,8 @@
-"""A storage account: how to reach it, who asks, how long a call may take and how often it is tried.
+"""A storage account: how to reach it, and as whom.
 
-Note: a call that is repeated may have been done the first time, its answer lost. Whoever calls must bear that.
+Also how long a call may take, and how often it is tried.
+
+Note: a call that is repeated may have been done the first time, its answer lost. Callers must bear that.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ class Account:
 
     @property
     def emulated(self) -> bool:
-        """Whether this is an emulator, where nobody has made queues and containers."""
+        """Whether this is an emulator, where queues and containers have not been made yet."""
         given = (self.connection_string or "").lower()
         return "accountname=devstoreaccount1;" in f"{given};" or "usedevelopmentstorage=true" in given
 

@@ -42,7 +42,10 @@ def translated(dependency: str, error: AzureError) -> Unavailable | None:
 
 
 def refused(dependency: str, error: AzureError) -> Unavailable:
-    """The error for a refusal that nobody understands, by the service's name for it: an account that is none, a queue being deleted."""
+    """The error for a refusal of unknown meaning, by the service's name for it.
+
+    Such as an account that is none, or a queue being deleted.
+    """
     return Unavailable(dependency, f"Storage refused: {code_of(error) or type(error).__name__}", retry_after_s=30)
 
 

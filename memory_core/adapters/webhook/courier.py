@@ -111,7 +111,10 @@ class WebCourier:
 
 
 def said(error: Exception) -> str:
-    """What went wrong on our way there, without what the receiver wrote: whoever reads it must not look through us at other hosts."""
+    """What went wrong on our way there, without what the receiver wrote.
+
+    A reader of it must not look through us at other hosts.
+    """
     import aiohttp
 
     match error:
