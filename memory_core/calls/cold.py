@@ -21,7 +21,10 @@ class Cold:
     _telemetry: Telemetry
 
     async def archive(self, owner: Owner, asked: ArchiveInput, call: Call = NO_CALL) -> Accepted | Foreseen:
-        """Move what nobody has touched for years to the archive, by a task; a dry run only counts it. Raises Conflict, Unavailable."""
+        """Move what was not accessed for years to the archive, by a task.
+
+        A dry run only counts it. Raises Conflict, Unavailable.
+        """
         with self._telemetry.operation("archive"):
             archiver = self._consolidation.archiver
             if asked.dry_run:

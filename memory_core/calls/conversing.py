@@ -69,7 +69,7 @@ class Conversing:
             return await self._formation.batches.flush(checked(owner), check_name(session_id), keyed(call, "batch_flush", session_id))
 
     async def task(self, owner: Owner, task_id: str) -> Task:
-        """One task as it stands, with the log of its deliveries in its result. Raises NotFound."""
+        """One task as it is, with the log of deliveries in its result. Raises NotFound."""
         with self._telemetry.operation("tasks"):
             found = await self._tasking.tasks.get(checked(owner), task_id)
             return await self._formation.deliveries.shown(owner, found)
@@ -80,7 +80,7 @@ class Conversing:
             return await self._tasking.tasks.page(checked(owner), query.status, query.kind, query.cursor, query.limit)
 
     async def retry(self, owner: Owner, task_id: str, call: Call = NO_CALL) -> Task:
-        """Begin anew with a task that failed, is poisoned or waits. Raises NotFound, Conflict."""
+        """Begin again with a task that failed, is poisoned or waits. Raises NotFound, Conflict."""
         with self._telemetry.operation("retry_task"):
             return await self._tasking.steering.retry(checked(owner), task_id, keyed(call, "retry", task_id))
 

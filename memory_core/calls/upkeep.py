@@ -18,10 +18,10 @@ class Upkeep:
     _telemetry: Telemetry
 
     async def decay(self, owner: Owner, asked: DecayInput, call: Call = NO_CALL) -> Accepted | Foreseen:
-        """Take memories that nobody has looked at for long out of sight, by a task; a dry run only counts them.
+        """Take memories that were not looked at for long out of sight, by a task.
 
-        Asked as often as anybody likes: importance is computed when it is read, and nothing but a crossing of the floor is written.
-        Raises Conflict, Unavailable.
+        A dry run only counts them. Asked as often as anybody likes: importance is computed when it is read, and nothing but a crossing of
+        the floor is written. Raises Conflict, Unavailable.
         """
         with self._telemetry.operation("decay"):
             if asked.dry_run:
@@ -29,9 +29,10 @@ class Upkeep:
             return await self._consolidation.decay.begin(checked(owner), asked, keyed(call, "decay", asked))
 
     async def reembed(self, owner: Owner, asked: ReembedInput, call: Call = NO_CALL) -> Accepted | Foreseen:
-        """Make vectors anew that another embedder made, by a task; a dry run only counts them.
+        """Make vectors again that another embedder made, by a task.
 
-        As often as anybody likes: where all vectors are of the configured embedder, nothing is written. Raises Conflict, Unavailable.
+        A dry run only counts them. As often as anybody likes: where all vectors are of the configured embedder, nothing is written. Raises
+        Conflict, Unavailable.
         """
         with self._telemetry.operation("reembed"):
             if asked.dry_run:

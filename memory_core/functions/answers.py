@@ -133,7 +133,10 @@ def retrieved_response(result: Retrieved, *, explain: bool) -> HttpResponse:
 
 
 def graph_response(text: str, form: str) -> HttpResponse:
-    """A drawing in the format `form`. What it shows is one user's: nobody keeps it, no browser takes it for anything else."""
+    """A drawing in the format `form`.
+
+    What it shows is one user's: no cache keeps it, no browser takes it for anything else.
+    """
     headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
     if form == "html":
         headers |= {"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"}
