@@ -1,4 +1,6 @@
-"""One call for an agent's turn: who the person is, what holds just now, what matters to the query, what was said last.
+"""One call for an agent's turn.
+
+It tells who the person is, what holds just now, what matters to the query, and what was said last.
 
     kind       taken from                                             first share of the budget
     instructions  the standing wishes, whatever is asked              up to 15 %, before all others
@@ -6,10 +8,10 @@
     foresight  what holds at the moment, told lately                  10 %
     turns      the end of the session, of the last one where the      25 %
                named one is new or none is named
-    memories   the query's hits and what stands beside them           the rest
+    memories   the query's hits and what is beside them               the rest
 
 What a kind leaves over goes to memories, and what these leave over to turns, foresight and profile, in this order. All is read at once,
-in three rounds. Note: a memory stands in one part only, the first in the table that wants it and has room for it, and so does a turn: where
+in three rounds. Note: a memory is in one part only, the first in the table that wants it and has room for it, and so is a turn: where
 it is told, the cell that was formed of it is not. The text shows the turns last, where the conversation goes on.
 
 What has faded is told where the query finds it, and as the last turns of the conversation; profile and foresight leave it out. What the

@@ -1,4 +1,6 @@
-"""From a query to quotations for a context: the hits of one round or several, what stands beside them, what has fallen of it.
+"""From a query to quotations for a context.
+
+These are the hits of one round or several and what is beside them, with the facts of theirs that were superseded.
 
     relevance of the best                                    what is quoted
     ≥ the answer threshold                                   everything down to the floor, as the budget allows
@@ -56,14 +58,14 @@ _ABOUT_SOMEBODY = re.compile(
     r"|ich|mi[cr]h?|mein\w{0,2}|wir|uns|unser\w{0,2}|er|ih[mn]|sein\w{0,2}|sie|ihr\w{0,2})\b)"
     r"|(?<=[\w,;:'’)] )(?!I\b)[A-Z]\w*[a-z]|[\u79c1\u50d5\u4ffa\u5f7c]"
 )
-"""Somebody, or a name: "Is a tomato a fruit?" asks nothing of a memory, "What did Ana eat?" does. Of the questions of three sets
-13 of 1,324 are about nobody.
+"""A person, or a name: "Is a tomato a fruit?" asks nothing of a memory, "What did Ana eat?" does. Of the questions of three sets
+13 of 1,324 are about no person.
 """
 TENTH = 9
 LEAST_STORY, STORY_SAID = 5, 0.75
 """Terms that a story has at least, and the share of them by which it tells what the asker said: it has words of its own ("is planning")."""
 FAR = 0.1
-"""The relevance below which nothing is even near to what somebody names."""
+"""The relevance below which nothing is even near to what is named."""
 FLOOR = 0.4
 """The part of the answer threshold below which a memory is far from the query: .16 where that is .4."""
 
@@ -189,7 +191,7 @@ class Gatherer:
         self._retriever.touch(owner, with_cells, rounds.looks[0].now)
 
     async def fallen(self, owner: Owner, found: Sequence[Found], moment: datetime) -> Mapping[str, tuple[Fallen, ...]]:
-        """By memory, the facts that it tells and that have fallen; a note and a turn tell what their cell told."""
+        """By memory, superseded facts that it tells; a note and a turn tell their cell's."""
         known = {one.memory.id: one.memory for one in found}
         missing = sorted({one.cell for one in found if one.is_story or one.is_message} - known.keys())
         read, _ = readable_shown(await self._store.memories(owner, missing) if missing else {})

@@ -1,7 +1,7 @@
-"""What was said later stands before what it updates, where a question asks how something is: how many, how much, when.
+"""Later statements come before those they update, where a question asks how something is.
 
-Scores stay what they are; only the order changes, and what comes in from behind the limit takes the last place's room. A question about
-what once was ("What did I pay …?") leaves the order alone.
+Such questions ask how many, how much, when. Scores stay what they are; only the order changes, and what comes in from behind the limit
+takes the last place's room. A question about what once was ("What did I pay …?") leaves the order alone.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ _OF_THE_PAST = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What somebody said. row: of the candidates. result: the row of the result that it stands in, or would.
+    """What a person said.
 
+    row: of the candidates. result: the row of the result that it is in, or would be in.
     by: who said it. relevance: to the query. leads: whether it is what its result shows first.
     """
 
@@ -55,9 +56,10 @@ def asks_how_it_is(query: str) -> bool:
 
 
 def later_first(order: Sequence[int], said: Sequence[Statement], query: str, asked: Collection[str]) -> tuple[list[int], dict[int, int]]:
-    """The results' rows with what updates one of them before it, and by row the statement's row that is to lead there.
+    """The results' rows with what updates one of them before it.
 
-    order: rows of the results, best first. said: what stands in them, and behind them.
+    With it, by row, the statement's row that is to lead there.
+    order: rows of the results, best first. said: what they contain, and what is behind them.
     """
     ordered, leading = list(order), dict[int, int]()
     leads = {one.result: one for one in said if one.leads}

@@ -1,4 +1,6 @@
-"""Which of the found memories are quoted where several tell the same: the turns of a cell, or what was formed of them.
+"""Which of the found memories are quoted where several tell the same.
+
+That is the turns of a cell, or what was formed of them.
 
     found of a cell                      quoted
     turns                                the turns, and not the cell nor its note,
@@ -8,7 +10,7 @@
 
 A story covers turns when it is at least as relevant as the best of them, has every word of the query that they have, and takes fewer tokens
 than that best one; where turns of its cell are quoted anyway, as the last of a session, it never does. What a person said in a line is
-quoted beside a story of the long answer to it: told two messages a call, .025 more of BEAM's evidence stands in contexts. Note: a fact
+quoted beside a story of the long answer to it: told two messages a call, .025 more of BEAM's evidence is in contexts. Note: a fact
 that is in conflict, or that no turn of its cell says, is quoted for itself.
 """
 
@@ -97,9 +99,10 @@ def covers(story: Found, turns: Sequence[Found], terms: Collection[str]) -> bool
 
 
 def said_by_turn(fact: Memory, turns: Iterable[Found]) -> bool:
-    """Whether the turns of its cell say what a fact that nobody disputes says: a short one all its words, or any one half of them.
+    """Whether the turns of its cell say what an undisputed fact says.
 
-    Half is enough for a fact that fills no slot: it is a sentence of one of these turns, in the third person.
+    That is, a short turn has all words of the fact, or any turn half of them. Half is enough for a fact that fills no slot: it is a
+    sentence of one of these turns, in the third person.
     """
     if fact.category != FACT or fact.conflict_state == "pending":
         return False
@@ -114,11 +117,13 @@ def said_by_turn(fact: Memory, turns: Iterable[Found]) -> bool:
 
 
 def fallen_by_turn(found: Iterable[Found], fallen: Mapping[str, Sequence[Fallen]]) -> dict[str, tuple[Fallen, ...]]:
-    """By the id of a turn, the facts of its cell that have fallen and that it told: those whose words it shares most.
+    """By the id of a turn, the superseded facts of its cell that it told.
+
+    A fact counts as told by the turn that shares most of its words.
 
     Args:
         found: What is to be quoted.
-        fallen: By the id of a cell, its facts that have fallen.
+        fallen: By the id of a cell, its superseded facts.
 
     """
     turns: dict[str, list[Found]] = {}

@@ -1,7 +1,8 @@
-"""What a context tells that somebody has taken back since: the line says so, and when, in the words in which it was said.
+"""What a context tells that was taken back since, with a mark on its line.
 
-Of everything that is about to be told, what one person said is laid side by side: a later message that says that an earlier one holds no
-more, or has another value now, marks it. Note: nothing is left out. What was so is often what is asked for.
+The mark says so, and when, in the words in which it was said. Of everything that is about to be told, what one person said is laid side by
+side: a later message that says that an earlier one holds no more, or has another value now, marks it. Note: nothing is left out. What was
+so is often what is asked for.
 """
 
 from __future__ import annotations

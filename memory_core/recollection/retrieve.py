@@ -65,7 +65,7 @@ one by one 50 a list put .919 of LoCoMo's evidence into it and 100 put .929; tol
 """
 CANDIDATES_PER_RESULT = 5
 NEAR = 0.75
-"""The part of the answer threshold that answers a question about the one who asks it. Of 96 such questions about somebody else 4 reach it,
+"""The part of the answer threshold that answers a question about the one who asks it. Of 96 such questions about another person 4 reach it,
 of 28 whose answer is there 24; 17 reach the threshold itself. In a context it opens the budget for a question about anybody: hardly any
 evidence is lost at .30, much at .40 (LoCoMo .919 and .908, REALTALK .774 and .755, BEAM .648 and .587).
 """
@@ -91,13 +91,14 @@ class RetrieveRules:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One round of a query: the candidates and what is known of each. vectors: of the message's sentences, none without an embedder.
+    """One round of a query: the candidates and what is known of each.
 
+    vectors: of the message's sentences, none without an embedder.
     order: what ranks them, U; the recipe's scores of `ordering`, unless a reranker moved them.
     reranked: by row, what the reranker gave it.
     left_out: memories that shall be no results, whatever their scores.
     everything: whether all facts answer, each for itself.
-    now: of the call; moment: what the query is about, by the clocks of whoever asks.
+    now: of the call; moment: what the query is about, by the asker's clocks.
     """
 
     query_parts: QueryParts
@@ -210,7 +211,10 @@ class Retriever:
         return look if self._reranking is None else await self._reranked(owner, query, look, self._reranking)
 
     async def _local(self, owner: Owner, query: RetrieveInput, query_parts: QueryParts, moment: datetime) -> datetime:
-        """The moment by the clocks of whoever asks, where a query names days or a context shows them. Raises Unavailable."""
+        """The moment by the asker's clocks, where days are named or shown.
+
+        A query names them, or a context shows them. Raises Unavailable.
+        """
         if query.mode == "fast" and not any(one.analysis.names_a_time for one in query_parts.parts):
             return moment
         return local(moment, await self._zones.of(owner, query.time_zone))
@@ -474,7 +478,7 @@ Chosen = tuple[list[int], dict[str, Shown], dict[int, tuple[Passage, ...]]]
 
 
 def _statements(row: int, look: Look, shown: Mapping[str, Shown], quoted: Mapping[int, Sequence[Passage]]) -> list[Statement]:
-    """What stands in a result: its passages, or its own text."""
+    """What a result contains: its passages, or its own text."""
     if quoted.get(row):
         places = {name: place for place, name in enumerate(look.candidates.ids)}
         found = [(places.get(one.message, row), one.text, speaker(one.actor), one.at) for one in quoted[row]]

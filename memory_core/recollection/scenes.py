@@ -79,7 +79,7 @@ class Scenes:
         return {name: current for name, scene in scenes.items() if (current := standing(scene, gone, moment)).count}
 
     async def _views(self, owner: Owner, scenes: Sequence[Scene], moment: datetime) -> tuple[SceneView, ...]:
-        """With what fell since it was told: the cells know it."""
+        """With the facts that were superseded since: the cells know them."""
         cells = sorted({name for scene in scenes for name in scene.cell_ids})
         fallen: dict[str, tuple[Fallen, ...]] = {}
         for start in range(0, len(cells), _READ_AT_ONCE):

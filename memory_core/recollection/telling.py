@@ -15,7 +15,7 @@ from memory_core.domain.time_zone import local
 from memory_core.recollection.stale import Fallen
 
 FALLEN = "no longer true in part"
-"""Stands on the line of what tells a fact that has fallen; which one, and what holds now, stands below."""
+"""Is on the line of what tells a superseded fact; which one, and what holds now, is below."""
 STORIES = frozenset({"cell", "note"})
 """Categories of what was formed of a whole cell."""
 _NOBODY = frozenset({"assistant", "system", "tool", "ai", "developer"})
@@ -85,7 +85,7 @@ def is_ahead(foresight: Foresight, moment: datetime, within: timedelta) -> bool:
 
 
 def shown_at(moment: datetime, asked: datetime) -> datetime:
-    """A moment by the clocks of whoever asks."""
+    """A moment by the asker's clocks."""
     return moment if asked.tzinfo is None else local(moment, asked.tzinfo)
 
 
@@ -96,7 +96,7 @@ def expected(foresight: Foresight, moment: datetime) -> str:
 
 
 def no_longer_true(fallen: Fallen) -> str:
-    """A fact that fell, with what is true in its place."""
+    """A superseded fact, with what is true in its place."""
     now = "" if fallen.current is None else f"; now: {fallen.current.content}"
     return f"no longer true: {fallen.text}{now}"
 
