@@ -91,14 +91,20 @@ def also_called(name: str) -> tuple[str, ...]:
 
 
 def family_of(name: str) -> str | None:
-    """How attributes begin of which one may have many, "opinion of " for "opinion of rain"; None for one that stands alone."""
+    """The opening of an attribute that may occur many times: "opinion of " for "opinion of rain".
+
+    None for an attribute that belongs to no such family.
+    """
     filed = canonical_attribute(name)
     families = (opening for _, opening in _names()[1] if len(opening) < len(filed))
     return next((opening for opening in families if filed.startswith(opening)), None)
 
 
 def canonical_subject(name: str) -> str:
-    """The person or thing as slots name it: "user" for whoever speaks without a name, with articles and forms of address left out."""
+    """The person or thing as slots name it, without articles and forms of address.
+
+    A speaker without a name is "user".
+    """
     tidy = " ".join(name.split()).removeprefix("the ").removeprefix("The ")
     first, mark, rest = tidy.partition("'s ")
     return ("user" if first.casefold() in _SPEAKERS else first) + mark + rest

@@ -52,11 +52,11 @@ class CandidateSet:
     turns: which were said in a conversation, as messages or turns of a session.
     length: weighted, with the turns before; own_length: terms that the memory says itself.
     cosines: of a query of several sentences the three similarities to each one's vector, 3 × U × S; the columns above have the best then.
-    near: U × T, how near in meaning own or date tokens come to the term, None when nobody asked for related words.
+    near: U × T, how near in meaning own or date tokens come to the term, None when related words were not requested.
     places: where the terms stand in those that are longer than a passage, as far as a store knows their order.
     faded: which have faded; None where none was looked at for it.
-    sessions: each one's; says_i: whether its speaker says something of themselves, NaN where nobody looked; states: of its tokens
-    (`token_states`). All three only order; empty where a store does not tell.
+    sessions: each memory's; says_i: whether its speaker says something of themselves, NaN where that was not examined; states: of its
+    tokens (`token_states`). All three only order; empty where a store does not tell.
     touched_at: max(created_at, updated_at). accessed_at: last_accessed_at, else created_at.
     memories: whole documents, where the store had them anyway. lists: name of a candidate list → ids in its order.
     """

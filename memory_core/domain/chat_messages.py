@@ -46,7 +46,7 @@ KNOWN_FIELDS = frozenset({
     "additional_kwargs", "response_metadata", "example", "invalid_tool_calls", "usage_metadata", "artifact", "tool_call_chunks",
     "chunk_position", "lc", "kwargs", "graph",
 })  # fmt: skip
-"""Fields of a message that are read, or passed over without a word."""
+"""Fields of a message that are read, or ignored without being reported."""
 _ROLE_OF_TYPE = {"human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "tool": "tool", "function": "tool"}
 _ROLE_OF_TYPE |= {"system": "system", "developer": "system"}
 _OF_CLASS = {"Human": "human", "AI": "ai", "System": "system", "Tool": "tool", "Function": "function", "Chat": "chat", "Remove": "remove"}
@@ -112,8 +112,8 @@ def read_messages(
         raw: Each message as JSON has it, in any documented form.
         now: No message may be said long after it; None checks nothing.
         roles_optional: Whether a message may leave out its role, or be a text alone.
-        lenient: Whether what says nothing, or can't be kept, is passed over where else it is refused. For messages that are not kept.
-        path: Stands before the place in the name of a refused field.
+        lenient: Whether what says nothing, or can't be kept, is ignored instead of refused. For messages that are not kept.
+        path: Prefix of the place in the name of a refused field.
 
     Returns:
         The messages in order, and the names of what was ignored ("messages.*.foo"). A message may become several (its author's words, and

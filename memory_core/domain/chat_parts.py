@@ -87,7 +87,7 @@ def describe_result(name: str | None, result: object) -> str:
     """A tool's result as text, at most `MAX_TOOL_CHARACTERS`; empty where it is.
 
     Args:
-        name: Of the tool; None where nobody says it.
+        name: Of the tool; None where it is not given.
         result: A text, a list of parts, or any JSON.
 
     Raises:

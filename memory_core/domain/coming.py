@@ -25,7 +25,7 @@ class Coming:
     """The first moment of each kind after the one that was asked about; None where nothing comes.
 
     fades: a memory is under the floor, or its long text may become short. ages: one is old enough for the archive. foresight: the last
-    foresight of one ends, which is counted by the next run and wakes nobody.
+    foresight of one ends, which is counted by the next run and starts no run.
     """
 
     fades: datetime | None = None

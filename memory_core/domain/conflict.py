@@ -17,7 +17,7 @@ MAX_OPEN = 20
 """Questions that may be open about one memory; what contradicts it besides is kept beside it without one."""
 
 RULE: Final = "rule"
-"""Who decides where nobody does."""
+"""The decider of a conflict where neither a caller nor an agent decides."""
 
 
 class Move(BaseModel):

@@ -108,7 +108,7 @@ _ONE_ROLE = """
     klassenlehrerin lehrer lehrerin chef chefin hausarzt hausärztin zahnarzt zahnärztin vermieter vermieterin leiter leiterin
 """
 ONE_ROLE = frozenset(_ONE_ROLE.split())
-"""Who somebody has one of."""
+"""Roles that one person at a time fills for another: a boss, a dentist."""
 EMPTY = frozenset(_EMPTY.casefold().split())
 """Come and go without changing what is said."""
 ARTICLES = frozenset(_ARTICLES.split())

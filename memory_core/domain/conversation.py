@@ -59,9 +59,10 @@ class Message(BaseModel):
 
 
 class FormedCell(BaseModel):
-    """What one cell became: its message span [first, last], the ids of its memories, the cell's own first, and what was done, counted.
+    """What one cell became: its message span [first, last], memories and counts.
 
-    The counts stand here, in the forming commit, and are only summed up in tasks: whoever dies right after it takes none of them along.
+    The ids of its memories begin with the cell's own. The counts are stored here, in the forming commit, and are only summed up in tasks: a
+    worker that dies right after it loses none of them.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -145,11 +146,11 @@ def counts_of(cells: Iterable[FormedCell]) -> dict[str, int]:
 
 
 def as_named(messages: Sequence[Message], conversation: Sequence[Message]) -> list[Message]:
-    """Some of a conversation's messages with the actors by which agents are to know who speaks.
+    """Some of a conversation's messages with the actors by which agents tell speakers apart.
 
-    Whoever speaks in the role `user` without a name is "the user", with truths of his own. An actor called "User" is he, where nobody with
-    another name speaks in that role: a client's label for him. Beside others, or in another role, it is a name, and is told apart ("Actor
-    User"), so that nobody's truths become the user's.
+    A speaker in the role `user` without a name is "the user", with truths of his own. An actor called "User" is the user too, where no
+    actor with another name speaks in that role: it is a client's label for the user. Beside others, or in another role, it is a name, and
+    is told apart ("Actor User"), so that no other actor's truths become the user's.
     """
     users = {_called_user(message) for message in conversation if message.role == "user" and message.actor}
     return [_renamed(message, label=False not in users) if _called_user(message) else message for message in messages]

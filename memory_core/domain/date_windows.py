@@ -3,7 +3,7 @@
 A window nudges, it never filters: things are told after they happen, so `Window.contains` also takes the two weeks after
 it. English, by regular expressions: days, months, parts of months, seasons, years, ISO dates, phrases measured from now, and times
 before or after a date.
-A month or season without a year is that one of EVERY year, because nobody knows which year was meant, unless "last", "this" or "next"
+A month or season without a year is that one of EVERY year, because it is unknown which year was meant, unless "last", "this" or "next"
 says so.
 """
 

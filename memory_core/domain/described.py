@@ -1,4 +1,4 @@
-"""What an error says of itself without any value that somebody sent or stored.
+"""What an error says of itself without any value that a caller sent or stored.
 
 The message of an exception often quotes its input: pydantic's `input_value`, a missing key, the body that a service sent back. So only
 errors of our own tree speak for themselves. Of all others the class is named, and what a fixed list of attributes tells.
@@ -78,7 +78,10 @@ def _detail_of(error: BaseException) -> str:
 
 
 def _refused_places(error: ValidationError) -> str:
-    """Where and how each value was wrong. A part of a path that is no field of ours is somebody's own name: a star stands for it."""
+    """Where and how each value was wrong.
+
+    A part of a path that is no field of ours is a name that the caller chose: a star is written for it.
+    """
     problems = error.errors(include_url=False, include_input=False, include_context=False)
     places = (".".join(str(part) if isinstance(part, int) or part in _field_names() else "*" for part in one["loc"]) for one in problems)
     told = [f"{place or 'all'} {one['type']}" for place, one in zip(places, problems, strict=True)]

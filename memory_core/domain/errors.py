@@ -69,7 +69,7 @@ class Forbidden(MemoryCoreError):
 
 
 class NotFound(MemoryCoreError):
-    """No such thing for this app and user. Somebody else's is not told apart from none."""
+    """No such thing for this app and user. Another owner's is not told apart from none."""
 
     status, type, title = 404, "not_found", "Not found"
 
@@ -145,7 +145,7 @@ class EmbeddingMismatch(Unavailable):
 
 
 class Damaged(Unavailable):
-    """What is kept is not what was written. Asking again gives the same, until somebody mends it."""
+    """What is kept is not what was written. Asking again gives the same, until it is repaired."""
 
     type = "damaged"
 
@@ -156,9 +156,10 @@ def damaged_memory(memory_id: str) -> Damaged:
 
 
 class AgentFailed(MemoryCoreError):
-    """A model answered, but nothing that can be used: garbage after its repair, a refusal, a filtered text, no budget left.
+    """A model answered, but nothing that can be used.
 
-    Asking again gives the same; whoever asked goes on by rule where that is allowed, and never calls it a success.
+    That is: garbage after its repair, a refusal, a filtered text, no budget left. Asking again gives the same; the caller goes on by rule
+    where that is allowed, and never calls it a success.
     """
 
     status, type, title = 502, "agent_failed", "The model gave no usable answer"

@@ -1,4 +1,4 @@
-"""Text of users between marks that nobody who wrote it could forge.
+"""Text of users between marks that its author could not forge.
 
 A mark is derived from the whole text and occurs nowhere in it, however carelessly one reads, so a text can neither end what fences it
 nor begin a part of its own. Note: the mark is no secret. It need only be new to the text, and being derived
@@ -32,7 +32,7 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The visible text on one line: it can't look like a line that somebody else wrote."""
+    """The visible text on one line: it can't look like a line of another author."""
     return " ".join(visible(" ".join(text.split())).split())
 
 

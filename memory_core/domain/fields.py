@@ -79,7 +79,7 @@ def _check_json(value: Any, depth: int) -> None:
 
 
 def _no_scope(value: dict[str, Any]) -> dict[str, Any]:
-    """Refuse metadata that looks like a scope: whoever reads it back must not take it for one."""
+    """Refuse metadata that looks like a scope: its reader must not take it for one."""
     for name in ("app_id", "user_id"):
         if name in value:
             raise ValueError(f"{name}: metadata can't name an app or a user; scope comes from the key and the request")

@@ -1,7 +1,7 @@
 """The log, told again: from events to what every memory was at a sequence.
 
 Pure, and in steps: folding some events and later the others gives what folding all gives, so a state may be kept as a snapshot and gone
-on from. Note: old versions are no events' business. Whoever raises a memory's version keeps the old one, by a rule that
+on from. Note: events do not hold old versions. The writer that raises a memory's version keeps the old one, by a rule that
 this module shares with the writers (`versions`); so the log need not repeat it.
 """
 
@@ -43,7 +43,7 @@ class State:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The logged fields, read anew each time."""
+        """The logged fields, parsed again at each access."""
         fields: dict[str, Any] = orjson.loads(self.json)
         return fields
 
@@ -68,7 +68,7 @@ class State:
 
 
 _MESSAGES = f'"source_ids":["{PREFIX}_'.encode()
-"""What stands in the JSON of a memory that messages were formed into, before they are listed."""
+"""The bytes before the ids of messages in the JSON of a memory that was formed of them."""
 
 States = dict[str, State]
 """By id: every memory, and every old version of one, that the log tells of."""
@@ -77,7 +77,7 @@ States = dict[str, State]
 def fold(states: Mapping[str, State], events: Iterable[Event]) -> States:
     """The states after these events, which follow in order on those that led to `states`.
 
-    A memory of which an event was redacted is left out, at whatever time, until another event begins it anew.
+    A memory of which an event was redacted is left out, at whatever time, until a later event creates it again.
     """
     told = dict(states)
     for event in events:

@@ -36,7 +36,7 @@ def struck_event(event: Event, gone: Collection[str]) -> Event:
 def struck(fields: Mapping[str, Any], gone: Collection[str]) -> dict[str, Any]:
     """Fields of a memory, as JSON, without any mention of those that are gone.
 
-    A cell keeps what it says itself; a note's list of facts that have fallen loses the facts.
+    A cell keeps what it says itself; a note's list of superseded facts loses those that are gone.
     """
     kept = dict(fields)
     for name in _NAMES:
@@ -83,7 +83,10 @@ def is_made_of_others(memory: Memory) -> bool:
 
 
 def lends(memory: Memory) -> str:
-    """A mark of the words that a turn lends to those after it: the same for the same words, and nobody can read them out of it."""
+    """A mark of the words that a turn lends to the turns after it.
+
+    The same words have the same mark, and can't be read out of it.
+    """
     return lends_from(turn_of(memory).counts)
 
 

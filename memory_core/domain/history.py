@@ -31,7 +31,7 @@ MARK_CHARACTERS: Final = 9
 _OF_SYSTEM: Final = "!"
 """What the mark of a system message begins with; no other mark does."""
 _HOLE: Final = "?" * MARK_CHARACTERS
-"""What stands in the place of the mark of a message that was forgotten."""
+"""The placeholder for the mark of a message that was forgotten."""
 _WITH_ID: Final = "#"
 """What the mark of a message ends with that was told with an id."""
 _CLOCK: Final = re.compile(
@@ -214,10 +214,10 @@ def _known_systems(kept: Sequence[str], call: Sequence[CallMessage]) -> set[int]
 
 
 def _kept_after(kept: Sequence[str], call: Sequence[CallMessage], pairs: Mapping[int, int], new: Sequence[int]) -> list[str]:
-    """The marks after a call: those of its new messages where they stand in it.
+    """The marks after a call: those of its new messages at their places in it.
 
     A message takes the place of the mark that it replaced: as many new turns as marks between two that are known, or before the first. What
-    the call has otherwise stands before the turn that is known after it, or last, and then in the place of an end that the call has edited.
+    the call has otherwise goes before the turn that is known after it, or last, and then in the place of an end that the call has edited.
 
     Args:
         kept: Marks of the session, the latest last.
@@ -249,7 +249,10 @@ def _kept_after(kept: Sequence[str], call: Sequence[CallMessage], pairs: Mapping
 
 
 def _place_of(kept: Sequence[str], message: CallMessage, told_at: datetime) -> int | None:
-    """Where the mark of a message stands: of the same words and of an id, if it had one, the nearest in time, the last of several."""
+    """The place of a message's mark, the nearest in time, the last of several.
+
+    The mark is of the same words and of an id, if the message had one.
+    """
     places = [place for place, mark in enumerate(kept) if mark.startswith(message.mark)]
     moments = message.at, _milliseconds(told_at)
 

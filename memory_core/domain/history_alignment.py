@@ -16,13 +16,16 @@ Table = npt.NDArray[Any]
 """A line for each message of the call, a column for each mark that is kept."""
 
 LONG_RUN: Final = 3
-"""Messages of a run that falls in step again anywhere."""
+"""Messages of a run that may continue an alignment after any difference."""
 LAST_RUN: Final = 2
 """Messages of such a run that ends what is kept."""
 SHORTEST_EDITED: Final = 2
 """What the chain must count before an end that the call has edited."""
 SHORTEST_REPEATED: Final = 8
-"""What the chain must count in a call that has nothing more, to be known wherever it stands: long histories come in several calls."""
+"""What the chain must count in a call that has nothing more, to be known at any place.
+
+Long histories come in several calls.
+"""
 _ONE: Final = 1 << 14
 """What a known message counts."""
 _DIFFERENCE: Final = _ONE + 8

@@ -69,7 +69,7 @@ def importance_by_type(type: MemoryType, content: str, category: str | None = No
 def importance_by_interaction(quality: str | None, follow_ups: int, tags_and_keywords: int) -> float:
     """SECMSA's importance in [0.25, 1]: 0.5·quality + 0.3·follow-ups + 0.2·richness, each read from its table.
 
-    quality: high, medium, low, or None when nobody judged it. The other two are counts.
+    quality: high, medium, low, or None when it was not judged. The other two are counts.
     """
     return (
         QUALITY_WEIGHT * QUALITY_SCORES[quality]

@@ -35,7 +35,10 @@ def with_lexical(memory: Memory, previous: Turn | None = None, before_previous: 
 
 
 def reread(memory: Memory) -> Memory:
-    """The memory with its present text analysed anew; the words that the turns before lent it, and its place among them, stay."""
+    """The memory with its present text analysed again.
+
+    The words that the turns before lent it, and its place among them, stay.
+    """
     before = memory.lexical
     lexical = with_lexical(memory, ordinal=before.turn).lexical
     around = {"previous": before.previous, "before_previous": before.before_previous, "previous_asks": before.previous_asks}
@@ -49,7 +52,7 @@ def text_to_embed(memory: Memory) -> str:
 
 
 def told_at(memory: Memory) -> datetime:
-    """When it happened, by the clocks where it was told: the day in its date words is that of whoever told it."""
+    """When it happened, in the speaker's time zone: the day in its date words is the speaker's."""
     zone = memory.metadata.get(ZONE_FIELD)
     return local(memory.event_timestamp, zone_of(zone)) if isinstance(zone, str) else memory.event_timestamp
 

@@ -1,6 +1,6 @@
 """Whether one of two Japanese statements denies what the other says, by the ending of the last predicate.
 
-The okurigana behind the last character that is no hiragana tell polarity, politeness and tense. What stands before them has to be the same,
+The okurigana behind the last character that is no hiragana tell polarity, politeness and tense. The text before them has to be the same,
 particles aside, which change in a denial: 車を持っている, 車は持っていません.
 """
 
@@ -41,7 +41,7 @@ def denies(first: str, second: str) -> bool:
 
 
 def _predicate(text: str) -> tuple[str, str, bool] | None:
-    """What stands before the last okurigana, what kind of predicate they make, and whether they deny it."""
+    """The text before the last okurigana, the kind of predicate, and whether it is denied."""
     said = text.rstrip("。.!！ 　").rstrip("ねよわ")
     head = said.rstrip(_HIRAGANA)
     ending = said[len(head) :]

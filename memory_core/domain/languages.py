@@ -1,7 +1,7 @@
-"""Which language a text in Latin letters is most likely in, by the little words that it uses; and what a question loses.
+"""The likely language of a text in Latin letters, by its little words; what a question loses.
 
 Other scripts need no vote: `text` stems them by script. The vote is of the text alone, so that the same text has the same terms
-whenever and whoever reads it. Note: English wins every tie. A wrong guess makes stems that nobody asks for,
+for every reader at any time. Note: English wins every tie. A wrong guess makes stems that no query has,
 while English stems of a short foreign text are mostly the word itself.
 """
 

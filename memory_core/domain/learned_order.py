@@ -66,7 +66,7 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class LearnedOrder:
-    """Both weights, and how steeply the order falls with their sum."""
+    """Both weights, and how steeply the order decreases with their sum."""
 
     with_tokens: Weights
     without_tokens: Weights
@@ -185,7 +185,7 @@ def joined_tokens(parts: Sequence[AskedTokens]) -> AskedTokens | None:
 def _asked_features(
     query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters
 ) -> dict[str, Floats]:
-    """What the query asks for besides its words: somebody, a time, a date."""
+    """What the query asks for besides its words: a person, a time, a date."""
     rows = len(candidates)
     theirs = by_named_actor(query, candidates, statistics)
     inside = np.zeros(rows, dtype=np.bool_)

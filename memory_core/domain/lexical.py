@@ -27,7 +27,10 @@ _SAYS_I = re.compile(
     r"(?i:\b(?:my|me|mine|myself|we|us|ours?|ich|mi[cr]h?|mein\w{0,2}|wir|uns|unser\w{0,2}|je|moi|mon|ma|mes|nous|yo|mi|nosotros)\b)|\bI\b"
     r"|[\u79c1\u50d5\u4ffa]"
 )
-"""Words by which somebody speaks of themselves; what answers a question about a person is mostly said by that person in the first one."""
+"""Words by which speakers name themselves.
+
+What answers a question about a person is mostly said by that person, in the first person.
+"""
 _TAIL = 64
 _TOOL_CALL = re.compile(r"[\w.-]{1,64}\(\{")
 """How the call of a tool begins, which asks it for something: `get_weather({"city": "Leeds"})`."""
@@ -103,7 +106,7 @@ def embedding_text(memory_type: MemoryType, content: str, *, actor: str | None, 
     """The text whose vector a memory gets.
 
     Episodic: `[8 May 2023] actor: content`. Others: the content alone, so that equal
-    statements have equal vectors whoever made them and whenever.
+    statements of any speaker at any time have equal vectors.
     """
     if memory_type is not MemoryType.EPISODIC:
         return content

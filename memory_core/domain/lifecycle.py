@@ -1,7 +1,7 @@
 """The life of a memory: which status may follow which, and the reasons that lead into each.
 
-A move that the table does not list is a 409 that names the moves it does list. `active` may follow `active` (somebody
-confirms by hand what already is so); no other status follows itself.
+A move that the table does not list is a 409 that names the moves it does list. `active` may follow `active` (a caller
+confirms what already is so); no other status follows itself.
 """
 
 from __future__ import annotations

@@ -117,8 +117,8 @@ class Lexical(BaseModel):
 
     `turn` is the memory's ordinal among the episodic memories of its session, `None` for any other memory.
     `order` says where in a long text the terms of `own` stand (`term_order`), empty for a text of a single passage.
-    `says_i` is whether the speaker says something of themselves, `None` where nobody looked; `states` those of its tokens (`token_states`),
-    empty where they are not kept.
+    `says_i` is whether the speaker says something of themselves, `None` where that was not examined; `states` those of its tokens
+    (`token_states`), empty where they are not kept.
     """
 
     own: dict[str, int] = Field(default_factory=dict)
@@ -288,7 +288,7 @@ class Head(BaseModel):
     folded before it is written after it. snapshot_due: the sequence at which the next snapshot is due. expires_at: when what is left of an
     erased user may go; any commit makes it a head like others.
     consolidated_sequence, settled_at: up to which event, and up to which moment, consolidation has been. due_at: when the next run is due;
-    None = not before somebody writes. run_task_id: the task of the run that was begun last. fresh_count: memories made since then.
+    None = not before the next write. run_task_id: the task of the run that was begun last. fresh_count: memories made since then.
     messages_backfilled: whether the messages of all its conversations are memories, or never will be; those of earlier versions had none.
     backfill_position: sequence and id of the conversation up to which that is done.
     marks: grows with each commit that sets fields of memories beside the log, since no event tells of these.

@@ -15,7 +15,7 @@ MAX_AHEAD = timedelta(hours=24)
 
 
 def aware_utc(value: datetime) -> datetime:
-    """The same moment in UTC; ValueError for a naive one, whose moment nobody knows."""
+    """The same moment in UTC; ValueError for a naive one, whose moment is unknown."""
     if value.tzinfo is None or value.utcoffset() is None:
         raise ValueError("must carry a time zone, for example 2026-05-08T13:56:00Z")
     try:
@@ -45,6 +45,8 @@ def _not_ahead(value: datetime, info: ValidationInfo) -> datetime:
 
 Moment = Annotated[datetime, AfterValidator(aware_utc), BeforeValidator(_from_text)]
 Happened = Annotated[Moment, AfterValidator(_not_ahead)]
-"""When something was said or happened. Whoever validates with a context of `now` lets nothing in that is said to happen long after it:
-a truth of the year 9999 would be the latest in its slot for good. What is to be true from some day on says so in `valid_from`.
+"""When something was said or happened.
+
+A validation with a context of `now` refuses what is said to happen long after it: a truth of the year 9999 would be the latest in its slot
+for good. What is to be true from some day on says so in `valid_from`.
 """

@@ -36,11 +36,11 @@ def plain_digits(text: str) -> str:
 
 
 def numbers_in(text: str) -> Counter[str]:
-    """How often each number stands in the text.
+    """How often each number occurs in the text.
 
     Thousands may be parted by commas, apostrophes, underscores or hard spaces (1,000 = 1'000 = 1000), a decimal comma is a
-    point (3,5 = 3.5); "1.000" stays what it is, since nobody knows whether it is a thousand. A minus counts where it
-    stands free.
+    point (3,5 = 3.5); "1.000" stays what it is, since it may be a thousand or not. A minus counts at
+    the beginning, and after a space or an opening bracket.
     """
     # The hard spaces go first: NFKC makes plain ones of them, and then 1 000 might be two numbers.
     plain = normal_form("NFKC", _JOINT.sub("", text)).replace("−", "-")

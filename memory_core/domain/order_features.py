@@ -17,7 +17,7 @@ from memory_core.domain.token_states import States
 ASSISTANTS = frozenset({"assistant", "ai", "bot"})
 """Speakers who are the other side of a chat: what they say at length is rarely what a person told."""
 RANKS = 10
-"""The rank in a list at which its feature has fallen to a half."""
+"""The rank in a list at which its feature is a half."""
 BEST_OF_SESSION = 3
 LONG, SHORT = 40, 8
 """Terms above which a text is long, and below which it is short."""
@@ -128,7 +128,7 @@ def table(features: Mapping[str, Floats], names: Sequence[str], rows: int) -> Fl
 
 
 def _of(column: Floats, rows: Ints) -> Floats:
-    """What stands in other rows, 0 for a row that is not there."""
+    """The column's values in other rows, 0 for a row that is not there."""
     there = rows >= 0
     return np.where(there if column.ndim == 1 else there[:, None], column[rows], 0.0)
 

@@ -1,6 +1,7 @@
-"""Questions for all that is known of somebody: "What do you know about me?", in English, German and Japanese.
+"""Questions for all that is known of a person, in English, German and Japanese.
 
-They share no word with any memory, so no relevance finds anything; what answers them are the facts, whatever these say.
+For example "What do you know about me?". Such questions share no word with any memory, so no relevance finds anything; what answers
+them are the facts, whatever these say.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _ALL = re.compile("|".join((*_ENGLISH, *_GERMAN, *_JAPANESE)), re.IGNORECASE)
 
 
 def asks_for_everything(text: str) -> bool:
-    """Whether a sentence of a query asks for all that is known of whoever asks."""
+    """Whether a sentence of a query asks for all that is known of the caller."""
     if len(text) > MOST_CHARACTERS:
         return False
     return any(_ALL.fullmatch(one.text.replace("’", "'").strip(" \t?!.。？！,;:").casefold()) is not None for one in sentences(text))
