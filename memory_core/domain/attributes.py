@@ -91,9 +91,9 @@ def also_called(name: str) -> tuple[str, ...]:
 
 
 def family_of(name: str) -> str | None:
-    """The opening of an attribute that may occur many times: "opinion of " for "opinion of rain".
+    """The opening of an attribute that may occur many times.
 
-    None for an attribute that belongs to no such family.
+    "opinion of " for "opinion of rain"; None for an attribute that belongs to no such family.
     """
     filed = canonical_attribute(name)
     families = (opening for _, opening in _names()[1] if len(opening) < len(filed))

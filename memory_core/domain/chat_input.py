@@ -151,4 +151,7 @@ ChatMessages = Annotated[ReadMessages, PlainValidator(_reads()), _Kept, _Documen
 SpokenMessages = Annotated[ReadMessages, PlainValidator(_reads(roles_optional=True)), _Kept, _Documented(roles_optional=True)]
 """One text, or 1-200 texts and messages, which may leave out their role."""
 ShownMessages = Annotated[ReadMessages, PlainValidator(_reads(lenient=True)), _Kept, _Documented(lenient=True)]
-"""0-200 messages that a model is shown and that are not kept; those that say nothing are ignored."""
+"""0-200 messages that a model is shown and that are not kept.
+
+Those that say nothing are ignored.
+"""

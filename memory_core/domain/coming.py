@@ -22,7 +22,7 @@ _LAST_S = 253_402_300_799.0
 
 @dataclass(frozen=True, slots=True)
 class Coming:
-    """The first moment of each kind after the one that was asked about; None where nothing comes.
+    """The first moment of each kind after a given one; None where nothing comes.
 
     fades: a memory is under the floor, or its long text may become short. ages: one is old enough for the archive. foresight: the last
     foresight of one ends, which is counted by the next run and starts no run.

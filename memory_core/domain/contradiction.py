@@ -408,7 +408,7 @@ def _names_use(before: Sequence[str]) -> bool:
 
 
 def _names_subject(parting: _Parting) -> bool:
-    """Whether the two differ in their subject: a verb comes after the difference, none before it."""
+    """Whether the two differ in their subject: a verb after the difference, none before it."""
     if all(token in ARTICLES for token in parting.before):
         return True
     return not BEING.isdisjoint(parting.after) and BEING.isdisjoint(parting.before)
@@ -431,7 +431,7 @@ _DEFINITE_STARTS = ("lieblings", "standard", "haupt")
 
 
 def _tells_event(tokens: Sequence[str]) -> bool:
-    """Whether it tells a single action, which may be done again with another number or name."""
+    """Whether it tells an action, which may be repeated with another number or name."""
     for before, token in pairwise(["", *tokens]):
         if token in PASTS or (token.startswith("ge") and token.endswith(("t", "en")) and len(token) > 6 and token not in LASTING_PASTS):
             return True

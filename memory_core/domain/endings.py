@@ -1,8 +1,8 @@
-"""What is told of a truth that ended while nothing took its place: "I quit my job", "I no longer live in Berlin".
+"""What is told of a truth that ended while nothing took its place.
 
-A retraction is stored in the slot of the truth that it ends, so that every reader of the slot meets it; its value is
-`{"no_longer": "Berlin"}`, or `{"no_longer": null}` for whatever held before. Note: it is no value like others,
-for a retraction that names Berlin says nothing against Lisbon.
+For example "I quit my job", "I no longer live in Berlin". A retraction is stored in the slot of the truth that it ends, so that every
+reader of the slot meets it; its value is `{"no_longer": "Berlin"}`, or `{"no_longer": null}` for whatever held before. Note: it is no value
+like others, for a retraction that names Berlin says nothing against Lisbon.
 """
 
 from __future__ import annotations

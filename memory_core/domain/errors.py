@@ -69,7 +69,7 @@ class Forbidden(MemoryCoreError):
 
 
 class NotFound(MemoryCoreError):
-    """No such thing for this app and user. Another owner's is not told apart from none."""
+    """No such thing for this owner. Another owner's is not told apart from none."""
 
     status, type, title = 404, "not_found", "Not found"
 
@@ -145,7 +145,10 @@ class EmbeddingMismatch(Unavailable):
 
 
 class Damaged(Unavailable):
-    """What is kept is not what was written. Asking again gives the same, until it is repaired."""
+    """What is kept is not what was written.
+
+    Asking again gives the same, until it is repaired.
+    """
 
     type = "damaged"
 

@@ -68,7 +68,7 @@ class State:
 
 
 _MESSAGES = f'"source_ids":["{PREFIX}_'.encode()
-"""The bytes before the ids of messages in the JSON of a memory that was formed of them."""
+"""Precedes the ids of messages in the JSON of a memory formed of them."""
 
 States = dict[str, State]
 """By id: every memory, and every old version of one, that the log tells of."""

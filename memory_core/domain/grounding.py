@@ -22,7 +22,10 @@ OTHER_SCRIPT = re.compile(r"[\u0370-\u1fff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a
 LEAST_VOTES = 2
 """Letters of a script, or little words of a language, that show a text to be in it."""
 MOST_FOREIGN = 1
-"""Names of a story that are in no message: one may be a word that only looks like a name."""
+"""Names of a story that may be in no message.
+
+One may be a word that only looks like a name.
+"""
 LEAST_SHARE = 0.2
 """Of a story's terms, names and numbers included, that stand in the messages."""
 _TELLERS = frozenset(tokens("user assistant users assistants person they talked said asked told conversation"))

@@ -22,7 +22,7 @@ LAST_RUN: Final = 2
 SHORTEST_EDITED: Final = 2
 """What the chain must count before an end that the call has edited."""
 SHORTEST_REPEATED: Final = 8
-"""What the chain must count in a call that has nothing more, to be known at any place.
+"""What a chain must count at any place, in a call that has nothing more.
 
 Long histories come in several calls.
 """

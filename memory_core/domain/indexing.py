@@ -52,7 +52,10 @@ def text_to_embed(memory: Memory) -> str:
 
 
 def told_at(memory: Memory) -> datetime:
-    """When it happened, in the speaker's time zone: the day in its date words is the speaker's."""
+    """When it happened, in the speaker's time zone.
+
+    The day in its date words is the speaker's.
+    """
     zone = memory.metadata.get(ZONE_FIELD)
     return local(memory.event_timestamp, zone_of(zone)) if isinstance(zone, str) else memory.event_timestamp
 

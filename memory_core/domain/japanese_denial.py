@@ -1,4 +1,4 @@
-"""Whether one of two Japanese statements denies what the other says, by the ending of the last predicate.
+"""Whether one of two Japanese statements denies the other, by its last predicate's ending.
 
 The okurigana behind the last character that is no hiragana tell polarity, politeness and tense. The text before them has to be the same,
 particles aside, which change in a denial: 車を持っている, 車は持っていません.

@@ -1,8 +1,8 @@
-"""The likely language of a text in Latin letters, by its little words; what a question loses.
+"""The likely language of a text in Latin letters; what a question loses.
 
-Other scripts need no vote: `text` stems them by script. The vote is of the text alone, so that the same text has the same terms
-for every reader at any time. Note: English wins every tie. A wrong guess makes stems that no query has,
-while English stems of a short foreign text are mostly the word itself.
+The language is read from the little words that the text uses. Other scripts need no vote: `text` stems them by script. The vote is of the
+text alone, so that the same text has the same terms for every reader at any time. Note: English wins every tie. A wrong guess makes stems
+that no query has, while English stems of a short foreign text are mostly the word itself.
 """
 
 from __future__ import annotations

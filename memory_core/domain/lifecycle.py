@@ -1,4 +1,4 @@
-"""The life of a memory: which status may follow which, and the reasons that lead into each.
+"""The life of a memory: which status may follow which, and for which reasons.
 
 A move that the table does not list is a 409 that names the moves it does list. `active` may follow `active` (a caller
 confirms what already is so); no other status follows itself.

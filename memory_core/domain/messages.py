@@ -37,7 +37,7 @@ def is_message(memory_id: str) -> bool:
 
 
 def is_instruction(memory: Memory) -> bool:
-    """Whether it is a system message: instructions that the agent already has, not a person's words."""
+    """Whether it is a system message: instructions that the agent has, no person's words."""
     return memory.category == MESSAGE and memory.metadata.get("role") == "system"
 
 

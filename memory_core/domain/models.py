@@ -113,8 +113,9 @@ class Link(BaseModel):
 
 
 class Lexical(BaseModel):
-    """The analysed text that relevance weighs: token → count, apart for what the memory says and what surrounds it.
+    """The analysed text that relevance weighs: token → count.
 
+    What the memory says is counted apart from what surrounds it.
     `turn` is the memory's ordinal among the episodic memories of its session, `None` for any other memory.
     `order` says where in a long text the terms of `own` stand (`term_order`), empty for a text of a single passage.
     `says_i` is whether the speaker says something of themselves, `None` where that was not examined; `states` those of its tokens
@@ -281,8 +282,9 @@ class Event(BaseModel):
 
 
 class Head(BaseModel):
-    """One per owner: the log's end, and what readers need to know without reading the log. Missing = an unknown user.
+    """One per owner: the log's end, and what readers need without reading it.
 
+    Missing = an unknown user.
     slots: which slots were ever filled (`domain/slots.py`); None = not known, any may have been. pending_tasks: how many tasks are not
     finished, so that the sweep finds them without a scan. redactions: grows with each commit that redacts events, so that nothing which was
     folded before it is written after it. snapshot_due: the sequence at which the next snapshot is due. expires_at: when what is left of an

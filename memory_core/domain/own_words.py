@@ -28,7 +28,7 @@ _NOTE = re.compile(
     rf"|^[ \t]*{re.escape(FOOTER)}[ \t]*\n[ \t]*(?:Tags|Keywords|Content depth|Follow-up areas):[^\n]*",
     re.MULTILINE,
 )
-"""The parts of a note as `note` renders it: whoever pastes one tells nothing new."""
+"""The parts of a note as `note` renders it: a pasted note tells nothing new."""
 _NAMING_IDS = re.compile(r"^[^\n]*\b(?:mem|cnv|evt|scn)_[0-9a-f]{6,}[^\n]*$", re.MULTILINE)
 _FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _LINES = re.compile(
@@ -50,7 +50,7 @@ _TO_WORK_ON = re.compile(
     r"|\b(?:sentence|phrase|poem|song|lyrics|verse|haiku|joke|riddle|slogan|caption|dialogue|translation)\s*:[^\n]*",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Words that somebody gives or is given to be translated, repeated, enjoyed: "Translate to German: I live in Rome"."""
+"""Text to be translated, repeated or enjoyed: "Translate to German: I live in Rome"."""
 _QUOTED = re.compile(
     r'"(?P<straight>[^"\n]{1,600}+)"|“(?P<curly>[^“”\n]{1,600}+)”|„(?P<low>[^„“”\n]{1,600}+)[“”]|«(?P<angle>[^«»\n]{1,600}+)»'
     r"|(?<![\w'’])['‘](?P<single>[^'‘’\n]{1,600}+(?:(?<=\w)['’](?=\w)[^'‘’\n]{1,600}+){0,20}+)['’](?!\w)"
@@ -58,7 +58,7 @@ _QUOTED = re.compile(
 _SAYS = re.compile(r"\b(?:i|i'm|my|me|we|our|you|ich|mein|je|j'|mon|ma|yo|mi|me llamo)\b", re.IGNORECASE)
 MAX_TITLE_WORDS = 5
 MAX_SPEECH = 600
-"""Characters of a quotation; between marks that lie further apart stands no speech."""
+"""Characters of a quotation; text between marks that lie further apart is no speech."""
 
 
 def without_recalled(text: str) -> str:
@@ -69,10 +69,10 @@ def without_recalled(text: str) -> str:
 
 
 def own_words(text: str) -> str:
-    """The text with blanks in place of pasted blocks, code, recalled memories, examples, exercises and quotations; of the same
-    length.
+    """The text, of the same length, with blanks where it is not the speaker's own.
 
-    A short quotation in which nobody speaks stays: it is a title or a name ("my favourite film is 'Alien'").
+    Blank are pasted blocks, code, recalled memories, examples, exercises and quotations.
+    A short quotation in which no person speaks stays: it is a title or a name ("my favourite film is 'Alien'").
     """
     text = without_recalled(_FENCED.sub(_blank, text))
     for pattern in (_LINES, _OBJECT, _EXAMPLE, _TO_WORK_ON):

@@ -21,7 +21,7 @@ ANSWERED = 0.16
 ENOUGH_SAID = 4
 """Terms of a part that a memory must all say to be found below the thresholds."""
 WEIGHT = "part"
-"""The name under which a part's weight stands among the factors."""
+"""The name of a part's weight among the factors."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""Whether a pattern stands on the episodes that are named for it, and whether two patterns are one.
+"""Whether the episodes named for a pattern support it, and whether two patterns are one.
 
-A pattern is made by somebody who may invent: so each episode must say a part of it by itself, together they must say most of it, and
-every number and name of it stands in one of them. Note: this is no check of truth. "Likes tea" also stands on an episode
-about bad tea; but an order that hides in one episode, or an example that a model repeats, has no second episode that says it.
+A pattern is made by an agent that may invent: so each episode must say a part of it by itself, together they must say most of it, and
+every number and name of it is in one of them. Note: this is no check of truth. An episode about bad tea also supports "Likes tea";
+but an order that hides in one episode, or an example that a model repeats, has no second episode that says it.
 """
 
 from __future__ import annotations

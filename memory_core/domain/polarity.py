@@ -1,7 +1,7 @@
-"""Words that turn a statement around: negations of several languages, and words that exclude each other.
+"""Words that turn a statement around: negations, and words that exclude each other.
 
-Sentence vectors hardly see them ("allergic" and "not allergic" to peanuts: cosine 0.97 with MiniLM), so whoever compares
-two statements asks here. The lists hold what is frequent and unambiguous in its language; a word that is a negation in
+They are of several languages. Sentence vectors hardly see them ("allergic" and "not allergic" to peanuts: cosine 0.97 with MiniLM), so a
+comparison of two statements asks this module. The lists hold what is frequent and unambiguous in its language; a word that is a negation in
 one language and common in another (Italian and German "mai") is left out.
 """
 
@@ -131,7 +131,7 @@ def opposites_of(words: Iterable[str]) -> frozenset[str]:
 
 
 def is_form_of(word: str, words: Collection[str]) -> bool:
-    """Whether a word stands among these, with an ending or without."""
+    """Whether a word is among these, with an ending or without."""
     return any(form in words for form in _forms(word))
 
 

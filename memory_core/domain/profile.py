@@ -1,7 +1,7 @@
-"""What a profile says, told from the memories that it rests on: at any moment, and only by what still stands.
+"""What a profile says at any moment, derived from its memories that are still valid.
 
 Note: a value that ended is no value any more, but it was one once. It is shown at moments when it held, and among what was
-before; what somebody deleted or took back never is.
+before; what was deleted or taken back never is.
 """
 
 from __future__ import annotations
@@ -48,7 +48,10 @@ def _with_next(fact: KnownFact, memories: Mapping[str, Memory]) -> list[str]:
 
 
 def tells_length(trait: str) -> bool:
-    """Whether a trait says how long somebody's messages are: it differs from talk to talk, and a person is shown one such trait."""
+    """Whether a trait says how long a person's messages are.
+
+    That differs from talk to talk, and a profile shows only one such trait.
+    """
     return _LENGTH.search(trait) is not None
 
 

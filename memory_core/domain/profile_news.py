@@ -109,7 +109,7 @@ def without_memories(person: KnownPerson, gone: Collection[str]) -> KnownPerson:
 
 
 def cells_in(scenes: Iterable[Scene], trait: SeenTrait) -> tuple[str, ...]:
-    """The cells of scenes that a trait shows in: those with that behaviour where somebody noted it, else all."""
+    """The cells of scenes that show a trait: those noted with that behaviour, else all."""
     members = [one for scene in scenes for one in scene.members]
     noted = [one.cell_id for one in members if trait.trait in one.shows]
     return tuple(noted or [one.cell_id for one in members])

@@ -22,7 +22,7 @@ LEAST_TELLING = 3
 SHORT = 12
 """Words of a message that may point back to what was said before it; a longer one says itself what it is about."""
 MOST_CHARACTERS = 10_000
-"""Of a query; a question stands at the end of a long message."""
+"""Of a query; a question comes at the end of a long message."""
 _POINTING = frozenset(
     {
         "he", "him", "his", "she", "her", "hers", "it", "its", "they", "them", "their", "theirs", "that", "this", "those", "these", "there",
@@ -58,5 +58,5 @@ def _telling(said: Sequence[str]) -> list[str]:
 
 
 def texts_said(messages: Iterable[ReadMessage]) -> frozenset[str]:
-    """What stands in the messages, `normalised`: each text as it is kept, and each part that it was joined from."""
+    """The texts of the messages, `normalised`: each as kept, and each of its parts."""
     return frozenset(normalised(text) for message in messages for text in (message.content, *message.parts))

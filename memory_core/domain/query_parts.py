@@ -1,7 +1,8 @@
-"""A query is a message: its sentences, each asked for itself, beside neighbouring pairs of them and the whole.
+"""The parts of a query: its sentences, neighbouring pairs of them, and the whole.
 
-Note: the parts are no further searches. One search gathers the candidates of all sentences, and each part is
-scored on the same columns; a pair's vector, and the whole's, is the mean of its sentences'. Whoever asks in one sentence has one part.
+A query is a message, and each part is asked for itself. Note: the parts are no further searches. One search gathers the candidates of all
+sentences, and each part is scored on the same columns; a pair's vector, and the whole's, is the mean of its sentences'. A query of one
+sentence has one part.
 """
 
 from __future__ import annotations

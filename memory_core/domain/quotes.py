@@ -16,7 +16,7 @@ _MARKS = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '
 
 
 def occurs(quote: str, text: str) -> bool:
-    """Whether the quote stands in the text; one without a letter or digit proves nothing."""
+    """Whether the quote occurs in the text; one without a letter or digit proves nothing."""
     return _occurs(quote, _folded(text))
 
 

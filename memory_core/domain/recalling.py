@@ -1,4 +1,7 @@
-"""What brings a memory that has faded back into use: it was shown to somebody since, as what they asked for."""
+"""What brings a faded memory back into use.
+
+It was shown since, as what a reader asked for.
+"""
 
 from __future__ import annotations
 

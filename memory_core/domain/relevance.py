@@ -15,7 +15,7 @@ A memory that lies in a time which the query tells from now or from an event ("y
 for the words that tell it: they are in neither of its sums; a query of nothing else it covers whole.
 
 near_i(t) is how near in meaning the nearest of the memory's own words comes to a term that it does not say (`related`).
-What each of these is worth is measured by code in `bench/` and stands in docs/ranking.md.
+What each of these is worth is measured by code in `bench/` and recorded in docs/ranking.md.
 """
 
 from __future__ import annotations
@@ -129,9 +129,11 @@ def ordering(
     parameters: RelevanceParameters,
     weight: float = 1.0,
 ) -> Floats:
-    """What orders instead of the score, which stays as it is: two things that say which comes first, and not whether anything answers.
+    """What orders instead of the score, which stays as it is.
 
-    A turn stands in a conversation: the share of the query that it and the two turns on each side of it say, in whichever of their words,
+    Two things are added. They say which memory comes first, and not whether any memory answers.
+
+    A turn is part of a conversation: the share of the query that it and the two turns on each side of it say, in whichever of their words,
     adds `around_weight` of itself.
 
     Among long turns the cosine adds to it, since a long text has words of everything. It is what a text's passages have on average: the
@@ -253,7 +255,7 @@ def _with_next(candidates: CandidateSet, parameters: RelevanceParameters) -> Flo
 def smoothed_similarity(candidates: CandidateSet, parameters: RelevanceParameters) -> Floats:
     """COS: cosine and the better neighbouring turn's, on the embedder's scale, in [0, 1].
 
-    A memory that stands alone keeps its own cosine: it has no neighbour that could have said more.
+    A memory without neighbouring turns keeps its own cosine: no neighbour could have said more.
     """
     cosine = rescaled(known_cosine(candidates), parameters.fusion)
     neighbour = rescaled(np.fmax(candidates.previous_cosine, candidates.next_cosine), parameters.fusion)

@@ -287,8 +287,8 @@ class Told(NamedTuple):
 class Accepted:
     """Work that was accepted and goes on by itself.
 
-    degraded: `queue` when nobody could be told; then the hourly sweep tells. `search` when not all messages are found yet. messages: of a
-    conversation, how many were new.
+    degraded: `queue` when no worker could be notified; then the hourly sweep does that. `search` when not all messages are found yet.
+    messages: of a conversation, how many were new.
     """
 
     task_id: str
@@ -341,9 +341,10 @@ class TaskPage:
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What a sweep found. users: those with work that waits; due: tasks that nobody had come for; sent: how many of these it sent again.
+    """What a sweep found.
 
-    capped: it stopped at its limit, and the next one goes on.
+    users: those with work that waits; due: tasks that no worker had taken; sent: how many of these it sent again. capped: it stopped at its
+    limit, and the next one goes on.
     """
 
     users: int

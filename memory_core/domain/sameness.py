@@ -65,8 +65,8 @@ def differences(first: str, second: str) -> frozenset[str]:
     names: a capitalised word not at a sentence's start, a file name or an identifier is missing on the other side; or their sentences
     start with words that the other has not at all ("William", "Williams").
     values: a line "key: value" or "key = value" has another value. opposites: one says before, left, he where the other
-    says after, right, she. order: what they share stands in another order ("tea over coffee", "coffee over tea").
-    words: one has a word that says something, and the other neither has nor inflects it ("blue", "green", "with milk"); or somebody
+    says after, right, she. order: what they share is in another order ("tea over coffee", "coffee over tea").
+    words: one has a word that says something, and the other neither has nor inflects it ("blue", "green", "with milk"); or a person
     has another part in it ("is a doctor", "has a doctor"; "was robbed", "robbed").
     question: only one of them asks.
     """
@@ -187,14 +187,20 @@ def _shared(reading: _Reading, other: _Reading) -> list[str]:
 
 
 def _is_so(words: list[str], plain: str) -> bool | None:
-    """Whether a form of "be" says what somebody is, or suffers; in "is living" none does. None: a "'s" may be one, or not."""
+    """Whether a form of "be" says what a person is, or suffers.
+
+    In "is living" none does. None: a "'s" may be one, or not.
+    """
     if any(word in _BEING and (after == "being" or not after.endswith("ing")) for word, after in pairwise([*words, ""])):
         return True
     return None if "'s" in plain else False
 
 
 def _parts_differ(ours: _Reading, theirs: _Reading) -> bool:
-    """Whether somebody is in one what he has or does in the other, or is the one who speaks in one and spoken of in the other."""
+    """Whether a person's part in the two statements differs.
+
+    In one a person is what he has or does in the other; or he is the speaker in one, and spoken of in the other.
+    """
     if None not in (ours.is_so, theirs.is_so) and ours.is_so != theirs.is_so:
         return True
     speaks = [(not _I.isdisjoint(each.counts), not _ME.isdisjoint(each.counts)) for each in (ours, theirs)]

@@ -1,7 +1,7 @@
-"""Scenes, the threads that episodes form over time, and the profile of a person that facts and scenes add up to.
+"""Scenes, the threads that episodes form over time, and a person's profile.
 
-Note: a scene knows its cells, a cell's `scene_id` only repeats that. Of the two the scene is right. And a stored profile
-names memories; what they say is read from them, so it can't tell what has fallen or gone since.
+Facts and scenes add up to the profile. Note: a scene knows its cells, a cell's `scene_id` only repeats that. Of the two the scene is right.
+And a stored profile names memories; what they say is read from them, so it can't tell what was superseded or deleted since.
 """
 
 from __future__ import annotations

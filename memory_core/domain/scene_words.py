@@ -1,6 +1,6 @@
-"""What a scene is called and what it tells, made of its cells' own first words: nothing is in it that no cell says.
+"""The title and text of a scene, made only of its cells' own first words.
 
-Note: a line is kept with each cell, so a cell that leaves takes its words along; nobody has to read the others again.
+Note: a line is kept with each cell, so a cell that leaves takes its words along; the others need not be read again.
 """
 
 from __future__ import annotations
@@ -23,11 +23,14 @@ READ = 1_000
 """Characters of a cell that are looked at for its line."""
 TITLE_WORDS = 3
 _LINES_KEPT = 2_048
-"""Lines whose words are remembered: a scene that grows has its title made anew in each chunk of a run, of the same lines and a few more."""
+"""Lines whose words are remembered.
+
+A scene that grows has its title made again in each chunk of a run, of the same lines and a few more.
+"""
 _ASIDE = re.compile(r"(?<!\s)\s*+\([^()\d]*+\d[^()]*+\)")
 """What differs each time: "writes short messages (11 words on average)" is one trait, however many words they were."""
 _STYLE = re.compile(r"^User's style:\s*")
-"""Begins a note's account of how somebody writes; the sentence after it says who."""
+"""Begins a note's account of how a person writes; the next sentence names the person."""
 _FILLER = """
     user assistant said says say asked asks told tells called calls call name names named like likes liked love loves today yesterday
     tomorrow day days week weeks month months year years time times morning afternoon evening night every always never again still now
@@ -97,7 +100,10 @@ def _telling(line: str) -> tuple[str, ...]:
 
 
 def _written(word: str, members: Sequence[SceneMember]) -> str:
-    """The word as it first stands within a sentence, where only names have capitals; in small letters where it only begins sentences."""
+    """The word as it is first written within a sentence, where only names have capitals.
+
+    In small letters where it only begins sentences.
+    """
     within = re.compile(rf"(?<=[^\W_]\s){re.escape(word)}\b", re.IGNORECASE)
     return next((found[0] for one in members if (found := within.search(one.line))), word)
 

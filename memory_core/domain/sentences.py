@@ -1,6 +1,6 @@
 """Where the sentences of a text begin and end.
 
-Note: a sentence is a stretch of the text as it stands, so `text[start:end]` is a quotation. Bullets and
+Note: a sentence is an unchanged stretch of the text, so `text[start:end]` is a quotation. Bullets and
 heading marks before it are left out; a line end is a sentence's end, because chats have more of them than full stops.
 """
 
@@ -26,7 +26,7 @@ _LAST_WORD = re.compile(r"(?<![\w.'’])([\w.]+)\.$")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence: `text` is what stands at [start, end) of the text it was found in."""
+    """One sentence: `text` is the slice [start, end) of the text it was found in."""
 
     text: str
     start: int
@@ -50,7 +50,7 @@ def sentences(text: str) -> list[Sentence]:
 
 
 def breaks_off(text: str) -> bool:
-    """Whether it ends in dots, as what somebody goes on with in a next message."""
+    """Whether it ends in dots, as a text that continues in a next message."""
     return text.rstrip().endswith(("…", "..."))
 
 

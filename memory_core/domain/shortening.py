@@ -1,7 +1,7 @@
-"""A long text made short without losing what people ask for later: its numbers, dates and names.
+"""A long text made short without losing its numbers, dates and names.
 
-Note: a summary is not trusted to keep them, whoever made it. What it lost is put behind it, in the sentences that said it
-where there is room, else as bare words; and a text that would not get much shorter by that stays as it is.
+These are what people ask for later. Note: no summary of any agent is trusted to keep them. What it lost is put behind it, in the sentences
+that said it where there is room, else as bare words; and a text that would not get much shorter by that stays as it is.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ _SPEAKER_CHARACTERS = 40
 
 
 def shortened(original: str, summary: str) -> str | None:
-    """The summary with what it lost, at most 70 % of the original's length; None when that can't be done.
+    """The summary with what it lost, at most 70 % of the original's length.
 
-    summary: in any words. A "Somebody said:" before it that the original does not have is taken off.
+    None when that can't be done.
+    summary: in any words. A speaker before it ("Ana said:") that the original does not have is taken off.
     """
     text = _without_speaker(original, summary.strip())
     lost = _told(original) - _told(text)

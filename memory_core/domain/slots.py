@@ -1,8 +1,8 @@
-"""Slots, the (subject, attribute) that a truth fills, and a small record of which ones an owner has ever filled.
+"""Slots, and a small record of which ones an owner has ever filled.
 
-The record is a Bloom filter that stands in the owner's head, so that a decision about a new truth knows, before it asks the
-store, whether there can be older ones. Note: a mark says "perhaps", its absence says "never"; marks are
-not taken back, since a slot that was emptied has a past.
+A slot is the (subject, attribute) that a truth fills. The record is a Bloom filter in the owner's head, so that a decision about a new
+truth knows, before it asks the store, whether there can be older ones. Note: a mark says "perhaps", its absence says "never"; marks are not
+taken back, since a slot that was emptied has a past.
 """
 
 from __future__ import annotations

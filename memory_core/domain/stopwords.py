@@ -1,7 +1,7 @@
 """English words that tell memories apart too little to be worth looking up.
 
 Two lists on purpose: what a memory says loses only `FUNCTION_WORDS`, while a query also loses `QUERY_WORDS`, because
-"what did she do" asks about none of these words. Without the second list recall at 10 falls by about 0.02, and the
+"what did she do" asks about none of these words. Without the second list recall at 10 is lower by about 0.02, and the
 share of a query that a memory covers stops meaning anything.
 """
 

@@ -1,7 +1,8 @@
-"""A task: work that goes on after its call was answered, and that anybody may watch, retry or cancel.
+"""A task: work that goes on after its call was answered.
 
-It is a projection: what was really done stands in the conversation, the memories and the log. `attempts` counts unexpected
-failures only (of a webhook, tries that came to nothing); waiting for a dependency that is down spends none.
+Any caller of its owner may watch, retry or cancel it. It is a projection: what was really done is in the conversation, the memories and the
+log. `attempts` counts unexpected failures only (of a webhook, tries that came to nothing); waiting for a dependency that is down spends
+none.
 """
 
 from __future__ import annotations

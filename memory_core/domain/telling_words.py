@@ -1,6 +1,6 @@
-"""Which words tell a fact, as marks: a text that has them tells the fact too.
+"""The words that tell a fact, as marks: a text with them tells it too.
 
-A mark is a hash of a term, so a task that forgets a fact can keep the marks of its words, and nobody reads the words out of the task.
+A mark is a hash of a term, so a task that forgets a fact can keep the marks of its words, and the words can't be read out of the task.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""The themes of everyday talk, each with words that belong to it: what a topic is when nobody can be asked.
+"""The themes of everyday talk, each with words that belong to it.
 
+They are the topics where no agent can be asked.
 English. A theme is a hint, never a fact: it tells that a flight and a hotel go together, and it tags a note "travel".
 Note: words of several themes ("bank", "run") are left out or stand where they are used most.
 """

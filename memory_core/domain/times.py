@@ -16,7 +16,7 @@ _SEASONS = r"(?:spring|summer|autumn|fall|winter)"
 _WEEKDAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 _COUNTS = r"(?:last|next|this|past|few|couple\s+of|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,3})"
 _PLAIN_MONTHS = "|".join(PLAIN_MONTHS)
-# "may" is a verb far more often than a month, unless a day or a year stands beside it or "in" before it.
+# "may" is a verb far more often than a month, unless a day or a year is beside it or "in" before it.
 _MAY = r"(?:in|of|since|until|by|during|last|next|this|early|mid|late|\d{1,2}(?:st|nd|rd|th)?)[\s-]+may|may\s+\d{1,4}(?:st|nd|rd|th)?"
 
 _TELLS = re.compile(

@@ -1,7 +1,7 @@
-"""The checks that the facts and the foresight of every agent go through before they become memories, whoever the agent is.
+"""The checks that every agent's facts and foresight go through before they become memories.
 
 A fact is kept where a person asserts it in words of their own, and where its text says nothing that people did not say. Note: a fact in
-words that nobody used, or in another language, is not thrown away. It is told in the words that prove it, and fills no
+words that no speaker used, or in another language, is not thrown away. It is told in the words that prove it, and fills no
 slot with a value that was not said.
 """
 
@@ -140,7 +140,10 @@ def _is_of_another(fact: SaidFact, holder: SaidFact) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """A sentence of somebody's own words: as it was written and without what is not the speaker's own, both folded."""
+    """A sentence with a speaker's own words.
+
+    As it was written, and without what is not the speaker's own, both folded.
+    """
 
     written: str
     own: str
@@ -158,7 +161,7 @@ class _Record:
         self._wishes: dict[int, list[tuple[str, str]]] = {}
 
     def fact(self, said: SaidFact) -> SaidFact | None:
-        """The fact as it is remembered; None where nobody told it."""
+        """The fact as it is remembered; None where no person told it."""
         fills_slot = bool(said.subject and said.attribute and said.value)
         if not self._told(said.quote, said.message, fills_slot=fills_slot):
             return None
@@ -181,7 +184,10 @@ class _Record:
         return kept.model_copy(update={"text": own, "lasting": lasts})
 
     def foresight(self, said: SaidForesight) -> SaidForesight | None:
-        """The foresight as it is remembered; None where nobody told it, or it ends before it begins."""
+        """The foresight as it is remembered.
+
+        None where no person told it, or it ends before it begins.
+        """
         begins, ends = said.start_time, said.end_time
         if not self._told(said.quote, said.message) or (ends is not None and ends < begins):
             return None
@@ -259,12 +265,15 @@ class _Record:
         return frozenset(numbers_in(self._said_by_people)) | counted | {"1"}
 
     def _knows(self, subject: str) -> bool:
-        """Whether somebody said a subject's name, or the words for it."""
+        """Whether a subject's name, or the words for it, were said."""
         owner = canonical_subject(subject).partition("'s ")[0]
         return owner == "user" or frozenset(tokens(owner)) <= self._terms
 
     def _invents(self, text: str, *, of_slot: bool = False, dated: bool = False) -> bool:
-        """Whether a text has a number or a name that nobody said. Dates may have been reckoned; all nouns of German are capitals."""
+        """Whether a text has a number or a name that was not said.
+
+        Dates may have been reckoned; all nouns of German are capitals.
+        """
         plain = re.sub(rf"\A{NO_LONGER}\b", "", text) if of_slot else text
         if not (dated or _MONTH.search(plain)) and not frozenset(numbers_in(plain)) <= self._numbers:
             return True
@@ -302,7 +311,10 @@ def _who(message: Message) -> str:
 
 
 def _of_speaker(text: str, message: Message, unknown: str | None) -> str:
-    """A text in the third person, about its speaker by name. unknown: a name for the speaker that nobody said."""
+    """A text in the third person, about its speaker by name.
+
+    unknown: a name for the speaker that was not said.
+    """
     who = _who(message)
     if _FIRST_PERSON.match(text):
         return f"{who}: {text}"

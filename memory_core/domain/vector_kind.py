@@ -16,7 +16,7 @@ class VectorKind(NamedTuple):
         """Whether a stored vector compares with vectors of this kind.
 
         Args:
-            body: the document that the vector stands beside; one that names no `embedding_model` is told by its length alone.
+            body: the document of the vector; one that names no `embedding_model` is judged by the vector's length alone.
             length: of the stored vector.
 
         """

@@ -60,5 +60,8 @@ def taken_back(memory: Memory | None) -> bool:
 
 
 def is_of_its_life(version: Memory, memory: Memory | None) -> bool:
-    """Whether a look back in time may show this version: its memory stands, and was not deleted and begun anew since."""
+    """Whether a read of an earlier time may show this version.
+
+    It may where its memory was not taken back, nor deleted and created again since.
+    """
     return memory is not None and not taken_back(memory) and version.created_at == memory.created_at

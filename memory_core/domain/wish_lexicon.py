@@ -1,6 +1,7 @@
-"""Words and phrases by which a sentence is read as a wish to the memory, by what they do in it, in English, German and Japanese.
+"""Words and phrases by which a sentence is read as a wish to the memory.
 
-Of two phrases that begin at the same place the longer one counts. A phrase of several kinds stands in each of them; `*` stands for any
+By what they do in the sentence, in English, German and Japanese.
+Of two phrases that begin at the same place the longer one counts. A phrase of several kinds is listed in each of them; `*` stands for any
 ending. A word that is missing here is a word of the matter itself ("Bonn", "violin").
 """
 
@@ -287,7 +288,7 @@ PHRASES: Mapping[str, str] = {
         finish, schedule, check, scale, say, tell me, ask, give, name, list, sag mir, sag, mach, frag, frag immer nach, pack, setz,
         stell, halt, 入れて, 入れ, 始め, 終わ, 言う, 出さ, 書い, つけ
     """,
-    # marks that something stands
+    # marks of an instruction that stays in force
     "STAND": """
         every recipe, every suggestion, every message, when i send, when i paste, when i show, if i send, if i paste, always, never,
         ever, from now on, going forward, moving forward, in future, in the future, for the future, for future reference, every time,

@@ -66,7 +66,7 @@ _TAKEN_OUT = re.compile(
 )
 """A verb with its object before "out": "take my address out"."""
 _ALL_KNOWN = re.compile(r"forget (?:all|everything) you know about [^,;.!?]{1,60}, ")
-"""Common knowledge that a new matter stands against."""
+"""Common knowledge that a new matter is contrasted with."""
 _OF_THINGS = frozenset({"DONT_KEEP", "PLEASE", "FUNC", "NOT", "LEAD", "STAND", "THING", "LIMITS", OTHER_WORDS, BREAK})
 _JA_FORBIDS = re.compile(r"ないで|なしで|のはやめて|禁止|NG|タブー|やめて")
 _JA_ASKS = re.compile(
@@ -77,7 +77,7 @@ _JA_ASKS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One phrase: what it does in the sentence, its words, and where it stands in the folded text."""
+    """One phrase: its part in the sentence, its words, its place in the folded text."""
 
     kind: str
     text: str
@@ -319,7 +319,7 @@ def _length(count: int) -> str:
 
 
 def _signs_of_verbs(reading: Reading) -> Iterator[str]:
-    """Of each verb that removes: whether it is negated, has a subject, or stands as an imperative."""
+    """Whether each verb that removes is negated, has a subject, or is an imperative."""
     kinds, marks = reading.kinds, reading.marks
     for place, kind in enumerate(kinds):
         if kind == "GONE" and marks[place].text == "out of" and _is_elsewhere(marks[place:]):

@@ -31,7 +31,7 @@ _REQUEST = frozenset(
 )
 """Kinds of the words of a request, which are no part of what it is about."""
 _ENDS = _REQUEST - {"ME", "STAND", "NOT", "PASTI", "OTHER", "MENTION", "DO_ANSWER", "HABIT", "EARLIER", "LEAD", "FORGOT", "PRON"}
-"""Kinds that end what stands after "about" or "that"."""
+"""Kinds that end the words after "about" or "that"."""
 _SAID = re.compile(r"[^\W_]")
 _KANA_ALONE = re.compile(r"\A[\u3040-\u309fー]*\Z")
 _TITLE = re.compile(r"(?:さん|くん|君|ちゃん|様|先生)?[\u3040-\u309f]{0,2}\Z")
@@ -86,7 +86,7 @@ def _names_before_verb(marks: Sequence[Mark]) -> bool:
 
 
 def _after_about(reading: Reading, marks: Sequence[Mark]) -> str:
-    """The words after "about", "über", "mit", where what was told stands before these, or nothing does."""
+    """The words after "about", "über", "mit", where these follow what was told, or nothing."""
     for place, mark in enumerate(marks):
         if not _ABOUT.search(mark.text) or _MEMORY_ITSELF.search(mark.text):
             continue

@@ -1,6 +1,7 @@
-"""For what a memory is worth keeping, told by the words of its text: English, German and Japanese, at a basic level.
+"""For what a memory is worth keeping, told by the words of its text.
 
-Precision first: only what somebody plainly says about themselves or people near them counts, never a question or a supposition.
+English, German and Japanese, at a basic level.
+Precision first: only what speakers plainly say about themselves or people near them counts, never a question or a supposition.
 A wrong guess costs little, since what has faded is still found when it is asked for. Every expression is linear.
 """
 

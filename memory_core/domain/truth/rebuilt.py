@@ -101,7 +101,7 @@ def _statements(
 
 
 def _stated_end(version: Memory, known: Mapping[str, Memory]) -> datetime | None:
-    """The end that somebody named; None for one that follows from another truth."""
+    """The end that was stated; None for one that follows from another truth."""
     until = version.valid_until
     if until is None or until <= version.valid_from or version.next_id == version.id.rsplit(".v", 1)[0]:
         return None

@@ -110,9 +110,10 @@ class Timeline:
 
 
 class Following:
-    """What leads on from a moment: what holds then, or begins next after it. Chains go forward in time, so that they end.
+    """What leads on from a moment: what holds then, or begins next after it.
 
-    A memory is found where its latest version holds last. What holds by an old version alone, while that is elsewhere, is passed over.
+    Chains go forward in time, so that they end. A memory is found where its latest version holds last. A memory that holds by an old
+    version alone, while its latest is elsewhere, is ignored.
     """
 
     def __init__(self, timeline: Timeline) -> None:
