@@ -1,9 +1,8 @@
 """The agents by rule: `LLM_PROVIDER=offline`, and what steps in when a model fails.
 
 Deterministic and without a model: the same messages give the same answers on every machine, and every word of an answer was said
-or stands in a table. No text makes them fail: an answer that is too long is cut, and where a rule fails a plainer one answers; both are
-counted. What a reader would get wrong: `embedder` is for vectors that mean something; with the `hash` embedder give None, for its
-similarities are noise.
+or is in a table. No text makes them fail: an answer that is too long is cut, and where a rule fails a plainer one answers; both are
+counted. Note: `embedder` is for vectors that mean something; with the `hash` embedder give None, for its similarities are noise.
 """
 
 from __future__ import annotations
@@ -234,6 +233,6 @@ def _depth(said: Sequence[narrative.Said]) -> str:
 
 
 def _follow_ups(messages: Sequence[Message], said: Sequence[narrative.Said]) -> list[str]:
-    """The questions of the last message: nobody has answered them yet."""
+    """The questions of the last message, which are not answered yet."""
     last = len(messages) - 1
     return [f"{one.by} asked: {one.text}" for one in said if one.message == last and one.asks][:2]

@@ -1,4 +1,4 @@
-"""How somebody behaves in a conversation, by what can be seen in it; N/A where nothing can.
+"""How a speaker behaves in a conversation, as seen in it; N/A where nothing is.
 
 Note: this is a count of cues, not a judgement of character, so most fields of a short talk stay N/A. Wishes
 about style come from a table ("keep it short"), never word for word: what a user writes must not become guidance by itself.
@@ -149,7 +149,7 @@ def _available(messages: Sequence[Message]) -> str:
 
 
 def _intent(said: Sequence[Said]) -> str:
-    """The first question or request, as it was said; what somebody wanted is not guessed."""
+    """The first question or request, as it was said; the speaker's intention is not guessed."""
     for one in said:
         if one.by_person and (one.asks or _REQUEST.search(one.text)):
             return f"{one.by} {'asked' if one.asks else 'said'}: {one.text}"
@@ -195,7 +195,7 @@ def _says(cue: re.Pattern[str], text: str) -> bool:
 
 
 def _before(messages: Sequence[Message], number: int, said: Sequence[Said]) -> str | None:
-    """The last sentence that advises in the latest message of somebody else before this one."""
+    """The last sentence that advises in another speaker's latest message before this one."""
     for earlier in range(number - 1, max(-1, number - 4), -1):
         if messages[earlier].role != "user":
             of_it = [one.text for one in said if one.message == earlier and not one.asks]

@@ -30,7 +30,10 @@ AHEAD, BEHIND = 4, 8
 ENOUGH = 0.08
 """Share of what comes next that must have been there before; measured on conversations of one to four topics."""
 ENOUGH_AFTER_CUE = 0.30
-"""The same when somebody says that he changes the subject: then only a plain continuation outweighs the cue."""
+"""The same when a speaker announces a change of subject.
+
+Then only a plain continuation outweighs the cue.
+"""
 NEAR = 0.40
 """Cosine from which two stretches are of one topic although they share no word (MiniLM; unrelated ones lie around 0.1)."""
 CHARACTERS = 1_500

@@ -1,6 +1,6 @@
 """A sentence in clauses: of whom each one speaks, and whether it asserts anything.
 
-"I live in Berlin, work as a baker and love ramen" is three clauses about "I". Note: whoever matches a
+"I live in Berlin, work as a baker and love ramen" is three clauses about "I". Note: a rule that matches a
 pattern against `Clause.rest` from its beginning has already left out "I think I live", "I would live" and "if I lived", because
 the verb does not stand right after the subject there. English; a clause of another language comes with no subject.
 """
@@ -74,7 +74,7 @@ _QUOTES = re.compile(
     r"|goes|was like|is like)(?: (?:to )?(?:me|us|him|her|them|everyone|everybody|\w+))?$",
     re.IGNORECASE,
 )
-"""Somebody else's clause that ends like this goes on in that one's words."""
+"""A clause about another person that ends like this is continued in that person's words."""
 _ASKS = re.compile(
     r"(?:do|does|did|is|are|am|was|were|can|could|would|will|shall|should|have|has|had|may|might|what|where|when|which|who|whom|whose|why"
     r"|how"
@@ -85,7 +85,7 @@ _OURS = (
     "budget|rent|deadline|due date|appointment|meeting|interview|exam|flight|stand-?up|wedding|surgery|viewing|presentation|demo|launch"
     "|release|shift|class|course|lesson|party|dinner|mortgage"
 )
-"""What somebody speaks of as theirs without saying so: "the meeting is on Tuesday"."""
+"""Things of the speaker's that go without "my": "the meeting is on Tuesday"."""
 _NAME = (
     r"(?!(?:I|The|A|An|My|Your|His|Her|Their|Our|This|That|These|Those|It|He|She|They|We|You|Who|What|There|Here"
     r"|Everyone|Everybody|Someone"
@@ -93,7 +93,10 @@ _NAME = (
     r"|Please|User|Assistant|When|Whenever|Where|While|If|Unless|Until|Since|Because|Although|Though|Once|After|Before|As|For|In|On|At"
     r"|With|How|Why|Such|Each|Every|Both|Other|Others|Several|Few|Whether)\b)[A-Z][\w'-]*(?:\s[A-Z][\w'-]*)?"
 )
-"""A name that begins a clause. "User" and "Assistant" are none: memories tell of people so, and whoever pastes one says nothing."""
+"""A name that begins a clause.
+
+"User" and "Assistant" are none: memories call people so, and a speaker who pastes a memory says nothing.
+"""
 _SUBJECT = re.compile(
     rf"\A(?:(?P<self>I\b|(?:[Jj]ust|[Rr]ecently|[Ff]inally)\s+(?=[a-z]+ed\b|got\b|became\b|started\b))\s*|(?P<us>[Ww]e)\b\s*"
     rf"|(?:[Mm]y|[Oo]ur)\s+(?!mother tongue)(?P<relation>{_RELATION})(?P<called>\s+{_NAME})?(?=\s"
@@ -113,10 +116,11 @@ _OTHERS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One clause. subject: "I", "my" (something of the speaker's), "we", "call me", "my sister", "my sister Lena", a name, or "" for none.
+    """One clause.
 
+    subject: "I", "my" (something of the speaker's), "we", "call me", "my sister", "my sister Lena", a name, or "" for none.
     called: the name beside one of whom there is one, "my wife Julia". rest: what follows the subject.
-    carried: the subject is that of an earlier clause. joined: what stands before it ("and", ",").
+    carried: the subject is that of an earlier clause. joined: the word or sign before it ("and", ",").
     lead: whether words like "Hi," or "last week" stood before it.
     """
 
@@ -155,7 +159,7 @@ def asserted_clauses(sentence: str) -> list[Clause]:
 
 
 def quotes(clause: Clause) -> bool:
-    """Whether what follows the clause are somebody else's words: "Anna said: I moved"."""
+    """Whether another person's words follow the clause: "Anna said: I moved"."""
     return clause.subject not in _SPEAKERS and _QUOTES.match(clause.rest) is not None
 
 

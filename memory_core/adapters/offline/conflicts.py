@@ -1,8 +1,9 @@
-"""What becomes of a held memory beside a new one, by rule: contradicted, said already, added to, or left alone.
+"""What becomes of a stored memory beside a new one, by rule.
 
+It is contradicted, said already, added to, or left alone.
 The surest ground is a slot: one subject and attribute with another value. Next come a negation and opposites about the same words,
-last a number. Note: a DELETE says that the two exclude each other; which of them falls is a matter of event
-time and of whoever executes it, for the new one may be about an earlier day.
+last a number. Note: a DELETE says that the two exclude each other; which of them is superseded is a matter of event
+time and of the code that executes it, for the new one may be about an earlier day.
 """
 
 from __future__ import annotations

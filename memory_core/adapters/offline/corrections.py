@@ -1,6 +1,6 @@
-"""Slips that a speaker puts right: "No, I meant Hannah" after "My sister is called Anna".
+"""Slips a speaker corrects: "No, I meant Hannah" after "My sister is called Anna".
 
-One would get wrong: it corrects what the same speaker said in the sentence just before, and nothing earlier. Between "I live in Berlin"
+Note: a slip corrects what the same speaker said in the sentence just before, and nothing earlier. Between "I live in Berlin"
 and "No, I meant Tuesday" there was something else that was meant.
 """
 
@@ -31,9 +31,9 @@ class Match:
 
 
 def put_right(sentence: str, before: Sequence[Match]) -> tuple[Match, Match] | None:
-    """Which of the facts that somebody told in the sentence before this one takes back, and what it tells instead.
+    """The fact of the previous sentence that this one takes back, and its replacement.
 
-    The one whose value it names as a slip, else the last; None for a sentence that corrects none of them.
+    The fact whose value it names as a slip, else the last; None for a sentence that corrects none of them.
     """
     match = _SLIP.match(sentence.strip())
     if match is None:

@@ -37,7 +37,10 @@ _LASTING = re.compile(r"(?:live|work|like|love|enjoy|eat|drink|smoke|play|study|
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """left: what held before ("live in Berlin"). told: how it is told of somebody that it is over ("no longer lives in Berlin")."""
+    """What is over.
+
+    left: what held before ("live in Berlin"). told: the same in the third person, as over ("no longer lives in Berlin").
+    """
 
     left: str
     told: str
@@ -59,7 +62,10 @@ def _ends_in_part(left: str) -> bool:
 
 
 def over(clause: str, *, of_another: bool) -> Over | None:
-    """What the words after a subject say is over, None when nothing is. of_another: the verb stands in the third person."""
+    """What the words after a subject say is over, None when nothing is.
+
+    of_another: the verb is in the third person.
+    """
     words = _AFTERWARDS.sub("", re.sub(rf"(?<=\s)({_ANY_MORE})\s++(?:since\b(?s:.*)|now|these days)$", r"\1", clause))
     for way in _WAYS:
         match = way.match(words)

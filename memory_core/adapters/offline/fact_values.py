@@ -1,4 +1,4 @@
-"""What may fill a fact: the shape of a place, a name, a job, a thing that somebody likes.
+"""What may fill a fact: the shape of a place, name, job or liking.
 
 Each shape takes the words after a pattern and gives the value, or None when they are no such thing ("I live in fear", "I like
 it"). Note: a value is cut short rather than let grow, because what follows belongs to something else.
@@ -131,13 +131,19 @@ def organisation(words: str) -> str | None:
 
 
 def thing(words: str) -> str | None:
-    """What somebody likes or has: up to eight words, nothing that only points ("it", "your idea")."""
+    """What a person likes or has.
+
+    Up to eight words, nothing that only points ("it", "your idea").
+    """
     cut = _THING_END.sub("", unquoted(words)).strip()
     return None if _NO_THING.match(cut) or _THING_IN_SIGHT.fullmatch(cut) else _few(cut, 8)
 
 
 def likes_in_sight(sentence: str) -> bool:
-    """Whether somebody likes what they have before them, "I love the theme": no taste, for that is said of what there is anywhere."""
+    """Whether a speaker likes what they have before them, "I love the theme".
+
+    That is no taste: a taste is about what there is anywhere.
+    """
     return _LIKES_IN_SIGHT.search(sentence) is not None
 
 
@@ -246,7 +252,7 @@ _REMARK = re.compile(
     r"|if|as|to be|believe me|trust me|mind you|go figure)\b|.*\b(?:and|or|but)$)",
     re.IGNORECASE,
 )
-"""What stands after a comma without being one more of what was listed."""
+"""What comes after a comma without being a further item of the list."""
 
 
 def _few(words: str, most: int) -> str | None:

@@ -1,6 +1,7 @@
-"""Fits what rules answer to the schema of the answer: what is too long is cut, and what still does not fit is answered by a plainer rule.
+"""Fits the answers of rules to the schema of the answer.
 
-Rules count words and sentences, schemas count characters, and a user's text may have a word of 30,000 of them. Cutting stands here once,
+What is too long is cut, and what still does not fit is answered by a plainer rule.
+Rules count words and sentences, schemas count characters, and a user's text may have a word of 30,000 of them. Cutting is done here alone,
 so that no rule has to think of it. Note: what was cut is said with the answer, because a cut that is not counted hides a wrong rule.
 """
 
@@ -79,7 +80,7 @@ def count_cut(field: str) -> None:
 
 
 def _cut(value: Any, place: Sequence[int | str], limit: int) -> Any:
-    """The value with what stands at the place cut; an item of a list, or all of it."""
+    """The value, cut at the place: an item of a list, or all of it."""
     if place:
         number = int(place[0])
         return [*value[:number], _cut(value[number], place[1:], limit), *value[number + 1 :]]

@@ -35,7 +35,7 @@ _JAPANESE_AHEAD = re.compile(
 )
 """How a Japanese sentence ends that tells what is ahead; who it is about goes without saying."""
 _OWED = re.compile(r"\b(?:deadline|is due|are due)\b", re.IGNORECASE)
-"""What waits for whoever speaks of it, also when they don't name themselves."""
+"""Things that wait for the speaker, also when they don't name themselves."""
 _NOT_NOW = re.compile(
     r"\b(?:last|ago|yesterday|used to|back in|no longer|not|never|recovered|over (?:it|the)|as a (?:child|kid)|when i was|if|wish|nicht"
     r"|kein\w*|pas|would)\b|n't\b",
@@ -139,7 +139,10 @@ def _looks_ahead(text: str) -> bool:
 
 
 def _is_over(text: str, said_at: datetime) -> bool:
-    """Whether it is what somebody did that took that time: "I will miss the park, I ran here for nine years"."""
+    """Whether the time in a text is that of past actions alone.
+
+    "I will miss the park, I ran here for nine years".
+    """
     timed = [clause for clause in _CLAUSES.split(text) if ahead(clause, said_at) is not None]
     return bool(timed) and all(_tells_of_the_past(clause) for clause in timed)
 

@@ -50,7 +50,7 @@ _OFF_TOPIC = _SMALL | frozenset((*_TIMES.split(), *WEEKDAYS))
 _PIECE = re.compile(r"(?:[^.,;:!?…()\[\]{}\"“”„«»\n。、！？|/<>*_`~=]|(?<=\d)[.,:](?=\d))+")
 _WORD = re.compile(r"\d+(?:[.,:]\d+)+(?!\w)|[^\W_](?:[\w'’.+#&-]*[\w+#])?")
 _KANA = re.compile(r"[\u3041-\u309f]+")
-"""Hiragana: what stands between the words of Japanese that say something."""
+"""Hiragana: the text between the words of Japanese that say something."""
 _STEM = re.compile(r"[\u4e00-\u9fff](?=[っりきくんるいえめべみけせぎげねれびうつむぬぶぐ][\u3041-\u309f]*+(?![\u4e00-\u9fff]))")
 """The stem of a Japanese verb or adjective, which is no word without its ending."""
 _DENSE = re.compile(
@@ -145,7 +145,7 @@ def _without_parts(ranked: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
 
 
 def _queries(facts: Sequence[SaidFact], keywords: Sequence[str]) -> list[str]:
-    """What somebody may ask for whom this is the answer: after the slots that were filled, then after the topics."""
+    """Questions that this answers: for the slots that were filled, then for the topics."""
     asked = [
         f"What is {fact.subject}'s {fact.attribute}?" if fact.value != "yes" else f"What is known of {fact.subject}'s {fact.attribute}?"
         for fact in facts

@@ -1,9 +1,10 @@
-"""What lasts of what somebody tells in passing: a habit, a relative, a possession, where things stand. English, German, Japanese.
+"""What people tell in passing that lasts.
 
-People tell such things on the way to a question: "Our dog Biscuit is a whippet, does she need a coat?" So a sentence is taken apart where
-it begins to ask or to request, and what is left is kept in the words in which it was said. Note: no word is turned, so nothing kept is
-false; what is left out is what passes by itself, moods, wishes, guesses and the matter of the moment, what begins with a pronoun that only
-the sentence before explains, and what a model of durable sentences gives no chance (`durable`).
+A habit, a relative, a possession, the state of things. English, German, Japanese. People tell such things on the way to a question: "Our
+dog Biscuit is a whippet, does she need a coat?" So a sentence is taken apart where it begins to ask or to request, and what is left is kept
+in the words in which it was said. Note: no word is turned, so nothing kept is false; what is left out is what passes by itself, moods,
+wishes, guesses and the matter of the moment, what begins with a pronoun that only the sentence before explains, and what a model of durable
+sentences gives no chance (`durable`).
 """
 
 from __future__ import annotations

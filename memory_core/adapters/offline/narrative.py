@@ -1,7 +1,7 @@
-"""A story of what was said, made of the most central sentences: nothing is in it that nobody said.
+"""A story of what was said, made only of the most central sentences.
 
-Central is what many other sentences resemble (LexRank, Erkan & Radev 2004: the stationary weights of a walk over similarities). The
-similarity is the cosine of vectors where they mean something, else of TF-IDF weighted terms. What a reader would get wrong: the
+Nothing is in it that was not said. Central is what many other sentences resemble (LexRank, Erkan & Radev 2004: the stationary weights of a
+walk over similarities). The similarity is the cosine of vectors where they mean something, else of TF-IDF weighted terms. Note: the
 sentences stay in the order they were said, and users' own statements come before what assistants explain.
 """
 
@@ -141,7 +141,10 @@ def _doubles(one: Said, other: Said) -> bool:
 
 
 def _told(said: Sequence[Said]) -> str:
-    """The sentences as a story: in the third person where that is simple, else as what somebody said or asked."""
+    """The sentences as a story.
+
+    In the third person where that is simple, else quoted with their speaker.
+    """
     parts: list[str] = []
     quoting: str | None = None
     for one in said:
@@ -161,7 +164,7 @@ def _ended(text: str) -> str:
 
 
 def _nothing(messages: Sequence[Message]) -> str:
-    """What is told where nobody said anything: who spoke, and no more."""
+    """The story where no sentence says anything: who spoke, and no more."""
     spoken = [one for one in messages if one.role not in ("system", "tool")]
     people = list(dict.fromkeys(map(speaker, spoken or messages)))
     words = " ".join(" ".join(one.content.split()) for one in spoken)

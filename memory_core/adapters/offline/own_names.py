@@ -1,7 +1,7 @@
-"""Who one is: names, nationalities, pronouns, as they may follow "my name is" or "I'm".
+"""Names, nationalities and pronouns, as they may follow "my name is" or "I'm".
 
-"I'm Sarah" is told of by its capital only, as "I'm Austrian" and "I'm Vegan" are. One would get wrong: a word that is known to be
-something else than a name is none, and which words are is a list that can't be whole.
+"I'm Sarah" is told by its capital only, as "I'm Austrian" and "I'm Vegan" are. Note: a word that is known to be
+something else than a name is none, and the list of such words can't be complete.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PRONOUNS = re.compile(r"(?:he|she|they|it|xe|ze|any|her|him|them)(?:/[a-z]+){1,
 
 
 def name(words: str) -> str | None:
-    """A name: one to four capitalised words, or one plain word that stands alone."""
+    """A name: one to four capitalised words, or one plain word and nothing else."""
     plain = unquoted(words)
     match = _NAME.match(plain) or _LOWER_NAME.match(plain)
     if match is None or match.group().lower() in NOWHERE or not _AFTER_NAME.match(plain, match.end()):

@@ -1,7 +1,8 @@
-"""What was said again in several episodes, by rule: habits, preferences, and the places and persons that come up again and again.
+"""What was said again in several episodes, by rule.
 
-Extractive: a pattern is a sentence that somebody said, put in the third person, whose words stand in at least one more episode; or it
-names a place or a person. One would get wrong: what fills a slot (a home, a job, a diet) is no pattern here however often it is said,
+Found are habits, preferences, and the places and persons that come up again and again.
+Extractive: a pattern is a sentence that was said, put in the third person, whose words are in at least one more episode; or it
+names a place or a person. Note: what fills a slot (a home, a job, a diet) is no pattern here however often it is said,
 because a fact can be replaced by the next one, and a pattern stays; nor is what passes by itself, like a cold.
 """
 
@@ -32,7 +33,7 @@ from memory_core.ports import DecisionItem
 
 MOST = 20
 FEWEST_WITH_A_CUE, FEWEST = 2, 3
-"""Episodes that make a pattern: where somebody says that it is a habit or a liking, and where he does not."""
+"""Episodes that make a pattern: with a stated habit or liking, and without."""
 LEAST_SHARED = 0.75
 """Of a sentence's telling words that another one needs to say the same."""
 LONGEST_WORDS = 30

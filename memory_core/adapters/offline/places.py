@@ -1,6 +1,7 @@
-"""Places: which words may name one, which are known to, and where "I left Berlin for Lisbon" leads.
+"""Places: which words may name one, and which are known to.
 
-The list of cities is of large and well-known ones. One would get wrong: that a name is not in it says nothing.
+Also where "I left Berlin for Lisbon" leads.
+The list of cities is of large and well-known ones. Note: that a name is not in it says nothing.
 """
 
 from __future__ import annotations
@@ -88,7 +89,10 @@ def place(words: str) -> str | None:
 
 
 def known_place(words: str) -> str | None:
-    """A place that is written with a capital, or one that is known: what stands here may be anything ("my home is in danger")."""
+    """A place that is written with a capital, or one that is known.
+
+    The words may be anything ("my home is in danger").
+    """
     found = place(words)
     return found if found is not None and (found in words or _is_known(found)) else None
 

@@ -1,8 +1,8 @@
-"""The `Thesaurus` of English words, from a table that ships with the product: no model runs, whatever embedder is in use.
+"""The `Thesaurus` of English words, from a table that ships with the product.
 
-The table holds, for 18,000 word stems, up to 24 others whose vectors are near. `deployment/related_words.py` made it with the local
-sentence embedder, run once on every word. What a reader would get wrong: its stems are `domain.text`'s; a change of the stemmer
-there needs a new table.
+No model runs, whatever embedder is in use. The table holds, for 18,000 word stems, up to 24 others whose vectors are near.
+`deployment/related_words.py` made it with the local sentence embedder, run once on every word. Note: its stems are `domain.text`'s; a
+change of the stemmer there needs a new table.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Of whom a clause speaks: how that is told, and under which subject its slots stand.
+"""How to tell which person a clause is about, and the subject of its slots.
 
-One would get wrong: of a wife there is one, so what is said of her stands under "user's wife" whatever her name; of sisters there may be
-several, so "my sister Lena" is Lena.
+Note: there is one wife, so what is said of her has the subject "user's wife" whatever her name; there may be several sisters,
+so "my sister Lena" is Lena.
 """
 
 from __future__ import annotations

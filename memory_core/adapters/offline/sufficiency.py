@@ -1,10 +1,12 @@
-"""Whether what was found is enough, by rule: whether a few memories stand out, and the words of the query stand in what was found.
+"""Whether what was found is enough, by rule.
+
+It is enough where a few memories stand out, and the words of the query are in what was found.
 
     covered = Σ idf(t) of the terms found / Σ idf(t) of all terms, idf counted over what was found
     lead    = relevance of the best − relevance of the tenth of all that was found, quoted or not
 
-What a reader would get wrong: the words alone say little. A question about hobbies has all its words in any memory of a hobby, and the
-other hobbies may be missing; where ten memories are about equally relevant, nobody knows how many more are. So this says "enough" seldom,
+Note: the words alone say little. A question about hobbies has all its words in any memory of a hobby, and the other hobbies may be
+missing; where ten memories are about equally relevant, it is unknown how many more are. So this says "enough" seldom,
 and then it mostly is: docs/recollection.md has the figures. It never asks again: other words of what was found only lead back to it.
 """
 

@@ -1,8 +1,9 @@
-"""Several notes in one, part by part, the oldest first: every sentence of every note is in it once.
+"""Several notes in one, part by part, the oldest first.
 
+Every sentence of every note is in it once.
 A note has five parts: `## Summary`, `## Behavioral Patterns`, `## Experience Learnings`, `## Guidance`, and after `---` a footer of
-tags, keywords, depth and follow-ups. What a reader would get wrong: nothing is reworded or shortened. Only a sentence, an item of a
-list or a tag that stands there already, word for word, is not repeated.
+tags, keywords, depth and follow-ups. Note: nothing is reworded or shortened. Only a sentence, an item of a
+list or a tag that is there already, word for word, is not repeated.
 """
 
 from __future__ import annotations
@@ -86,7 +87,10 @@ def _once(items: Iterable[str]) -> list[str]:
 
 
 def _labelled(text: str, labels: Sequence[str]) -> list[tuple[str, str]]:
-    """(label, what follows it) in order; "" for what stands before any label. In another order, or before nothing, it is a word."""
+    """(label, what follows it) in order; "" for what comes before any label.
+
+    In another order, or before nothing, it is a word.
+    """
     found: list[tuple[str, str]] = []
     label, start, least = "", 0, 0
     for match in re.finditer(rf"(?:^|(?<=\s))({'|'.join(re.escape(one) for one in labels)})(?=\s+\S)", text) if labels else ():
@@ -98,7 +102,7 @@ def _labelled(text: str, labels: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _items(label: str, text: str) -> list[str]:
-    """The items of a list, else the sentences, and whatever stands between them."""
+    """The items of a list, else the sentences, and whatever is between them."""
     if label in _LISTS:
         return [item for part in text.split("; ") if (item := " ".join(part.split()))]
     found: list[str] = []

@@ -1,6 +1,7 @@
-"""What shows of a person in the scenes of their life, by rule: themes that come up again and again, and habits that do.
+"""What the scenes of a person's life show of them, by rule.
 
-One would get wrong: this counts, it does not judge. That somebody often talks about money says nothing of whether they have any.
+That is: themes that come up again and again, and habits that do.
+Note: this counts, it does not judge. That a person often talks about money says nothing of whether they have any.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What somebody says of himself, told of him: "I moved to Lisbon" becomes "User moved to Lisbon".
+"""First person into third: "I moved to Lisbon" becomes "User moved to Lisbon".
 
 Only where that is simple; `third_person` gives None rather than a guess, and the caller then quotes. Note:
 the words are never improved, only pronouns and the verb after "I" change, so nothing is told that was not said. English.
@@ -39,7 +39,7 @@ _WITH_OTHERS = re.compile(
     r"(?:\A|[,;:] |\b(?:and|but|now|so|that|when) )(?!I\b)(?:[A-Z]\w{1,30}|[Mm]y (?:\w{1,30} ){0,2}?\w{1,30})"
     r"(?:, [A-Z]\w{1,30}){0,3},? and I (?=[a-z])"
 )
-"""Somebody beside the speaker: the verb after both is that of several."""
+"""Another person beside the speaker: the verb after both is in the plural."""
 _OF_SEVERAL = {"am": "are", "was": "were"}
 _LISTENER = re.compile(r"\b(?:you|your|yours|we|us|our|ours|let's)\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"\b(?:I|[Mm]y|me|mine|myself)\b")
@@ -109,7 +109,7 @@ def told_of(words: str, who: str) -> str:
 
 
 def conjugated(verb_phrase: str) -> str:
-    """A verb phrase as it stands after "I", put after a name: "live in Oslo" → "lives in Oslo"."""
+    """A verb phrase put from the first person into the third: "live" → "lives"."""
     match = re.match(rf"(?P<adverbs>{_ADVERBS})(?P<verb>[A-Za-z]+)", verb_phrase)
     if match is None:
         return verb_phrase
@@ -146,7 +146,7 @@ def _of_third(verb: str) -> str:
 
 
 def is_past(verb: str) -> bool:
-    """Whether a verb as it stands after "I" tells of the past (or is a modal)."""
+    """Whether a verb in the first person tells of the past (or is a modal)."""
     lower = verb.lower()
     return lower in _UNCHANGED or (lower.endswith("ed") and lower not in ("need", "feed", "speed", "succeed", "proceed"))
 
