@@ -22,9 +22,9 @@ LAST_RUN: Final = 2
 SHORTEST_EDITED: Final = 2
 """What the chain must count before an end that the call has edited."""
 SHORTEST_REPEATED: Final = 8
-"""What a chain must count at any place, in a call that has nothing more.
+"""What a chain must count to be known wherever it is in what is kept.
 
-Long histories come in several calls.
+That is for a call that has nothing more: long histories come in several calls.
 """
 _ONE: Final = 1 << 14
 """What a known message counts."""

@@ -71,7 +71,7 @@ def without_recalled(text: str) -> str:
 def own_words(text: str) -> str:
     """The text, of the same length, with blanks where it is not the speaker's own.
 
-    Blank are pasted blocks, code, recalled memories, examples, exercises and quotations.
+    Blanks replace pasted blocks, code, recalled memories, examples, exercises and quotations.
     A short quotation in which no person speaks stays: it is a title or a name ("my favourite film is 'Alien'").
     """
     text = without_recalled(_FENCED.sub(_blank, text))

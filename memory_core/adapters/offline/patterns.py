@@ -1,6 +1,6 @@
 """What was said again in several episodes, by rule.
 
-Found are habits, preferences, and the places and persons that come up again and again.
+These are habits, preferences, and the places and persons that come up again and again.
 Extractive: a pattern is a sentence that was said, put in the third person, whose words are in at least one more episode; or it
 names a place or a person. Note: what fills a slot (a home, a job, a diet) is no pattern here however often it is said,
 because a fact can be replaced by the next one, and a pattern stays; nor is what passes by itself, like a cold.
