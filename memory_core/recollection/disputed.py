@@ -6,6 +6,7 @@ Costs nothing where no conflict is open; else one read of the records and one of
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.excerpt import excerpt
@@ -14,6 +15,7 @@ from memory_core.domain.models import Memory
 from memory_core.domain.scope import Owner
 from memory_core.ledger.readable import readable_shown
 from memory_core.ports import LongTermStore
+from memory_core.recollection.telling import shown_at
 
 MOST_CONFLICTS = 3
 """Open conflicts of one memory that are told, the latest."""
@@ -21,8 +23,8 @@ MOST_TOKENS = 30
 """Tokens of the other side that are told."""
 
 
-async def disputed(store: LongTermStore, owner: Owner, memories: Iterable[Memory]) -> dict[str, tuple[str, ...]]:
-    """By the id of a memory that is in an open conflict, a line for each memory on its other side."""
+async def disputed(store: LongTermStore, owner: Owner, memories: Iterable[Memory], moment: datetime) -> dict[str, tuple[str, ...]]:
+    """By the id of a memory that is in an open conflict, a line for each memory on its other side, dated as at `moment`."""
     in_conflict = {memory.id: memory.conflict_ids[-MOST_CONFLICTS:] for memory in memories if memory.conflict_state == "pending"}
     names = sorted({name for conflict_ids in in_conflict.values() for name in conflict_ids})
     if not names:
@@ -33,7 +35,7 @@ async def disputed(store: LongTermStore, owner: Owner, memories: Iterable[Memory
     read, _ = readable_shown(await store.memories(owner, sorted(sides)) if sides else {})
     return {
         name: tuple(
-            _line(other)
+            _line(other, moment)
             for conflict_id in conflict_ids
             if (record := records.get(conflict_id)) is not None
             and record.status == "pending"
@@ -44,5 +46,6 @@ async def disputed(store: LongTermStore, owner: Owner, memories: Iterable[Memory
     }
 
 
-def _line(other: Memory) -> str:
-    return f"in conflict with what was said on {other.event_timestamp.date().isoformat()}: {excerpt(other.content, (), MOST_TOKENS)}"
+def _line(other: Memory, moment: datetime) -> str:
+    day = shown_at(other.event_timestamp, moment).date().isoformat()
+    return f"in conflict with what was said on {day}: {excerpt(other.content, (), MOST_TOKENS)}"

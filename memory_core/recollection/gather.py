@@ -178,7 +178,7 @@ class Gatherer:
                 if not (one.cell in stories or one.memory.id in silenced or rounds.has_said(one.memory) or is_instruction(one.memory))
             ]
         fallen = await self.fallen(owner, told, look.moment)
-        conflicts = await disputed(self._store, owner, (one.memory for one in told))
+        conflicts = await disputed(self._store, owner, (one.memory for one in told), look.moment)
         return await asyncio.to_thread(_pieces, told, fallen, conflicts, rounds)
 
     def note(self, owner: Owner, rounds: Rounds, told: Collection[str]) -> None:

@@ -30,7 +30,7 @@ FACT = "fact"
 SHORT_TURN = 80
 """Tokens up to which a turn is quoted whole, and a fact beside it that has no word of its own says nothing more."""
 
-LEAST_SHARED = 0.5
+LEAST_SHARED = 0.75
 """The part of its words that a turn has which tells a fact without a slot."""
 
 
@@ -101,8 +101,8 @@ def covers(story: Found, turns: Sequence[Found], terms: Collection[str]) -> bool
 def said_by_turn(fact: Memory, turns: Iterable[Found]) -> bool:
     """Whether the turns of its cell say what an undisputed fact says.
 
-    That is, a short turn has all words of the fact, or any turn half of them. Half is enough for a fact that fills no slot: it is a
-    sentence of one of these turns, in the third person.
+    That is, a short turn has all words of the fact, or, where the fact fills no slot, any turn three quarters of them: such a fact is a
+    sentence of one of these turns in the third person, whose words are put another way in places.
     """
     if fact.category != FACT or fact.conflict_state == "pending":
         return False

@@ -64,6 +64,7 @@ def test_a_fact_is_not_quoted_beside_a_short_turn_that_says_it() -> None:
     said = found("fact_1", "Ana's red boat did sink near Porto", "fact", 0.7)
     assert ids(turn, said) == ["t1"]
     assert ids(turn, found("fact_1", "Ana keeps bees behind the mill", "fact", 0.7)) == ["t1", "fact_1"]
+    assert ids(turn, found("fact_1", "Ana's boat is a ketch", "fact", 0.7)) == ["t1", "fact_1"]
     assert ids(turn, found("fact_1", "Ana's red boat did sink", "fact", 0.7, "cell_2")) == ["t1", "fact_1"]
     assert ids(turn, found("fact_1", "Ana's red boat did sink", "fact", 0.7, conflict_state="pending")) == ["t1", "fact_1"]
 
