@@ -220,12 +220,9 @@ class Retriever:
         return local(moment, await self._zones.of(owner, query.time_zone))
 
     def _parameters(self, query: RetrieveInput) -> RelevanceParameters:
-        """Those of relevance; for a context without the turns around: it quotes them anyway, and they made leads small in packing.
-
-        Nor in the learned order, which was learned of lists of ten.
-        """
+        """Those of relevance; where no order was learned, a context is ordered without the turns around, which it quotes anyway."""
         parameters = self._rules.relevance
-        return parameters if query.mode == "fast" else replace(parameters, around_weight=0.0, learned=False)
+        return parameters if query.mode == "fast" or parameters.learned else replace(parameters, around_weight=0.0)
 
     def _order(self, query: RetrieveInput, order: Floats, candidates: CandidateSet, moment: datetime) -> Floats:
         """The recipe's scores with the order in the place of relevance; of what has faded a little less."""

@@ -71,10 +71,15 @@ async def test_states_stay_inside(world: World) -> None:
     assert all("states" not in str(hit.memory.public(include_embedding=True)) for hit in found)
 
 
-async def test_a_context_is_packed_without_it(world: World) -> None:
-    found = await results(world, TokenEmbedder(), "reconstruct")
-    assert found
-    assert [hit.explain["learned"] for hit in found] == [None] * len(found)
+async def test_a_context_orders_turns_as_a_fast_retrieve_does(world: World) -> None:
+    embedder = TokenEmbedder()
+    core = await world.core(embedder=embedder, embedding_provider="minilm")
+    await core.bulk(ALICE, [turn(text, "s1") for text in TEXTS])
+    modes: tuple[Any, ...] = ("fast", "reconstruct")
+    asked = [RetrieveInput(query="red boat", similarity_threshold=0.0, explain=True, mode=mode) for mode in modes]
+    fast, context = [(await core.retrieve(ALICE, one)).results for one in asked]
+    assert [hit.memory.id for hit in context] == [hit.memory.id for hit in fast]
+    assert all(hit.explain is not None and hit.explain["learned"] for hit in context)
 
 
 async def test_relevance_stays_what_it_is_without_it(world: World) -> None:
