@@ -2,7 +2,9 @@
 
 Each SET is a file of conversations as `bench.locomo_data` reads it. Its turns are saved one by one with the local embedder, in DIR, where
 another run finds them. Each question's candidates are those of a retrieve. Note: what is said of left-out conversations is what to expect
-elsewhere; every fold leaves conversations of all sets out. The weights that are written are learned of all of them.
+elsewhere; every fold leaves conversations of all sets out. The weights that are written are learned of all of them. `--tables` is the
+folder that `bench.learn_tokens` kept: each conversation's tokens are then reduced by a table that was learned without it. Without it they
+are reduced by the shipped one, which may have learned of them.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -20,15 +22,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bench.learn_tokens import table_name
 from bench.locomo import asked, save
-from bench.locomo_data import Conversation, Question, read
+from bench.locomo_data import Question, read
 from bench.tables import show
+from memory_core.adapters.minilm.embedder import MiniLMEmbedder
+from memory_core.adapters.minilm.reducer import Reducer
+from memory_core.adapters.system import SystemClock
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.learned_order import WEIGHTS
 from memory_core.domain.order_features import TOKEN_FEATURES, table
 from memory_core.domain.relevance import long_turns
 from memory_core.recollection.retrieve import Look
+from memory_core.wiring import Adapters
 
 Floats = npt.NDArray[np.float64]
 FOLDS = 5
@@ -60,21 +67,33 @@ class Example:
     long: float
 
 
-async def gather(file: Path, of: int, conversations: int, folder: Path) -> list[Example]:
-    """The examples of a set. conversations: in a fold."""
+async def gather(file: Path, of: int, folder: Path, tables: Path | None) -> list[Example]:
+    """The examples of a set. tables: as `--tables`."""
     kept, found = folder / "turns.json", list[Example]()
-    turns = _kept_turns(kept)
-    async with MemoryCore(Settings(embedding_provider="minilm", data=folder, vector_cache_entries=20_000)) as core:
-        await core.warm_up()
-        for place, conversation in enumerate(read(file)):
-            if conversation.name not in turns:
-                turns[conversation.name] = await save(core, conversation)
-                kept.write_text(json.dumps(turns))
-            for question in conversation.questions:
-                look = await asked(core, conversation.name, question)
-                found.append(example(look, question, turns[conversation.name], of, place // conversations % FOLDS))
-            print(f"{file.stem}: {conversation.name}, {len(conversation.questions)} questions", file=sys.stderr, flush=True)
+    turns, conversations = _kept_turns(kept), read(file)
+    in_fold = -(-len(conversations) // FOLDS)
+    for start in range(0, len(conversations), in_fold):
+        fold = start // in_fold % FOLDS
+        async with _core(folder, tables and tables / table_name(fold)) as core:
+            await core.warm_up()
+            for conversation in conversations[start : start + in_fold]:
+                if conversation.name not in turns:
+                    turns[conversation.name] = await save(core, conversation)
+                    kept.write_text(json.dumps(turns))
+                for question in conversation.questions:
+                    look = await asked(core, conversation.name, question)
+                    found.append(example(look, question, turns[conversation.name], of, fold))
+                print(f"{file.stem}: {conversation.name}, {len(conversation.questions)} questions", file=sys.stderr, flush=True)
     return found
+
+
+def _core(folder: Path, table: Path | None) -> MemoryCore:
+    """A memory over the folder whose tokens are reduced by a table, the shipped one where none is given."""
+    settings = Settings(embedding_provider="minilm", data=folder, vector_cache_entries=20_000)
+    if table is None:
+        return MemoryCore(settings)
+    adapters = Adapters.of(settings, SystemClock(), lambda _: None)
+    return MemoryCore(settings, adapters=replace(adapters, embedder=MiniLMEmbedder(reducer=Reducer(table))))
 
 
 def _kept_turns(file: Path) -> dict[str, dict[str, str]]:
@@ -247,13 +266,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.learn_order", description="Learns the order of results.")
     parser.add_argument("data", type=Path, nargs="+", help="conversations in a form that bench.locomo_data reads")
     parser.add_argument("--keep", type=Path, required=True, help="a folder for the saved turns")
+    parser.add_argument("--tables", type=Path, help="the folder that bench.learn_tokens kept")
     parser.add_argument("--write", type=Path, nargs="?", const=WEIGHTS, help="write the weights (default where the product reads them)")
     options = parser.parse_args(arguments)
     examples = list[Example]()
     for of, file in enumerate(options.data):
-        conversations: list[Conversation] = read(file)
         (options.keep / file.stem).mkdir(parents=True, exist_ok=True)
-        examples += asyncio.run(gather(file, of, -(-len(conversations) // FOLDS), options.keep / file.stem))
+        examples += asyncio.run(gather(file, of, options.keep / file.stem, options.tables))
     record = learn_and_report(examples, [file.stem for file in options.data])
     if options.write:
         options.write.write_text(json.dumps(record, indent=1) + "\n")

@@ -202,7 +202,7 @@ class Settings(BaseModel):
         None, description="Relevance that the best memory must reach; none = the embedder's own (0.4 with each)"
     )
     recall_threshold: Fraction | None = Field(
-        None, description="Relevance each further memory must reach; none = the embedder's own (0.3 with each)"
+        None, description="Relevance each further memory must reach; none = the embedder's own (0.2 with minilm, else 0.3)"
     )
     composite_score_threshold: Annotated[float, Field(ge=0, le=2)] | None = Field(
         None, description="Score each memory must reach; none = no cut"

@@ -199,8 +199,9 @@ def _embedder(settings: Settings, short_term: ShortTermStore, clock: Clock) -> E
 
 def _minilm(settings: Settings) -> Embedder:
     from memory_core.adapters.minilm.embedder import MiniLMEmbedder
+    from memory_core.adapters.minilm.reducer import Reducer
 
-    return MiniLMEmbedder(chunking=_chunking(settings), token_states=settings.token_states)
+    return MiniLMEmbedder(chunking=_chunking(settings), reducer=Reducer() if settings.token_states else None)
 
 
 def _openai(settings: Settings, clock: Clock) -> Embedder:

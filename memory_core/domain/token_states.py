@@ -2,6 +2,7 @@
 
 The states come of the same pass of the model that makes the vector. They are reduced to `DIMENSIONS` numbers, of a long text to
 `MOST_TOKENS` tokens evenly between its first and its last, and kept as one printable character a number, which JSON takes as it is.
+Before them stands `VERSION`: states that were reduced by another table are as none.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import numpy.typing as npt
 
 DIMENSIONS: Final = 48
 MOST_TOKENS: Final = 64
+VERSION: Final = "2"
+"""Of the table that reduces them. The first one's states began with no version."""
 States = npt.NDArray[np.float32]
 
 _CHARACTERS: Final = bytes(code for code in range(32, 127) if chr(code) not in '"\\')
@@ -26,7 +29,7 @@ _NUMBERS[_CODES] = np.arange(-_TOP, _TOP + 1, dtype=np.float32)
 
 @dataclass(frozen=True, slots=True)
 class TokenStates:
-    """What is kept of a text's tokens. kept: `DIMENSIONS` characters a token; worth: what each token says, 0 for one that says nothing."""
+    """What is kept of a text's tokens. kept: `VERSION` and `DIMENSIONS` characters a token; worth: what each token says, 0 for nothing."""
 
     kept: str
     worth: npt.NDArray[np.float32]
@@ -36,7 +39,7 @@ def encoded(states: States) -> str:
     """The states, n × DIMENSIONS, as they are kept: each token's largest number as the largest there is."""
     largest = np.maximum(np.abs(states).max(axis=1, keepdims=True, initial=0.0), 1e-9)
     codes: npt.NDArray[np.uint8] = _CODES[np.rint(states / largest * _TOP).astype(np.int64) + _TOP]
-    return codes.tobytes().decode("ascii")
+    return VERSION + codes.tobytes().decode("ascii")
 
 
 def decoded(kept: bytes) -> States:
@@ -45,17 +48,18 @@ def decoded(kept: bytes) -> States:
 
 
 def state_bytes(kept: str) -> bytes | None:
-    """What a memory keeps, ready for `nearest_tokens`; None for nothing, or for what is damaged, which hides no memory."""
-    return kept.encode() if kept and kept.isascii() and len(kept) % DIMENSIONS == 0 else None
+    """What a memory keeps, ready for `nearest_tokens`; None for nothing, another version's, or what is damaged, which hides no memory."""
+    states = kept.removeprefix(VERSION)
+    return states.encode() if states != kept and states.isascii() and states and len(states) % DIMENSIONS == 0 else None
 
 
 def nearest_tokens(asked: Sequence[TokenStates], texts: Sequence[bytes | None]) -> list[States]:
     """Of each query, for each text and each token of the query, the cosine with the text's nearest one, U × Q; NaN without states."""
     if not asked:
         return []
-    kept = "".join(one.kept for one in asked).encode()
-    near = _nearest(kept, texts)
-    ends = np.cumsum([len(one.kept) // DIMENSIONS for one in asked])
+    kept = [query.kept.removeprefix(VERSION) for query in asked]
+    near = _nearest("".join(kept).encode(), texts)
+    ends = np.cumsum([len(states) // DIMENSIONS for states in kept])
     return np.split(near, ends[:-1], axis=1)
 
 

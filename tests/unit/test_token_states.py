@@ -2,7 +2,7 @@ import json
 
 import numpy as np
 
-from memory_core.domain.token_states import DIMENSIONS, TokenStates, encoded, nearest_tokens, state_bytes
+from memory_core.domain.token_states import DIMENSIONS, VERSION, TokenStates, encoded, nearest_tokens, state_bytes
 
 RANDOM = np.random.default_rng(3)
 
@@ -14,33 +14,39 @@ def states(count):
 
 def test_what_is_kept_is_one_character_a_number_that_json_takes_as_it_is():
     kept = encoded(states(50))
-    assert len(kept) == 50 * DIMENSIONS <= 2_500
+    assert len(kept) == len(VERSION) + 50 * DIMENSIONS <= 2_500
     assert len(json.dumps(kept)) == len(kept) + 2
 
 
 def test_the_nearest_token_is_found_as_exactly_as_it_matters():
     text, query = states(20), states(4)
-    (near,) = nearest_tokens([TokenStates(encoded(query), np.ones(4, dtype=np.float32))], [encoded(text).encode()])
+    (near,) = nearest_tokens([TokenStates(encoded(query), np.ones(4, dtype=np.float32))], [state_bytes(encoded(text))])
     np.testing.assert_allclose(near[0], (text @ query.T).max(axis=0), atol=0.02)
 
 
 def test_a_text_without_states_is_not_known_and_hides_no_other():
     asked = TokenStates(encoded(states(3)), np.ones(3, dtype=np.float32))
-    (near,) = nearest_tokens([asked], [None, encoded(states(5)).encode(), state_bytes("")])
+    (near,) = nearest_tokens([asked], [None, state_bytes(encoded(states(5))), state_bytes("")])
     assert np.isnan(near).all(axis=1).tolist() == [True, False, True]
 
 
 def test_damaged_states_are_none():
     assert state_bytes(encoded(states(2))[:-1]) is None
-    assert state_bytes("é" * DIMENSIONS) is None
+    assert state_bytes(VERSION + "é" * DIMENSIONS) is None
     assert state_bytes(encoded(states(2))) is not None
 
 
 def test_several_queries_are_told_apart():
     text, queries = (
-        [encoded(states(9)).encode()],
+        [state_bytes(encoded(states(9)))],
         [TokenStates(encoded(states(count)), np.ones(count, dtype=np.float32)) for count in (2, 3)],
     )
     together = nearest_tokens(queries, text)
     for near, query in zip(together, queries, strict=True):
         np.testing.assert_array_equal(near, nearest_tokens([query], text)[0])
+
+
+def test_states_that_another_table_reduced_are_none():
+    of_the_first_table = encoded(states(2)).removeprefix(VERSION)
+    assert state_bytes(of_the_first_table) is None
+    assert state_bytes(VERSION + of_the_first_table[1:]) is None

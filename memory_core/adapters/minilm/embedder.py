@@ -57,7 +57,7 @@ class MiniLMEmbedder:
         threads: int | None = None,
         chunking: chunks.Chunking = chunks.STANDARD,
         most_waiting: int = MOST_WAITING,
-        token_states: bool = False,
+        reducer: Reducer | None = None,
     ) -> None:
         """Load nothing yet.
 
@@ -65,7 +65,7 @@ class MiniLMEmbedder:
             threads: For short texts, and as many for long ones; none = one for each core that the process may use, up to MOST_THREADS.
             chunking: How a text too long for the model is cut into windows.
             most_waiting: Windows of long texts that may wait; a call that comes to more is refused, unless it is the only one.
-            token_states: Whether the states of texts' tokens are kept.
+            reducer: Makes what is kept of texts' tokens; nothing is kept without it.
 
         """
         self._chunking = chunking.within(MAX_TOKENS)
@@ -75,7 +75,7 @@ class MiniLMEmbedder:
         self._most_waiting, self.waiting = most_waiting, 0
         self._loading = Lock()
         self._model: MiniLM | None = None
-        self._reducer = Reducer() if token_states else None
+        self._reducer = reducer
         self._states: OrderedDict[bytes, TokenStates] = OrderedDict()
 
     @property

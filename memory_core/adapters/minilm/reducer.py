@@ -1,7 +1,7 @@
 """From the model's states of word pieces to what is kept of them: fewer numbers, fewer pieces, and what each piece says.
 
-The table beside it has the directions in which the states of word pieces differ most, and how rare each piece is, both counted over turns
-of conversations by `python -m deployment.token_states`. It holds numbers alone. Read when the first text is embedded.
+The table beside it has the combinations of a state's numbers that are kept, and how much each word piece says, both learned of questions
+about conversations by `python -m bench.learn_tokens`. It holds numbers alone. Read when the first text is embedded.
 """
 
 from __future__ import annotations
@@ -21,18 +21,21 @@ RAREST = 10.0
 
 
 class Reducer:
-    """Reduces states by the table."""
+    """Reduces states by a table, which is read when it is first needed."""
+
+    def __init__(self, table: Path = TABLE) -> None:
+        self._table = table
 
     @cached_property
     def basis(self) -> npt.NDArray[np.float32]:
         """States × this are the reduced states."""
-        with np.load(TABLE) as parts:
+        with np.load(self._table) as parts:
             return np.ascontiguousarray(parts["basis"], dtype=np.float32)
 
     @cached_property
     def worth(self) -> npt.NDArray[np.float32]:
         """By word piece, how much it says."""
-        with np.load(TABLE) as parts:
+        with np.load(self._table) as parts:
             worth: npt.NDArray[np.float32] = parts["worth"].astype(np.float32) * np.float32(RAREST / 255)
             return worth
 
@@ -40,7 +43,10 @@ class Reducer:
         """What is kept of a text, given as its windows and the reduced states of each."""
         pieces = np.array([piece for window in windows for piece in window], dtype=np.int64)
         every = np.concatenate(states)
-        if len(pieces) > MOST_TOKENS:
-            places = np.linspace(0, len(pieces) - 1, MOST_TOKENS).astype(np.int64)
-            pieces, every = pieces[places], every[places]
-        return TokenStates(encoded(every), self.worth[pieces])
+        kept = sampled_tokens(len(pieces))
+        return TokenStates(encoded(every[kept]), self.worth[pieces[kept]])
+
+
+def sampled_tokens(count: int) -> npt.NDArray[np.int64]:
+    """Places of the tokens that are kept of `count`: all, or MOST_TOKENS evenly from the first to the last."""
+    return np.arange(count) if count <= MOST_TOKENS else np.linspace(0, count - 1, MOST_TOKENS).astype(np.int64)
