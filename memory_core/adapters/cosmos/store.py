@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from memory_core.adapters.cosmos import across, bookkeeping, policies, queries, searching
+from memory_core.adapters.cosmos import commit as committing
 from memory_core.adapters.cosmos.comparing import compare
 from memory_core.adapters.cosmos.connection import CONNECTIONS, Answer, Connection, together
 from memory_core.adapters.cosmos.documents import (
@@ -132,8 +133,6 @@ class CosmosStore:
 
     async def commit(self, owner: Owner, batch: Batch) -> None:
         """All of the batch or none. It is sent once: after Unavailable, its first event tells whether it was applied."""
-        from memory_core.adapters.cosmos import commit as committing
-
         self._check_open()
         batch = with_own_name(batch, self._kind)
         vectors = (*(write.document.vector for write in batch.writes), *(mark.embedding for mark in batch.marks.values()))
