@@ -1,4 +1,4 @@
-"""`python -m bench.knowledge.wish_training`: learns the weights of `memory_core.domain.wish_model`, and says how well they do.
+"""`python -m bench.knowledge.wish_training`: learns the weights of `wish_weights.json`, and says how well they do.
 
 Without `--write` it learns from the train part and measures on the check part; with it, it learns from both and writes the weights.
 """

@@ -11,7 +11,7 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 
-def named_for(url: str | None) -> bool:
+def has_proxy(url: str | None) -> bool:
     """Whether `HTTP_PROXY`, `HTTPS_PROXY` or `ALL_PROXY` holds for this address, and `NO_PROXY` does not; None: any address."""
     from urllib.request import getproxies, proxy_bypass
 

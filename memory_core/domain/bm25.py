@@ -10,9 +10,8 @@ from collections.abc import Iterable
 from math import log1p
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from memory_core.domain.candidates import Floats
 
 IDF_FLOOR = 400
 """Documents a store counts as having at least. Without it a store of one memory weighs a matched term .29 and an unknown

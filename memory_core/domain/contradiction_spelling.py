@@ -28,7 +28,7 @@ def one_spelling(text: str) -> str:
         lambda match: f"{int(match[1]) % 12 + 12}時", _COUNTER.sub(lambda match: str(_KANJI.index(match.group()) + 1), text)
     )
     text = _THERE_IS.sub(lambda match: "有" if match.group() == "あり" else "無", _IN_KANA.sub(lambda match: _KANA[match.group()], text))
-    return _FULL_HOUR.sub("", _THOUSANDS.sub("", _UHR.sub(_with_minutes, _CLOCK.sub(_by_24, text))))
+    return _FULL_HOUR.sub("", _THOUSANDS_MARK.sub("", _UHR.sub(_with_minutes, _CLOCK.sub(_by_24, text))))
 
 
 def _with_minutes(match: re.Match[str]) -> str:
@@ -67,7 +67,7 @@ _SHORT = re.compile(r"(?<=[a-z])'(?:m|re|ve|ll)\b")
 _SHORT_BE = re.compile(r"\b(he|she|it|that|there|here|who|what)'s\b")
 _UHR = re.compile(r"\b(\d{1,2}) uhr(?: ([0-5]\d)\b)?")
 _FULL_HOUR = re.compile(r"(?<=\d):00\b")
-_THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}(?![\d.,]))")
+_THOUSANDS_MARK = re.compile(r"(?<=\d)[.,](?=\d{3}(?![\d.,]))")
 _HOUR_AND_MINUTE = re.compile(r"(\d{1,2})時(\d{1,2})分")
 _KANJI = "一二三四五六七八九"
 _COUNTER = re.compile(r"(?<![一二三四五六七八九十百千万第])[一二三四五六七八九](?=[人匹個本枚冊台回歳才時分円階部軒頭杯])")

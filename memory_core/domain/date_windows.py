@@ -25,7 +25,7 @@ MAX_WINDOWS = 8
 _ANY_YEAR = 2000  # a leap year, so that 29 February is a day
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _SEASON_START = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_WEEKDAY_STEMS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _UNIT_DAYS = {"night": 1, "day": 1, "weekend": 7, "week": 7, "fortnight": 14, "month": 30, "season": 91, "year": 365}
 _NUMBERS = {
     "a": 1,
@@ -272,7 +272,7 @@ def _from_now(match: re.Match[str], today: date) -> Window:
         offset = {"yesterday": -1, "tomorrow": 1}.get(word.split()[-1].lower(), 0) * (2 if " " in word else 1)
         return _around(today, offset, offset + 1)
     if weekday := match["weekday"]:
-        ahead = (_WEEKDAYS.index(weekday[:3].lower()) - today.weekday()) % 7
+        ahead = (_WEEKDAY_STEMS.index(weekday[:3].lower()) - today.weekday()) % 7
         offset = (ahead or 7) if match["side"].lower() == "next" else ahead - 7
         return _around(today, offset, offset + 1)
     if unit := match["ago"]:

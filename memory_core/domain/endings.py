@@ -44,9 +44,10 @@ def ends(ending: Memory, truth: Memory) -> bool:
     if named is None:
         return True
     if truth.value is None:
-        return f" {_plain(named)} " in f" {_plain(truth.content)} "
-    return _plain(named) == _plain(truth.value)
+        return f" {without_articles(str(named))} " in f" {without_articles(truth.content)} "
+    return without_articles(str(named)) == without_articles(str(truth.value))
 
 
-def _plain(value: Any) -> str:
-    return _ARTICLE.sub("", normalised(str(value)))
+def without_articles(text: str) -> str:
+    """The normalised text without its articles."""
+    return _ARTICLE.sub("", normalised(text))

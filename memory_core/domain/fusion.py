@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
-Floats = npt.NDArray[np.float64]
+from memory_core.domain.candidates import Floats
 
 
 @dataclass(frozen=True, slots=True)

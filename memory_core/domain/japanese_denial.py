@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-_HIRAGANA = "".join(map(chr, range(0x3041, 0x30A0)))
+HIRAGANA = "".join(map(chr, range(0x3041, 0x30A0)))
 _PARTICLES = str.maketrans("", "", "はがを、。 　")
 _NEGATION = re.compile(r"ません|ない|なかった|なく(?!て)|ず(?:に(?:いる|います)?)?\Z")
 _NO_NEGATION = (
@@ -43,7 +43,7 @@ def denies(first: str, second: str) -> bool:
 def _predicate(text: str) -> tuple[str, str, bool] | None:
     """The text before the last okurigana, the kind of predicate, and whether it is denied."""
     said = text.rstrip("。.!！ 　").rstrip("ねよわ")
-    head = said.rstrip(_HIRAGANA)
+    head = said.rstrip(HIRAGANA)
     ending = said[len(head) :]
     if not head or any(word in ending for word in _NO_NEGATION) or _ADDED.search(said):
         return None

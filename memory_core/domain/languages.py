@@ -74,34 +74,35 @@ def has_japanese(text: str) -> bool:
     return _JAPANESE.search(text) is not None
 
 
-def language_of(words: Sequence[str]) -> str:
+def language_of(folded_words: Sequence[str]) -> str:
     """One of `LANGUAGES`, for case-folded words; English when nothing speaks for another one."""
-    voting = [*filter(_VOTING.__contains__, words)]  # most words vote for nothing: a third of the time of asking each language for each
+    # Most words vote for nothing: a third of the time of asking each language for each.
+    voting = [*filter(_VOTING.__contains__, folded_words)]
     votes = {language: sum(map(little.__contains__, voting)) for language, little in _VOTES.items()}
     best = max(LANGUAGES, key=lambda language: votes[language])  # the first of equals, which English is
-    enough = LEAST_VOTES if votes[ENGLISH] or len(words) > SHORT else 1
+    enough = LEAST_VOTES if votes[ENGLISH] or len(folded_words) > SHORT else 1
     return best if votes[best] >= enough else ENGLISH
 
 
-def votes_for(language: str, words: Sequence[str]) -> int:
+def votes_for(language: str, folded_words: Sequence[str]) -> int:
     """How many of these case-folded words are little words of a language of `LANGUAGES`."""
-    return sum(map(_VOTES[language].__contains__, words))
+    return sum(map(_VOTES[language].__contains__, folded_words))
 
 
-def asked_for(words: Sequence[str], language: str, always: Collection[str] = ()) -> list[str]:
+def asked_for(folded_words: Sequence[str], language: str, always: Collection[str] = ()) -> list[str]:
     """The words of a query that a memory could answer: without its language's question words, nor pairs that are grammar alone.
 
     Unspaced scripts come as pairs of characters: what holds, or overlaps, a question word says nothing of its own. always: words that go
     in any case.
     """
     dropped = QUESTION_WORDS.get(language, frozenset())
-    japanese = any(not word.isascii() and _KANA.search(word) for word in words)
+    japanese = any(not word.isascii() and _KANA.search(word) for word in folded_words)
     return [
         word
-        for place, word in enumerate(words)
+        for place, word in enumerate(folded_words)
         if word not in always
         and word not in dropped
-        and (word.isascii() or not (_is_grammar(word, japanese=japanese) or _overlaps_a_question_word(words, place)))
+        and (word.isascii() or not (_is_grammar(word, japanese=japanese) or _overlaps_a_question_word(folded_words, place)))
     ]
 
 
@@ -112,8 +113,10 @@ def _is_grammar(word: str, *, japanese: bool) -> bool:
     return _JAPANESE_GRAMMAR.fullmatch(word) is not None if japanese else any(one in word for one in _CHINESE_PARTICLES)
 
 
-def _overlaps_a_question_word(words: Sequence[str], place: int) -> bool:
+def _overlaps_a_question_word(folded_words: Sequence[str], place: int) -> bool:
     """Whether the pair before or after is a Chinese question word that shares a character with this one: 么搬 of 什么搬到."""
-    before, word, after = words[place - 1] if place else "", words[place], words[place + 1] if place + 1 < len(words) else ""
+    word = folded_words[place]
+    before = folded_words[place - 1] if place else ""
+    after = folded_words[place + 1] if place + 1 < len(folded_words) else ""
     chinese = QUESTION_WORDS["chinese"]
     return (before in chinese and before[-1:] == word[0]) or (after in chinese and after[:1] == word[-1])

@@ -285,10 +285,10 @@ class Head(BaseModel):
     """One per owner: the log's end, and what readers need without reading it.
 
     Missing = an unknown user.
-    slots: which slots were ever filled (`domain/slots.py`); None = not known, any may have been. pending_tasks: how many tasks are not
-    finished, so that the sweep finds them without a scan. redactions: grows with each commit that redacts events, so that nothing which was
-    folded before it is written after it. snapshot_due: the sequence at which the next snapshot is due. expires_at: when what is left of an
-    erased user may go; any commit makes it a head like others.
+    slots: which slots were ever filled (`domain/slots.py`); None = not known, any may have been.
+    pending_tasks: how many tasks are not finished, so that the sweep finds them without a scan. redactions: grows with each commit that
+    redacts events, so that nothing which was folded before it is written after it. snapshot_due: the sequence at which the next snapshot is
+    due. expires_at: when what is left of an erased user may go; any commit makes it a head like others.
     consolidated_sequence, settled_at: up to which event, and up to which moment, consolidation has been. due_at: when the next run is due;
     None = not before the next write. run_task_id: the task of the run that was begun last. fresh_count: memories made since then.
     messages_backfilled: whether the messages of all its conversations are memories, or never will be; those of earlier versions had none.

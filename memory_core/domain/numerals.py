@@ -25,7 +25,7 @@ GERMAN_NUMBER_WORDS = tuple(_GERMAN.split())
 """The words for 0 to 20, each at the place of its number."""
 _JOINT = re.compile(r"(?<=\d)[\u00a0\u202f'’_](?=\d{3}(?!\d))")
 _NUMBER = re.compile(r"(?:(?<!\S)|(?<=[(\[]))-?\d+(?:[.,:/-]\d+)*|\d+(?:[.,:/-]\d+)*")
-_THOUSANDS = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
+_THOUSANDS_AND_FRACTION = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
 
 
 def plain_digits(text: str) -> str:
@@ -48,4 +48,4 @@ def numbers_in(text: str) -> Counter[str]:
 
 
 def _one_spelling(number: str) -> str:
-    return number.replace(",", "") if _THOUSANDS.fullmatch(number) else number.replace(",", ".")
+    return number.replace(",", "") if _THOUSANDS_AND_FRACTION.fullmatch(number) else number.replace(",", ".")

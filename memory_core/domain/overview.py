@@ -10,7 +10,7 @@ import re
 
 from memory_core.domain.sentences import sentences
 
-MOST_CHARACTERS = 300
+_MOST_CHARACTERS = 300
 """Of a query that is looked at: a longer message asks for something else besides."""
 _KNOW = r"(?:know|remember|recall|remembered|learned|learnt|stored|saved|noted|kept|memorized|memorised|gathered)"
 _ENGLISH = (
@@ -46,6 +46,6 @@ _ALL = re.compile("|".join((*_ENGLISH, *_GERMAN, *_JAPANESE)), re.IGNORECASE)
 
 def asks_for_everything(text: str) -> bool:
     """Whether a sentence of a query asks for all that is known of the caller."""
-    if len(text) > MOST_CHARACTERS:
+    if len(text) > _MOST_CHARACTERS:
         return False
     return any(_ALL.fullmatch(one.text.replace("’", "'").strip(" \t?!.。？！,;:").casefold()) is not None for one in sentences(text))

@@ -98,16 +98,16 @@ def with_dates(analysis: QueryAnalysis, told: Sequence[tuple[Window, str, str | 
     A query of nothing else is one for everything then, if it asks what was done or said; "how are you doing today" is not.
     """
     asks_for_deeds = not _ASKS_FOR_DEEDS.isdisjoint(analysis.words) and _ASKS_HOW not in analysis.words
-    dated = list(analysis.dated)
+    with_terms = list(analysis.dated)
     for window, said, by in told:
         of_it = set(tokens(said))
         terms = {term for term in analysis.terms if term in of_it}
         left = set(analysis.terms) - terms - OPEN_TERMS
         if left or asks_for_deeds or not OPEN_TERMS.isdisjoint(analysis.terms):
             terms |= OPEN_TERMS.intersection(analysis.terms)
-            dated.append(Dated(window, tuple(term for term in analysis.terms if term in terms), by))
+            with_terms.append(Dated(window, tuple(term for term in analysis.terms if term in terms), by))
     windows = dict.fromkeys((*analysis.windows, *(window for window, _, _ in told)))
-    return replace(analysis, windows=tuple(windows), dated=tuple(dated))
+    return replace(analysis, windows=tuple(windows), dated=tuple(with_terms))
 
 
 def longest(terms: Sequence[str], limit: int = MAX_TERMS) -> tuple[str, ...]:

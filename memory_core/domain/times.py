@@ -13,15 +13,15 @@ from memory_core.domain.calendar_names import MONTHS, PLAIN_MONTHS
 
 _UNITS = r"(?:second|minute|hour|day|night|morning|afternoon|evening|weekday|weekend|week|fortnight|month|season|year|decade)s?"
 _SEASONS = r"(?:spring|summer|autumn|fall|winter)"
-_WEEKDAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 _COUNTS = r"(?:last|next|this|past|few|couple\s+of|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,3})"
 _PLAIN_MONTHS = "|".join(PLAIN_MONTHS)
 # "may" is a verb far more often than a month, unless a day or a year is beside it or "in" before it.
 _MAY = r"(?:in|of|since|until|by|during|last|next|this|early|mid|late|\d{1,2}(?:st|nd|rd|th)?)[\s-]+may|may\s+\d{1,4}(?:st|nd|rd|th)?"
 
 _TELLS = re.compile(
-    rf"\b(?:yesterday|today|tomorrow|tonight|ago|since|recently|just|{_COUNTS}\s+(?:{_UNITS}|{_SEASONS}|{_WEEKDAYS})"
-    rf"|{_PLAIN_MONTHS}|{_MAY}|{_WEEKDAYS}|\d{{4}})\b"
+    rf"\b(?:yesterday|today|tomorrow|tonight|ago|since|recently|just|{_COUNTS}\s+(?:{_UNITS}|{_SEASONS}|{_WEEKDAY})"
+    rf"|{_PLAIN_MONTHS}|{_MAY}|{_WEEKDAY}|\d{{4}})\b"
 )
 _ASKS = re.compile(
     r"\A\s*+(?:(?:since\s+)?when|how\s+(?:long|old)|(?:(?:in|on|during)\s+)?(?:what|which)\s+(?:year|month|date|day|week|time))\b",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory_core.domain.calendar_names import GERMAN_MONTHS, GERMAN_WEEKDAYS, MONTHS, WEEKDAYS
+from memory_core.domain.japanese_denial import HIRAGANA
 from memory_core.domain.opposite_words import EXCLUSIVE
 
 _COLOURS = """
@@ -28,7 +29,7 @@ _QUALITIES = """
 _ENDINGS = ("able", "ible", "ful", "ous", "less", "ing", "ed", "ant", "ent", "ig", "lich", "isch", "bar", "sam", "haft")
 LEAST_LETTERS = 5
 """Of a word that an ending makes a quality."""
-_TIMES = {
+_TIMES_BY_KIND = {
     "weekday": " ".join((*WEEKDAYS, *GERMAN_WEEKDAYS, "曜")),
     "month": " ".join((*MONTHS, *GERMAN_MONTHS)),
     "season": "spring summer autumn winter frühling frühjahr sommer herbst",
@@ -36,7 +37,7 @@ _TIMES = {
     "part": "morning afternoon evening noon midnight vormittag nachmittag abend 朝 昼 夜 午",
     "clock": "時 分",
 }
-_UNITS = {
+_UNITS_BY_KIND = {
     "money": "€ $ £ ¥ euro euros dollar dollars pound pounds franc francs yen cent cents 円 万円",
     "share": "% percent prozent",
     "span": "second seconds minute minutes hour hours day days week weeks month months sekunden minuten stunden tage wochen monate",
@@ -47,7 +48,6 @@ _UNITS = {
     "persons": "人 名",
     "clock": "am pm a.m p.m uhr o'clock 時",
 }
-_HIRAGANA = "".join(map(chr, range(0x3041, 0x30A0)))
 _FIELDS = """
     sales marketing accounting finance engineering healthcare education it hr consulting retail logistics construction advertising law
     medicine
@@ -82,9 +82,11 @@ _LEADING = """
 """
 _QUALITY = frozenset((*EXCLUSIVE.replace(";", " ").split(), *_QUALITIES.casefold().split())) - frozenset(_LEADING.casefold().split())
 _COLOUR = frozenset(_COLOURS.split())
-_TIME_KINDS = {word: kind for kind, words in _TIMES.items() for word in words.casefold().split()}
+_TIME_KINDS = {word: kind for kind, words in _TIMES_BY_KIND.items() for word in words.casefold().split()}
 _UNIT_KINDS: dict[str, frozenset[str]] = {
-    word: frozenset(kind for kind, units in _UNITS.items() if word in units.split()) for units in _UNITS.values() for word in units.split()
+    word: frozenset(kind for kind, units in _UNITS_BY_KIND.items() if word in units.split())
+    for units in _UNITS_BY_KIND.values()
+    for word in units.split()
 }
 
 
@@ -103,7 +105,7 @@ def are_of_one_class(first: Sequence[str], second: Sequence[str]) -> bool:
 
 def _kind_of_value(words: Sequence[str]) -> str:
     joined = "".join(words)
-    said = list(words) if joined.isascii() or len(words) == 1 else [joined.strip(_HIRAGANA) or joined]
+    said = list(words) if joined.isascii() or len(words) == 1 else [joined.strip(HIRAGANA) or joined]
     said = said if "\u3041" <= joined[-1:] <= "\u9fff" else list(words)
     if not _COLOUR.isdisjoint(said):
         return "colour"

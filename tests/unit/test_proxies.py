@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.adapters.proxies import named_for
+from memory_core.adapters.proxies import has_proxy
 
 
 @pytest.fixture(autouse=True)
@@ -15,19 +15,19 @@ def nobody_s_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_a_proxy_none_is_asked_for() -> None:
-    assert not named_for("https://a.documents.azure.com")
-    assert not named_for(None)
+    assert not has_proxy("https://a.documents.azure.com")
+    assert not has_proxy(None)
 
 
 @pytest.mark.parametrize(("variable", "holds"), [("HTTPS_PROXY", True), ("all_proxy", True), ("HTTP_PROXY", False)])
 def test_a_proxy_holds_for_its_scheme(monkeypatch: pytest.MonkeyPatch, variable: str, holds: bool) -> None:
     monkeypatch.setenv(variable, "http://proxy.corp:3128")
-    assert named_for("https://a.documents.azure.com") is holds
-    assert named_for(None)
+    assert has_proxy("https://a.documents.azure.com") is holds
+    assert has_proxy(None)
 
 
 def test_an_address_that_is_exempt_goes_straight(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy.corp:3128")
     monkeypatch.setenv("NO_PROXY", "localhost,.azure.com")
-    assert not named_for("https://a.documents.azure.com")
-    assert named_for("https://a.example.org")
+    assert not has_proxy("https://a.documents.azure.com")
+    assert has_proxy("https://a.example.org")

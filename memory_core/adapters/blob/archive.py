@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from memory_core.adapters.identity import credential
 from memory_core.adapters.storage.account import Account, Calls
+from memory_core.adapters.storage.failures import code_of, refused
 from memory_core.domain.blob_names import check_blob_name, check_blob_prefix
 from memory_core.domain.described import described
 from memory_core.domain.errors import Damaged, Unavailable
@@ -141,8 +142,6 @@ class BlobArchive:
         """What `work` answers, or what `answers` has for the code that it was refused with. Any other refusal is Unavailable."""
         from azure.core.exceptions import AzureError
 
-        from memory_core.adapters.storage.failures import code_of, refused
-
         if not self._is_open:
             raise Unavailable(DEPENDENCY, "the archive is not open")
         try:
@@ -156,8 +155,6 @@ class BlobArchive:
     async def _once(self, work: Callable[[ContainerClient], Awaitable[T]]) -> T:
         """Do `work`; an emulator that came back without its container gets it again."""
         from azure.core.exceptions import AzureError
-
-        from memory_core.adapters.storage.failures import code_of
 
         container = self._connected()
         try:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
-
-from azure.cosmos.exceptions import CosmosBatchOperationError
+from typing import TYPE_CHECKING, Any
 
 from memory_core.adapters.cosmos import queries
 from memory_core.adapters.cosmos.connection import Connection
@@ -23,12 +21,17 @@ from memory_core.domain.models import Head
 from memory_core.domain.scope import Owner
 from memory_core.ports import Batch, Mark, Write
 
+if TYPE_CHECKING:
+    from azure.cosmos.exceptions import CosmosBatchOperationError
+
 Pairs = Sequence[tuple[Write, Item]]
 DELETE_ROUNDS = 3
 
 
 async def apply(connection: Connection, heads: Heads, owner: Owner, batch: Batch, now: datetime, dimensions: int) -> None:
     """Commit the batch or nothing of it. Raises HeadMoved, AlreadyExists, TooLarge, EmbeddingMismatch, Unavailable."""
+    from azure.cosmos.exceptions import CosmosBatchOperationError
+
     pairs: Pairs = items_of(owner, batch, now, dimensions)
     first = _head_operation(owner, batch.head, await _etag(connection, heads, owner, batch.expected), now)
     for _ in range(DELETE_ROUNDS):

@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memory_core.adapters.cosmos import policies
 from memory_core.adapters.cosmos.connection import Connection
 from memory_core.adapters.cosmos.embedder import EmbedderRecord
+from memory_core.adapters.cosmos.policies import Consistency, check_consistency, check_dimensions, check_policies
 
 if TYPE_CHECKING:
     from azure.cosmos.aio import ContainerProxy
 
 
-async def compare(connection: Connection, embedder: EmbedderRecord, dimensions: int, wanted: policies.Consistency) -> str:
+async def compare(connection: Connection, embedder: EmbedderRecord, dimensions: int, wanted: Consistency) -> str:
     """The account's consistency. Raises Unavailable or EmbeddingMismatch for what is not as it should be, naming both sides."""
     properties = await _properties(connection)
-    policies.check(properties)
+    check_policies(properties)
     await embedder.check()
-    policies.check_dimensions(properties, dimensions)
+    check_dimensions(properties, dimensions)
     level = await _consistency(connection)
-    policies.check_consistency(level, wanted)
+    check_consistency(level, wanted)
     return level
 
 

@@ -15,11 +15,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from memory_core.adapters import proxies
 from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.documents import DEPENDENCY, Item
+from memory_core.adapters.cosmos.failures import is_missing, passes, told_to_wait, translated, wait_in
 from memory_core.adapters.cosmos.remembered import Remembered
 from memory_core.adapters.identity import credential
+from memory_core.adapters.proxies import has_proxy
 from memory_core.domain.described import described
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.scope import Owner
@@ -48,7 +49,7 @@ CLIENT_OPTIONS: Final[dict[str, Any]] = {
 """The SDK waits for throttled calls as told, however long, and sends cut ones again, both few times; the rest is done here, where the
 deadline is known. Compact UTF-8: else a Japanese character takes six bytes of a batch, not three."""
 THROTTLED = 429
-T = TypeVar("T")
+Result = TypeVar("Result")
 _ends_at: ContextVar[float | None] = ContextVar("ends_at", default=None)
 """When the call under way must have ended, on the event loop's clock."""
 
@@ -105,8 +106,6 @@ class Connection:
         """A point read; no rows when there is no such item."""
         from azure.core.exceptions import AzureError
 
-        from memory_core.adapters.cosmos.failures import is_missing
-
         async def read(container: ContainerProxy) -> Answer:
             try:
                 item = await container.read_item(identity, partition_key=list(owner), session_token=self._tokens.get(owner))
@@ -159,11 +158,9 @@ class Connection:
 
         return await self.read(read)
 
-    async def read(self, work: Callable[[ContainerProxy], Awaitable[T]]) -> T:
+    async def read(self, work: Callable[[ContainerProxy], Awaitable[Result]]) -> Result:
         """Do a read, again when that may help and time is left. Raises Unavailable."""
         from azure.core.exceptions import AzureError
-
-        from memory_core.adapters.cosmos.failures import passes, translated
 
         async with self._in_time():
             for attempt in range(1, READ_ATTEMPTS + 1):
@@ -180,8 +177,6 @@ class Connection:
         """Send one transactional batch, once. Raises CosmosBatchOperationError when refused, Unavailable when the outcome is unknown."""
         from azure.core.exceptions import AzureError
         from azure.cosmos.exceptions import CosmosBatchOperationError
-
-        from memory_core.adapters.cosmos.failures import translated
 
         async with self._in_time():
             try:
@@ -233,7 +228,7 @@ class Connection:
         signed_by: Any = self._key
         if signed_by is None:
             signed_by = self._credential = self._credential or credential(self._identity_client_id)
-        transport = AioHttpTransport(use_env_settings=proxies.named_for(self._endpoint))
+        transport = AioHttpTransport(use_env_settings=has_proxy(self._endpoint))
         client = CosmosClient(self._endpoint, signed_by, transport=transport, raw_response_hook=_refuse_to_wait_in_vain, **CLIENT_OPTIONS)
         try:
             await client.__aenter__()
@@ -266,8 +261,6 @@ def _refuse_to_wait_in_vain(response: PipelineResponse[Any, Any]) -> None:
     Sees every answer before the SDK acts on it. The SDK would wait, and the caller would learn after the whole deadline that there was no
     answer, instead of when to come back.
     """
-    from memory_core.adapters.cosmos.failures import told_to_wait, wait_in
-
     answer, ends_at = response.http_response, _ends_at.get()
     if answer.status_code != THROTTLED or ends_at is None:
         return
@@ -281,7 +274,7 @@ def _headers_of(error: Exception) -> Mapping[str, Any]:
     return getattr(error, "headers", None) or {}
 
 
-async def together(*work: Coroutine[Any, Any, T]) -> list[T]:
+async def together(*work: Coroutine[Any, Any, Result]) -> list[Result]:
     """The results of all, side by side; when one fails the others are given up, and have ended before that is said."""
     tasks = [asyncio.ensure_future(coroutine) for coroutine in work]
     try:

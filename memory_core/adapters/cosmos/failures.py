@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import ceil
-from typing import Any
-
-from azure.core.exceptions import AzureError, ClientAuthenticationError, HttpResponseError
+from typing import TYPE_CHECKING, Any
 
 from memory_core.adapters.cosmos.documents import DEPENDENCY
 from memory_core.domain.errors import MemoryCoreError, TooLarge, Unavailable
+
+if TYPE_CHECKING:
+    from azure.core.exceptions import AzureError
 
 PASSING = frozenset({408, 410, 429, 449, 500, 502, 503, 504})
 """Statuses after which the same read may well succeed."""
@@ -24,6 +25,8 @@ BEHIND = 1002
 
 def passes(error: AzureError) -> bool:
     """Whether a read that failed so is worth asking again."""
+    from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
+
     if isinstance(error, HttpResponseError) and error.status_code is not None:
         return error.status_code in PASSING or _is_behind(error)
     return not isinstance(error, ClientAuthenticationError)
@@ -31,11 +34,15 @@ def passes(error: AzureError) -> bool:
 
 def is_missing(error: AzureError) -> bool:
     """Whether the document is not there, which is an answer; a container that is not there is a failure."""
+    from azure.core.exceptions import HttpResponseError
+
     return isinstance(error, HttpResponseError) and error.status_code == 404 and getattr(error, "sub_status", 0) in (None, 0)
 
 
 def translated(error: AzureError) -> MemoryCoreError | None:
     """The error to raise instead; None for one that is a mistake of ours (400) and must be seen as it is."""
+    from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
+
     status = error.status_code if isinstance(error, HttpResponseError) else None
     if status == 413:
         return TooLarge("the store refused the commit as too large")

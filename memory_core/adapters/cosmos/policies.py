@@ -58,7 +58,7 @@ async def provision(client: CosmosClient, database: str, container: str, dimensi
         await made.replace_container(container, **fixed, **may_change)
 
 
-def check(properties: Mapping[str, Any]) -> None:
+def check_policies(properties: Mapping[str, Any]) -> None:
     """Compare the live container with what the store needs, but for vectors' length. Raises Unavailable naming each difference."""
     wrong = [text for text, holds in _needed(properties, _vector_policy(properties)) if not holds]
     if wrong:

@@ -12,20 +12,20 @@ from typing import Generic, TypeVar
 from memory_core.domain.scope import Owner
 
 USERS = 4096
-T = TypeVar("T")
+Known = TypeVar("Known")
 
 
-class Remembered(Generic[T]):
+class Remembered(Generic[Known]):
     """One thing a user, of the 4,096 users seen last."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[Owner, T] = OrderedDict()
+        self._known: OrderedDict[Owner, Known] = OrderedDict()
 
-    def get(self, owner: Owner) -> T | None:
+    def get(self, owner: Owner) -> Known | None:
         """What is remembered of the user."""
         return self._known.get(owner)
 
-    def keep(self, owner: Owner, known: T | None) -> T | None:
+    def keep(self, owner: Owner, known: Known | None) -> Known | None:
         """Remember it, or forget what was known; the same back."""
         self._known.pop(owner, None)
         if known is not None:

@@ -13,7 +13,8 @@ from typing import Any
 
 import orjson
 
-from memory_core.adapters.cosmos import across, bookkeeping, policies, queries, searching
+from memory_core.adapters.cosmos import across, bookkeeping, queries, searching
+from memory_core.adapters.cosmos import commit as committing
 from memory_core.adapters.cosmos.comparing import compare
 from memory_core.adapters.cosmos.connection import CONNECTIONS, Answer, Connection, together
 from memory_core.adapters.cosmos.documents import (
@@ -29,6 +30,7 @@ from memory_core.adapters.cosmos.heads import Heads, Known
 from memory_core.adapters.cosmos.held import HeldUsers
 from memory_core.adapters.cosmos.looks import IDS_A_QUERY, Looks
 from memory_core.adapters.cosmos.neighbours import neighbours
+from memory_core.adapters.cosmos.policies import ENOUGH, Consistency, VectorIndex, provision
 from memory_core.adapters.own_vectors import with_own_name
 from memory_core.adapters.slices.searching import find
 from memory_core.domain.coming import Coming, moment_in
@@ -62,7 +64,7 @@ class CosmosStore:
     """`LongTermStore` in one container. The account's operator makes containers; `provision` is for emulators.
 
     key: an account key; None = managed identity, a user-assigned one by its client id. consistency: the least that the account must
-    have, see `policies.ENOUGH`. deadline_s: what one logical call may take, retries included. charged: told what each answer has cost.
+    have, see `ENOUGH`. deadline_s: what one logical call may take, retries included. charged: told what each answer has cost.
     slice_budget_bytes: what users held in memory may take together, estimated; 0 = every search is asked of the service.
     """
 
@@ -77,8 +79,8 @@ class CosmosStore:
         container: str = "memories",
         key: str | None = None,
         identity_client_id: str | None = None,
-        vector_index: policies.VectorIndex = "quantizedFlat",
-        consistency: policies.Consistency = "strong",
+        vector_index: VectorIndex = "quantizedFlat",
+        consistency: Consistency = "strong",
         deadline_s: float = 8.0,
         slice_budget_bytes: int = 0,
         charged: Charged = lambda units: None,
@@ -89,8 +91,8 @@ class CosmosStore:
         self._names = (database, container)
         self._clock = clock
         self._kind = VectorKind(embedding_model, dimensions)
-        self._vector_index: policies.VectorIndex = vector_index
-        self._wanted_consistency: policies.Consistency = consistency
+        self._vector_index: VectorIndex = vector_index
+        self._wanted_consistency: Consistency = consistency
         self._embedder = EmbedderRecord(self._connection, self._kind)
         self._heads = Heads()
         self._looks = Looks(self._connection, self._heads, self._embedder)
@@ -106,13 +108,13 @@ class CosmosStore:
         except BaseException:
             await self._connection.close()
             raise
-        budget = self._slice_budget_bytes if level in policies.ENOUGH["strong"] else 0
+        budget = self._slice_budget_bytes if level in ENOUGH["strong"] else 0
         self._held = HeldUsers(self._connection, self._kind, budget, self._clock)
         self._is_open = True
 
     async def provision(self) -> None:
         """Make database and container if they are missing, before `open`; only for an emulator."""
-        await policies.provision(await self._connection.client(), *self._names, self._kind.dimensions, self._vector_index)
+        await provision(await self._connection.client(), *self._names, self._kind.dimensions, self._vector_index)
 
     async def close(self) -> None:
         """Close all connections; what was acknowledged stays."""
@@ -132,8 +134,6 @@ class CosmosStore:
 
     async def commit(self, owner: Owner, batch: Batch) -> None:
         """All of the batch or none. It is sent once: after Unavailable, its first event tells whether it was applied."""
-        from memory_core.adapters.cosmos import commit as committing
-
         self._check_open()
         batch = with_own_name(batch, self._kind)
         vectors = (*(write.document.vector for write in batch.writes), *(mark.embedding for mark in batch.marks.values()))

@@ -18,8 +18,8 @@ from memory_core.adapters.offline.threads import Stopped
 from memory_core.domain.beginning import beginning
 from memory_core.domain.errors import MemoryCoreError
 
-P = ParamSpec("P")
-T = TypeVar("T")
+SchemaFields = ParamSpec("SchemaFields")
+Answer = TypeVar("Answer")
 Schema = TypeVar("Schema", bound=BaseModel)
 _ROUNDS = 4
 """Fixing one error may uncover another: a cut list may hold a text that is too long."""
@@ -29,18 +29,18 @@ _cut_fields: ContextVar[list[str] | None] = ContextVar("cut_fields", default=Non
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted(Generic[T]):
+class Fitted(Generic[Answer]):
     """An answer within its schema.
 
     cut: the fields that were cut, by name, one entry for each cut. failure: the type of the error for which the plainer rule answered.
     """
 
-    value: T
+    value: Answer
     cut: tuple[str, ...] = ()
     failure: str | None = None
 
 
-def answer_within_schema(rule: Callable[[], T], plainer: Callable[[], T]) -> Fitted[T]:
+def answer_within_schema(rule: Callable[[], Answer], plainer: Callable[[], Answer]) -> Fitted[Answer]:
     """What the rule answers, or where it fails on a text what the plainer rule does. Raises MemoryCoreError where the rule does.
 
     A rule fails on a text only by a mistake of ours; the text's user must not lose a conversation for it.
@@ -57,7 +57,7 @@ def answer_within_schema(rule: Callable[[], T], plainer: Callable[[], T]) -> Fit
         _cut_fields.reset(entered)
 
 
-def fitted(schema: Callable[P, Schema], *args: P.args, **fields: P.kwargs) -> Schema:
+def fitted(schema: Callable[SchemaFields, Schema], *args: SchemaFields.args, **fields: SchemaFields.kwargs) -> Schema:
     """A part of an answer, with texts and lists over their limits cut. Raises ValidationError for what is wrong in another way."""
     given: dict[str, Any] = dict(fields)
     for _ in range(_ROUNDS):

@@ -124,5 +124,5 @@ def _homes(words: str) -> tuple[str, str] | None:
     return (homes[0], homes[1]) if _is_known(homes[0]) or _is_known(homes[1]) else None
 
 
-def _is_known(name: str) -> bool:
-    return name.lower() in CITIES or name.lower() in COUNTRIES
+def _is_known(place: str) -> bool:
+    return place.lower() in CITIES or place.lower() in COUNTRIES

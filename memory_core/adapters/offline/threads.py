@@ -16,8 +16,8 @@ from typing import ParamSpec, TypeVar
 
 TURN_S, PAUSE_S = 0.005, 0.0005
 """How long a rule computes at a time, and how long it leaves the processor to the event loop and to other rules then."""
-P = ParamSpec("P")
-T = TypeVar("T")
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 _computing = threading.Lock()
 """Held by the one rule that computes: each more of them would take as much of the interpreter's time as the event loop gets."""
 
@@ -33,7 +33,7 @@ class Turns:
         self.stop = threading.Event()
         self._began = 0.0
 
-    def run(self, rule: Callable[[], T]) -> T:
+    def run(self, rule: Callable[[], Result]) -> Result:
         """The result of the rule. Raises Stopped when it is not waited for any more."""
         with _computing:
             self._began = time.monotonic()
@@ -74,7 +74,7 @@ class RuleThread:
     def __init__(self) -> None:
         self._executor: ThreadPoolExecutor | None = None
 
-    async def run(self, rule: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    async def run(self, rule: Callable[Parameters, Result], *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
         """The result of the rule. When the awaiting task is cancelled, the rule ends at its next checkpoint."""
         self._executor = self._executor or ThreadPoolExecutor(1, "rules")
         turns = Turns()

@@ -44,7 +44,7 @@ _OF_SEVERAL = {"am": "are", "was": "were"}
 _LISTENER = re.compile(r"\b(?:you|your|yours|we|us|our|ours|let's)\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"\b(?:I|[Mm]y|me|mine|myself)\b")
 _BESIDE_ME = frozenset(["hey", "hi", "hello", "ok", "it", "is", "only", "just", "again", "here"])
-_NAME = "\0"
+_SPEAKER_MARK = "\0"
 """Stands for the speaker's name until the sentence is rewritten, so that no rule rewrites the name. No text of a user has it."""
 _PASTS = """
     will would can could should may might must shall had did was used ought became began bent bet blew bought broke brought built
@@ -89,13 +89,13 @@ def third_person(sentence: str, who: str) -> str | None:
 
     def told_of_who(match: re.Match[str]) -> str:
         verb = match["verb"]
-        return f"{_NAME} {match['adverbs']}{_OF_SEVERAL.get(verb, verb) if match.start() in several else _of_third(verb)}"
+        return f"{_SPEAKER_MARK} {match['adverbs']}{_OF_SEVERAL.get(verb, verb) if match.start() in several else _of_third(verb)}"
 
     told = _FIRST_PERSON.sub(told_of_who, plain)
     if told != plain and not several:
         told = _JOINED.sub(lambda match: f"{match[1]} {_of_third(match[2])}", told) if _in_present(plain) else told
-    told = re.sub(r"\bI\b", _NAME, told)
-    return _capitalised(_without_my(told, who).replace(_NAME, who))
+    told = re.sub(r"\bI\b", _SPEAKER_MARK, told)
+    return _capitalised(_without_my(told, who).replace(_SPEAKER_MARK, who))
 
 
 def _only_greets(sentence: str) -> bool:
@@ -105,7 +105,7 @@ def _only_greets(sentence: str) -> bool:
 
 def told_of(words: str, who: str) -> str:
     """A few words with the speaker's pronouns turned: "my dog" → "their dog"."""
-    return _without_my(re.sub(r"\bI\b", _NAME, words), who, named=True).replace(_NAME, who)
+    return _without_my(re.sub(r"\bI\b", _SPEAKER_MARK, words), who, named=True).replace(_SPEAKER_MARK, who)
 
 
 def conjugated(verb_phrase: str) -> str:
@@ -124,12 +124,12 @@ def _in_present(sentence: str) -> bool:
 def _without_my(text: str, who: str, *, named: bool = False) -> str:
     def possessive(match: re.Match[str]) -> str:
         before = text[: match.start()]
-        return "their" if named or _NAME in before or re.search(rf"\b{re.escape(who)}\b", before) else f"{_NAME}'s"
+        return "their" if named or _SPEAKER_MARK in before or re.search(rf"\b{re.escape(who)}\b", before) else f"{_SPEAKER_MARK}'s"
 
     text = re.sub(r"\b[Mm]y\b", possessive, text)
     text = re.sub(r"\bmyself\b", "themself", text)
     text = re.sub(r"\bmine\b", "theirs", text)
-    return re.sub(r"\bme\b", "them" if named else _NAME, text)
+    return re.sub(r"\bme\b", "them" if named else _SPEAKER_MARK, text)
 
 
 def _of_third(verb: str) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 from memory_core.adapters.openai import tokens
 from memory_core.adapters.openai.client import Connection, Service
 from memory_core.adapters.openai.retries import Retries
-from memory_core.domain import chunks
+from memory_core.domain.chunks import STANDARD, Chunking, combine
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.models import Vector
 from memory_core.domain.token_states import TokenStates
@@ -52,7 +52,7 @@ class OpenAIEmbedder:
         *,
         timeout_s: float = 10.0,
         retries: Retries | None = None,
-        chunking: chunks.Chunking = chunks.STANDARD,
+        chunking: Chunking = STANDARD,
         encoding: Literal["base64", "float"] = "base64",
     ) -> None:
         self._service = service
@@ -106,7 +106,7 @@ class OpenAIEmbedder:
             vectors += await self._asked(self._retries, flat[start:end])
         answers, start = [], 0
         for of_text in windows:
-            answers.append(chunks.combine(vectors[start : start + len(of_text)], self._chunking.edge_weight))
+            answers.append(combine(vectors[start : start + len(of_text)], self._chunking.edge_weight))
             start += len(of_text)
         return answers
 

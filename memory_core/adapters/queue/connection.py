@@ -12,8 +12,10 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from memory_core.adapters.identity import credential
+from memory_core.adapters.queue.failures import is_missing, is_no_longer_ours
 from memory_core.adapters.queue.messages import DEPENDENCY
 from memory_core.adapters.storage.account import Account, Calls
+from memory_core.adapters.storage.failures import is_our_mistake, refused
 from memory_core.domain.described import described
 from memory_core.domain.errors import Unavailable
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from azure.identity.aio import DefaultAzureCredential
     from azure.storage.queue.aio import QueueClient, QueueServiceClient
 
-T = TypeVar("T")
+Answer = TypeVar("Answer")
 
 
 class Connection:
@@ -44,12 +46,9 @@ class Connection:
         if credential is not None:
             await credential.close()
 
-    async def call(self, queue: str, work: Callable[[QueueClient], Awaitable[T]]) -> T:
+    async def call(self, queue: str, work: Callable[[QueueClient], Awaitable[Answer]]) -> Answer:
         """Do `work` on a queue. Raises Unavailable, or AzureError where the message is not ours any more or the request was a mistake."""
         from azure.core.exceptions import AzureError
-
-        from memory_core.adapters.queue.failures import is_no_longer_ours
-        from memory_core.adapters.storage.failures import is_our_mistake, refused
 
         try:
             return await self._calls.run(lambda: self._on(self._queue(queue), work))
@@ -67,11 +66,9 @@ class Connection:
         if self._account.emulated:
             await self.call(queue, _made)
 
-    async def _on(self, queue: QueueClient, work: Callable[[QueueClient], Awaitable[T]]) -> T:
+    async def _on(self, queue: QueueClient, work: Callable[[QueueClient], Awaitable[Answer]]) -> Answer:
         """Do `work`; an emulator that came back without its queues gets them again."""
         from azure.core.exceptions import AzureError
-
-        from memory_core.adapters.queue.failures import is_missing
 
         try:
             return await work(queue)

@@ -5,9 +5,12 @@ Note: 404 has two meanings. A queue that is not there is a failure; a message th
 
 from __future__ import annotations
 
-from azure.core.exceptions import AzureError
+from typing import TYPE_CHECKING
 
 from memory_core.adapters.storage.failures import code_of
+
+if TYPE_CHECKING:
+    from azure.core.exceptions import AzureError
 
 NOT_OURS = frozenset({"MessageNotFound", "PopReceiptMismatch"})
 

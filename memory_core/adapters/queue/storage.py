@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memory_core.adapters.queue.arrivals import Arrivals
 from memory_core.adapters.queue.connection import Connection
+from memory_core.adapters.queue.failures import is_no_longer_ours
 from memory_core.adapters.queue.messages import LIFE, POISON_QUEUES, QUEUES, checked_limit, checked_name, encoded, whole_seconds
 from memory_core.adapters.storage.account import Account
 from memory_core.domain.errors import Unavailable
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 DEADLINE_S = 10.0
 ADAPTER = "storage"
-T = TypeVar("T")
+Result = TypeVar("Result")
 
 
 class StorageQueue:
@@ -121,11 +122,9 @@ class StorageQueue:
         """Connections that the transport may hold; calls under way."""
         return self._connection.pool()
 
-    async def _unless_lost(self, queue: str, work: Callable[[QueueClient], Awaitable[T]]) -> T | None:
+    async def _unless_lost(self, queue: str, work: Callable[[QueueClient], Awaitable[Result]]) -> Result | None:
         """What `work` answers; None when the message is gone or another receiver's."""
         from azure.core.exceptions import AzureError
-
-        from memory_core.adapters.queue.failures import is_no_longer_ours
 
         try:
             return await self._connection.call(checked_name(queue), work)

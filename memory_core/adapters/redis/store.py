@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from memory_core.adapters.breaker import Breaker
 from memory_core.adapters.redis import entry, scripts
-from memory_core.adapters.redis import touches as counting
 from memory_core.adapters.redis.client import Connect
 from memory_core.adapters.redis.guarded import GuardedRedis
 from memory_core.adapters.redis.keys import (
@@ -34,6 +33,7 @@ from memory_core.adapters.redis.keys import (
     vector_key,
 )
 from memory_core.adapters.redis.room import Room
+from memory_core.adapters.redis.touches import add_touches, taken_of, touched_owners
 from memory_core.domain.models import Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.ports import Clock, Stamp, Taken, Touch
@@ -220,17 +220,17 @@ class RedisShortTermStore(GuardedRedis):
         """Add accesses; False where Redis is this process's own, which would lose them with it."""
         if self._room is not None or not touches:
             return not touches
-        return await self._bounded("gather", lambda client: counting.add(client, touches), False)
+        return await self._bounded("gather", lambda client: add_touches(client, touches), False)
 
     async def gathered(self, limit: int) -> list[Owner]:
         """Some owners with accesses that wait."""
-        names: Any = await self._bounded("gathered", lambda client: counting.owners(client, limit), None)
+        names: Any = await self._bounded("gathered", lambda client: touched_owners(client, limit), None)
         return [owner_of(name.decode()) for name in names or ()]
 
     async def take(self, owner: Owner, flush_id: str) -> Taken | None:
         """Set apart what waits."""
         keys = touch_keys(owner)
-        taken = counting.taken_of(await self._script("take", [keys.waiting, keys.apart], [flush_id], []))
+        taken = taken_of(await self._script("take", [keys.waiting, keys.apart], [flush_id], []))
         if taken is None:
             await self._bounded("take", lambda client: client.srem(GATHERED, owner_name(owner)), 0)
         return taken

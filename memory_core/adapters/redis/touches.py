@@ -22,7 +22,7 @@ _AT = "#at:"
 _FLUSH = b"#flush"
 
 
-async def add(client: Redis, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
+async def add_touches(client: Redis, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
     """Count accesses of memories of any owners: one pipeline."""
     touches = {owner: some for owner, some in touches.items() if some}
     if not touches:
@@ -39,7 +39,7 @@ async def add(client: Redis, touches: Mapping[Owner, Mapping[str, Touch]]) -> bo
     return True
 
 
-async def owners(client: Redis, limit: int) -> Any:
+async def touched_owners(client: Redis, limit: int) -> Any:
     """Names of some owners with accesses that wait."""
     return await client.srandmember(GATHERED, limit)
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.adapters.slices.forms import as_blob
-from memory_core.adapters.sqlite import bookkeeping
+from memory_core.adapters.sqlite.bookkeeping import purge, stored_tag
 from memory_core.adapters.sqlite.reading import head_of, known_head
 from memory_core.adapters.sqlite.rows import MEMORY_KINDS, WRITE, encoded
 from memory_core.adapters.sqlite.schema import record_embedder
@@ -57,7 +57,7 @@ def apply(connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datet
         for memory_id, mark in batch.marks.items():
             _set_mark(connection, owner, memory_id, mark, change)
         if change % PURGE_EVERY == 0 or any(write.document.expires_at is not None for write in batch.writes):
-            bookkeeping.purge(connection, owner, now)
+            purge(connection, owner, now)
         _put_head(connection, owner, batch, head, change, change if removed else removal)
         connection.execute("COMMIT")
         known_head(head, batch.head)
@@ -90,7 +90,7 @@ def _written(connection: sqlite3.Connection, owner: Owner, write: Write, row: di
         kinds = connection.execute(_DELETE, (*owner, write.document.id)).fetchall()
         return any(kind in MEMORY_KINDS for (kind,) in kinds)
     tag = write.document.tag if write.mode == "put" else None
-    if tag is not None and bookkeeping.stored_tag(connection, owner, write.document.id, now) != tag:
+    if tag is not None and stored_tag(connection, owner, write.document.id, now) != tag:
         raise AlreadyExists(f"the document {write.document.id} is not as it was read")
     row.update(
         app_id=owner.app_id,

@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 from pydantic import ValidationError
 
 from memory_core.adapters.own_vectors import with_own_name, without_others
-from memory_core.adapters.slices import searching
+from memory_core.adapters.slices.searching import find, neighbours, nothing
 from memory_core.adapters.slices.slice import Slice
 from memory_core.adapters.sqlite import across, bookkeeping, reading
 from memory_core.adapters.sqlite import commit as committing
@@ -260,7 +260,7 @@ class SqliteStore:
             truths = reading.truths(connection, owner, near)
             for memory_id in user_slice.damaged.intersection(truths):
                 raise damaged_memory(memory_id)  # what it says in its slot must not be ignored
-            similar = searching.neighbours(user_slice, near, truths)
+            similar = neighbours(user_slice, near, truths)
             now = self._clock.now()
             documents_near = without_others(reading.by_id(connection, owner, [memory_id for memory_id, _ in similar], now), self._embedder)
             documents = without_others(reading.by_id(connection, owner, ids, now), self._embedder)
@@ -272,8 +272,8 @@ class SqliteStore:
         with self._slices.hold(owner) as user_slice:
             standing = self._up_to_date(connection, light, owner, user_slice, len(user_slice))
             if standing is None:
-                return Found(None, *searching.nothing(search.terms))
-            return Found(standing.head, *searching.find(user_slice, search))
+                return Found(None, *nothing(search.terms))
+            return Found(standing.head, *find(user_slice, search))
 
     def _up_to_date(self, connection: sqlite3.Connection, light: bool, owner: Owner, user_slice: Slice, looked_at: int) -> Standing | None:
         if light and looked_at > ROWS_ON_THE_LOOP:

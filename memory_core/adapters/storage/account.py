@@ -13,7 +13,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from memory_core.adapters import proxies
+from memory_core.adapters.proxies import has_proxy
+from memory_core.adapters.storage.failures import passes, translated
 from memory_core.domain.errors import Unavailable
 
 ATTEMPTS = 4
@@ -39,7 +40,7 @@ class Account:
 
     def options(self) -> dict[str, Any]:
         """What a client of this account is made with."""
-        return {**CLIENT_OPTIONS, "use_env_settings": proxies.named_for(self.url)}
+        return {**CLIENT_OPTIONS, "use_env_settings": has_proxy(self.url)}
 
     @property
     def emulated(self) -> bool:
@@ -58,8 +59,6 @@ class Calls:
     async def run(self, work: Callable[[], Awaitable[T]]) -> T:
         """Do `work`, again when that may help and time is left. Raises Unavailable, or AzureError for what was refused."""
         from azure.core.exceptions import AzureError
-
-        from memory_core.adapters.storage.failures import passes, translated
 
         self._under_way += 1
         try:

@@ -5,9 +5,12 @@ Note: 404 has two meanings. A queue or a container that is not there is a failur
 
 from __future__ import annotations
 
-from azure.core.exceptions import AzureError, ClientAuthenticationError, HttpResponseError
+from typing import TYPE_CHECKING
 
 from memory_core.domain.errors import Unavailable
+
+if TYPE_CHECKING:
+    from azure.core.exceptions import AzureError
 
 PASSING = frozenset({408, 429, 500, 502, 503, 504})
 """Statuses after which the same call may well succeed."""
@@ -17,6 +20,8 @@ RETRY_AFTER_S = 2
 
 def passes(error: AzureError) -> bool:
     """Whether a call that failed so is worth repeating."""
+    from azure.core.exceptions import ClientAuthenticationError
+
     status = _status_of(error)
     return not isinstance(error, ClientAuthenticationError) if status is None else status in PASSING
 
@@ -29,6 +34,8 @@ def code_of(error: AzureError) -> str | None:
 
 def translated(dependency: str, error: AzureError) -> Unavailable | None:
     """The error to raise instead; None for a refusal that only its caller understands."""
+    from azure.core.exceptions import ClientAuthenticationError
+
     status, code = _status_of(error), code_of(error)
     if status in (401, 403) or isinstance(error, ClientAuthenticationError):
         return Unavailable(dependency, f"Storage refused us: identity, key or rights ({code or status})", retry_after_s=30)
@@ -55,4 +62,6 @@ def is_our_mistake(error: AzureError) -> bool:
 
 
 def _status_of(error: AzureError) -> int | None:
+    from azure.core.exceptions import HttpResponseError
+
     return error.status_code if isinstance(error, HttpResponseError) else None

@@ -5,20 +5,18 @@ Note: a log keeps hashes of values, salted in the document of its slot, so value
 
 from __future__ import annotations
 
-import re
 from hashlib import blake2b
 from typing import Any
 
 import orjson
 
-from memory_core.domain.endings import ENDS_ANYTHING, is_ending
+from memory_core.domain.endings import ENDS_ANYTHING, is_ending, without_articles
 from memory_core.domain.models import Memory, MemoryType
 from memory_core.domain.sameness import normalised
 from memory_core.domain.slots import slot_of
 
 SlotName = tuple[str, ...]
 """("slot", subject, attribute) or ("key", key)."""
-_ARTICLE = re.compile(r"\b(?:an?|the)\s+")
 _HASH_BYTES = 9
 
 
@@ -53,7 +51,7 @@ def _form(memory: Memory) -> str | None:
 
 def form_of_value(value: Any) -> str:
     """The form of a value that is given as such."""
-    return f"v {_plain(value if isinstance(value, str) else _json(value))}"
+    return f"v {without_articles(value if isinstance(value, str) else _json(value))}"
 
 
 def form_of_text(content: str) -> str:
@@ -64,10 +62,6 @@ def form_of_text(content: str) -> str:
 def hashed(form: str, salt: str) -> str:
     """What a log keeps of a form."""
     return blake2b(form.encode(), digest_size=_HASH_BYTES, key=bytes.fromhex(salt)).hexdigest()
-
-
-def _plain(text: str) -> str:
-    return _ARTICLE.sub("", normalised(text))
 
 
 def _json(value: Any) -> str:
