@@ -22,7 +22,7 @@ from memory_core.functions.blueprints import BLUEPRINTS
 from memory_core.functions.gate import Door, door_of
 from memory_core.functions.inputs import from_json
 from memory_core.functions.openapi import document
-from memory_core.localhost.routing import Route, Router
+from memory_core.localhost.http import Route, Router
 from tests.talk import talk
 
 ROOT = Path(__file__).parents[2]

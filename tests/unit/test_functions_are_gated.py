@@ -14,7 +14,7 @@ import pytest
 
 import function_app
 from memory_core.functions.gate import door_of
-from memory_core.localhost.routing import Route
+from memory_core.localhost.http import Route
 
 ROOT = Path(__file__).parents[2]
 OPEN_TO_ANYONE = {"system_root", "system_health", "system_ready", "system_openapi", "wrong_path"}
