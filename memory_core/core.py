@@ -38,18 +38,11 @@ from memory_core.evolution.unmerge import NoteUnmerger
 from memory_core.formation.last_messages import LastMessages
 from memory_core.formation.phase import Formation, Heeding
 from memory_core.formation.save import Saver
-from memory_core.ledger.cold_copies import ColdCopies
-from memory_core.ledger.commit import Ledger
+from memory_core.ledger.access_counts import Touches, Waking
+from memory_core.ledger.archive_files import ColdCopies, OwnerNames, Parts
+from memory_core.ledger.commit import Ledger, Mirror
 from memory_core.ledger.cursors import Cursors
-from memory_core.ledger.mirror import Mirror
-from memory_core.ledger.owner_names import OwnerNames
-from memory_core.ledger.parts import Parts
-from memory_core.ledger.poisoned import Poisoned
-from memory_core.ledger.tasking import Tasking
-from memory_core.ledger.threshold import Threshold
-from memory_core.ledger.touches import Touches
-from memory_core.ledger.user_settings import SettingsOfUsers
-from memory_core.ledger.waking import Waking
+from memory_core.ledger.documents import SettingsOfUsers
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.readiness import readiness
 from memory_core.recollection.agents import AgentList
@@ -69,6 +62,9 @@ from memory_core.recollection.surroundings import Surroundings
 from memory_core.recollection.timeline import Timeline
 from memory_core.rules import consolidation_rules, erase_rules, fading_rules, first_run, formation_rules, retrieve_rules, save_rules
 from memory_core.signing import cursor_secret
+from memory_core.tasks.control import Poisoned
+from memory_core.tasks.lifecycle import Threshold
+from memory_core.tasks.worker import Tasking
 from memory_core.telemetry import Telemetry
 from memory_core.wiring import Adapters
 

@@ -18,7 +18,7 @@ from memory_core.config import ConfigError, Settings
 from memory_core.consolidation.phase import Stores
 from memory_core.domain.chunks import Chunking
 from memory_core.formation.phase import Surroundings
-from memory_core.ledger.parts import Parts
+from memory_core.ledger.archive_files import Parts
 from memory_core.ports import (
     Agents,
     Archive,

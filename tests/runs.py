@@ -17,11 +17,11 @@ from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
 from memory_core.domain.upkeep_requests import ConsolidateInput
-from memory_core.ledger.changes import Change
+from memory_core.ledger.batch import Change
 from memory_core.ledger.commit import Look
-from memory_core.ledger.operations import Chunk
-from memory_core.ledger.steps import Steps
 from memory_core.rules import consolidation_rules
+from memory_core.tasks.agent_steps import Steps
+from memory_core.tasks.operations import Chunk
 from tests.builders import ALICE
 from tests.tasks import Hand, task_of
 

@@ -9,7 +9,7 @@ from memory_core.domain.models import Memory
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner, check_name, checked
 from memory_core.evolution.restore import Restorer
-from memory_core.ledger.receipts import keyed
+from memory_core.ledger.ids import keyed
 from memory_core.telemetry import Telemetry
 
 

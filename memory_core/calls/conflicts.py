@@ -8,7 +8,7 @@ from memory_core.domain.conflict_requests import ConflictsInput, ResolveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner, checked
 from memory_core.evolution.conflicts import Conflicts
-from memory_core.ledger.receipts import keyed
+from memory_core.ledger.ids import keyed
 from memory_core.telemetry import Telemetry
 
 EVERY = ConflictsInput()

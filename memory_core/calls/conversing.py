@@ -9,10 +9,9 @@ from memory_core.domain.scope import Owner, check_app_id, check_name, checked
 from memory_core.domain.spoken import AgentMemoryInput, BatchInput, SummaryInput
 from memory_core.domain.task import Task
 from memory_core.formation.phase import Formation
-from memory_core.ledger.receipts import keyed
-from memory_core.ledger.tasking import Tasking
-from memory_core.ledger.worker import Worker
+from memory_core.ledger.ids import keyed
 from memory_core.ports import QueueName
+from memory_core.tasks.worker import Tasking, Worker
 from memory_core.telemetry import Telemetry
 
 NO_CALL = Call()

@@ -32,7 +32,7 @@ from memory_core.evolution.edit import Editor
 from memory_core.evolution.restore import Restorer
 from memory_core.formation.last_messages import LastMessages
 from memory_core.formation.save import Saver
-from memory_core.ledger.receipts import keyed
+from memory_core.ledger.ids import keyed
 from memory_core.recollection.briefing import Briefing
 from memory_core.recollection.lineage import Direction, GraphFormat, Lineage
 from memory_core.recollection.read import Reader

@@ -9,8 +9,8 @@ from memory_core.domain.people_requests import ImportCommitInput, ImportInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner, check_app_id, checked
 from memory_core.domain.user_settings import SettingsInput, UserSettings
-from memory_core.ledger.receipts import keyed
-from memory_core.ledger.user_settings import SettingsOfUsers
+from memory_core.ledger.documents import SettingsOfUsers
+from memory_core.ledger.ids import keyed
 from memory_core.telemetry import Telemetry
 
 NO_CALL = Call()

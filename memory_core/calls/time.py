@@ -9,7 +9,7 @@ from memory_core.domain.models import Memory
 from memory_core.domain.results import EventPage, MemoryPage, Settled
 from memory_core.domain.scope import Owner, checked
 from memory_core.domain.time_requests import ReplayInput, TimelineInput
-from memory_core.ledger.touches import Touches
+from memory_core.ledger.access_counts import Touches
 from memory_core.ports import Clock
 from memory_core.recollection.read import Reader
 from memory_core.recollection.replay import Replayer

@@ -7,7 +7,7 @@ from memory_core.consolidation.phase import Consolidation
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner, checked
 from memory_core.domain.upkeep_requests import ConsolidateInput, DecayInput, ForgetInput, ReembedInput
-from memory_core.ledger.receipts import keyed
+from memory_core.ledger.ids import keyed
 from memory_core.telemetry import Telemetry
 
 

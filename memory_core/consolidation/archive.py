@@ -24,13 +24,13 @@ from memory_core.domain.models import Event, Memory
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.evolution.families import Families, Family
-from memory_core.ledger.changes import Change
-from memory_core.ledger.cold_copies import ColdCopies
+from memory_core.ledger.archive_files import ColdCopies
+from memory_core.ledger.batch import Change
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.leases import Lease, TaskLost
-from memory_core.ledger.operations import Chunk, Operation, Operations
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Document, LongTermStore, Place
+from memory_core.tasks.leases import Lease, TaskLost
+from memory_core.tasks.operations import Chunk, Operation, Operations
 
 PAGE = 50
 """Memories looked at together: their chains are found in a few queries for all of them."""

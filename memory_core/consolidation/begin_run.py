@@ -15,12 +15,12 @@ from memory_core.domain.errors import Conflict, HeadMoved
 from memory_core.domain.models import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.changes import CONSOLIDATION
+from memory_core.ledger.batch import CONSOLIDATION
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import derived
-from memory_core.ledger.operations import Operations, operation_id, operation_in
-from memory_core.ledger.tasks import held_task
 from memory_core.ports import Clock, IdSource, LongTermStore
+from memory_core.tasks.operations import Operations, operation_id, operation_in
+from memory_core.tasks.store import held_task
 
 MOST_EVENTS: Final = 2_000
 """Events a run goes over at most; with more waiting, the next one follows at once."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from memory_core.domain.scope import Owner
-from memory_core.ledger.cold_copies import ColdCopies, operation_of
+from memory_core.ledger.archive_files import ColdCopies, operation_of
 from memory_core.ports import Kind, LongTermStore, Place
 
 PAGE = 100

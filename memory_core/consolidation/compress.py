@@ -22,10 +22,10 @@ from memory_core.domain.indexing import reread, text_to_embed
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.shortening import shortened
-from memory_core.ledger.changes import Change
-from memory_core.ledger.cold_copies import ColdCopies
-from memory_core.ledger.steps import Steps
+from memory_core.ledger.archive_files import ColdCopies
+from memory_core.ledger.batch import Change
 from memory_core.ports import Agents, Embedder
+from memory_core.tasks.agent_steps import Steps
 
 log = logging.getLogger(__name__)
 

@@ -28,9 +28,9 @@ from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.shown import Rulings, Shown
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.operations import Chunk
-from memory_core.ledger.steps import Steps
 from memory_core.ports import Agents, Clock, Document, Filter, LongTermStore, Place
+from memory_core.tasks.agent_steps import Steps
+from memory_core.tasks.operations import Chunk
 
 log = logging.getLogger(__name__)
 MOST = 10

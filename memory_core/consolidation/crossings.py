@@ -17,11 +17,10 @@ from memory_core.domain.lifecycle import back_in_use
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.recalling import is_recalled
 from memory_core.domain.scope import Owner
-from memory_core.ledger.changes import Change
+from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import Look
-from memory_core.ledger.operations import Chunk
-from memory_core.ledger.portions import Portion, size_of
 from memory_core.ports import Clock, LongTermStore, Place
+from memory_core.tasks.operations import Chunk
 
 PAGE = 45
 """Memories a commit at most: each is two documents of the ninety that there is room for."""

@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memory_core.consolidation.crossings import COUNTS, PAGE, Asked, Crossings
-from memory_core.consolidation.snapshots import Snapshots
 from memory_core.domain.fading import Fading, due
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.recalling import is_recalled
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.domain.upkeep_requests import DecayInput
-from memory_core.ledger.leases import Lease
-from memory_core.ledger.operations import Operation, Operations
-from memory_core.ledger.touches import Touches
+from memory_core.ledger.access_counts import Touches
+from memory_core.ledger.history import Snapshots
 from memory_core.ports import Clock, LongTermStore, Place
+from memory_core.tasks.leases import Lease
+from memory_core.tasks.operations import Operation, Operations
 
 
 @dataclass(frozen=True, slots=True)

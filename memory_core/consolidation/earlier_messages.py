@@ -24,14 +24,13 @@ from memory_core.domain.messages import EARLIER, is_cell, message_memory
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.evolution.embedded import embed_memories
-from memory_core.ledger.changes import Change
+from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import Look
-from memory_core.ledger.conversations import cleared_since, conversation_of, message_ids, messages_id
+from memory_core.ledger.documents import cleared_since, conversation_of, message_ids, messages_id
 from memory_core.ledger.ids import session_document_id
-from memory_core.ledger.operations import Chunk
-from memory_core.ledger.portions import Portion, size_of
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Document, Embedder, LongTermStore, Place
+from memory_core.tasks.operations import Chunk
 
 PAGE: Final = 50
 READ_AT_ONCE: Final = 100

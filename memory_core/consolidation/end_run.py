@@ -18,16 +18,15 @@ from memory_core.domain.fading import Fading
 from memory_core.domain.models import Head
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import derived
-from memory_core.ledger.leases import Lease
-from memory_core.ledger.messages import tell_due
-from memory_core.ledger.operations import Chunk, Operation, Operations
 from memory_core.ports import Clock, Document, LongTermStore, TaskQueue
+from memory_core.tasks.leases import Lease
+from memory_core.tasks.lifecycle import tell_due
+from memory_core.tasks.operations import RUN_REPORT_KEPT_FOR, Chunk, Operation, Operations
 
 if TYPE_CHECKING:
     from memory_core.consolidation.run import Run
 
-KEPT_FOR: Final = timedelta(days=30)
-"""How long a run's report can be looked at."""
+
 ASKED_AGAIN_AFTER: Final = timedelta(days=1)
 """When a question that could not be decided is looked at again, at the earliest: after as long as nothing has happened, if that is more."""
 ROUNDED = timedelta(seconds=1)
@@ -80,7 +79,7 @@ class RunEnding:
         def last(look: Look, stored: Operation) -> Chunk:
             committed[:] = [True]
             fields = _left if run.session_id else lambda head: _settled(head, run, _next(head, run, coming, now, capped=capped))
-            document = Document(str(report["id"]), "run", report, expires_at=now + KEPT_FOR)
+            document = Document(str(report["id"]), "run", report, expires_at=now + RUN_REPORT_KEPT_FOR)
             result = {name: report[name] for name in ("after", "to", "read", "tokens", "cost", "duration_s")}
             return Chunk(puts=(document,), cursor=["done", None], counts=spent, done=True, head_fields=fields, fragile=False, result=result)
 

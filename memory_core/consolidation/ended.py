@@ -11,11 +11,11 @@ from typing import Any, Final
 from memory_core.consolidation.run import Proposal, Run
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.truth.values import slot_name
-from memory_core.ledger.changes import Change
+from memory_core.ledger.batch import Change
 from memory_core.ledger.commit import Look
-from memory_core.ledger.operations import Chunk
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Clock, Filter, LongTermStore, Place
+from memory_core.tasks.operations import Chunk
 
 AT_ONCE: Final = 15
 """Memories of one commit: each is two documents, and the cells that told it learn of it."""

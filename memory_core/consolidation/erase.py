@@ -18,21 +18,15 @@ from memory_core.domain.models import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
-from memory_core.ledger.bookkeeping import kept
-from memory_core.ledger.changes import Changes
-from memory_core.ledger.cold_copies import ColdCopies
+from memory_core.ledger.archive_files import ColdCopies, ErasureNotes, OwnerNames, Parts
+from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.erasure_notes import ErasureNotes
-from memory_core.ledger.ids import derived
-from memory_core.ledger.leases import Later, Lease
-from memory_core.ledger.operations import Chunk, Operation
-from memory_core.ledger.owner_names import OwnerNames
-from memory_core.ledger.pair import Pair
-from memory_core.ledger.parts import Parts
-from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
-from memory_core.ledger.tasking import Tasking
-from memory_core.ledger.tasks import written
+from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, Place, ShortTermStore
+from memory_core.tasks.leases import Later, Lease
+from memory_core.tasks.operations import Chunk, Operation
+from memory_core.tasks.store import Pair, kept, written
+from memory_core.tasks.worker import Tasking
 
 TOMBSTONE: Final = timedelta(days=8)
 """How long an erased user's head stays: longer than a message waits in a queue, so that no late writer finds no user and begins one."""

@@ -29,13 +29,12 @@ from memory_core.domain.errors import Conflict, Gone, NotFound, Unavailable
 from memory_core.domain.models import Head, Status
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.cold_copies import ColdCopies
+from memory_core.ledger.archive_files import LIFETIME, ColdCopies, Parts
 from memory_core.ledger.commit import Look
-from memory_core.ledger.leases import Lease, TaskLost
-from memory_core.ledger.operations import Chunk, Operation, Operations
-from memory_core.ledger.parts import LIFETIME, Parts
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Document, Filter, Kind, LongTermStore, Place
+from memory_core.tasks.leases import Lease, TaskLost
+from memory_core.tasks.operations import Chunk, Operation, Operations
 
 PAGE = 100
 ROUNDS = 20

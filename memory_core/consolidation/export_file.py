@@ -14,11 +14,11 @@ from typing import Any, Final, cast
 import orjson
 
 from memory_core.consolidation.cold_lines import COLD, GONE
-from memory_core.consolidation.end_run import KEPT_FOR
 from memory_core.domain.scope import Owner
-from memory_core.ledger.buffer import buffer_id
+from memory_core.ledger.documents import buffer_id
 from memory_core.ledger.ids import session_document_id
 from memory_core.ports import Document, Kind
+from memory_core.tasks.operations import RUN_REPORT_KEPT_FOR
 
 FORMAT: Final = "memory-core-export"
 VERSION: Final = 1
@@ -108,7 +108,7 @@ def document_of(owner: Owner, kind: str, name: str, body: Mapping[str, Any], epo
     elif kind == "buffer":
         identity = buffer_id(owner, name)
     ended_at = datetime.fromisoformat(body["ended_at"]) if kind == "run" else None
-    return Document(identity, cast(Kind, kind), stored, expires_at=None if ended_at is None else ended_at + KEPT_FOR)
+    return Document(identity, cast(Kind, kind), stored, expires_at=None if ended_at is None else ended_at + RUN_REPORT_KEPT_FOR)
 
 
 def _placed(fields: Mapping[str, Any], names: Mapping[str, str], otherwise: str | None = None) -> dict[str, Any]:

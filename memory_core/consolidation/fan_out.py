@@ -19,9 +19,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from memory_core.consolidation.begin_run import RunBeginning
 from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.scope import Owner
-from memory_core.ledger.leases import pause
-from memory_core.ledger.messages import DueMessage
 from memory_core.ports import Clock, Due, LongTermStore, QueueName, TaskQueue
+from memory_core.tasks.leases import pause
+from memory_core.tasks.lifecycle import DueMessage
 
 QUEUE: Final[QueueName] = "consolidation"
 PAGE = 100

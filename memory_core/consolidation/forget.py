@@ -22,15 +22,14 @@ from memory_core.domain.upkeep_requests import ForgetInput
 from memory_core.evolution.along import changes_along, count_along, gone_along
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.unmerge import NoteUnmerger
-from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.batch import Change, Changes, Portion, size_of
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id
-from memory_core.ledger.leases import Lease
-from memory_core.ledger.operations import Chunk, Operation, Operations
-from memory_core.ledger.portions import Portion, size_of
 from memory_core.ledger.readable import readable_shown
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, LongTermStore, Place
+from memory_core.tasks.leases import Lease
+from memory_core.tasks.operations import Chunk, Operation, Operations
 
 PAGE = 45
 ROUNDS = 20

@@ -21,16 +21,15 @@ from memory_core.domain.models import Memory, Status
 from memory_core.domain.results import Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.domain.versions import version_id
-from memory_core.ledger.changes import Change
+from memory_core.ledger.archive_files import Parts
+from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id
-from memory_core.ledger.leases import Lease
-from memory_core.ledger.operations import Chunk, Operation, Operations
-from memory_core.ledger.parts import Parts
-from memory_core.ledger.portions import Portion, size_of
 from memory_core.ledger.readable import as_memory, readable, readable_shown
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, LongTermStore, Place, ShortTermStore, Stamp
+from memory_core.tasks.leases import Lease
+from memory_core.tasks.operations import Chunk, Operation, Operations
 
 FOUND_AT_ONCE = 200
 LOOKED_AT = 30

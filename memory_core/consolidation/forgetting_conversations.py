@@ -16,13 +16,13 @@ from memory_core.domain.models import MemoryType
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import FINISHED
 from memory_core.ledger.commit import Look
-from memory_core.ledger.conversations import conversation_of, message_ids, messages_id
+from memory_core.ledger.documents import conversation_of, message_ids, messages_id
 from memory_core.ledger.ids import session_document_id
-from memory_core.ledger.leases import Lease
-from memory_core.ledger.operations import Chunk, Operation, Operations
-from memory_core.ledger.pair import Pair
 from memory_core.ledger.sessions import clears_of
 from memory_core.ports import Clock, Document, LongTermStore, Place
+from memory_core.tasks.leases import Lease
+from memory_core.tasks.operations import Chunk, Operation, Operations
+from memory_core.tasks.store import Pair
 
 PAGE = 100
 READ_AT_ONCE = 20

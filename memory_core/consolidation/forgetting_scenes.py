@@ -18,9 +18,9 @@ from memory_core.domain.scene_words import with_members, with_words
 from memory_core.domain.versions import base_id
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import derived
-from memory_core.ledger.leases import Lease
-from memory_core.ledger.operations import Chunk, Operation, Operations
 from memory_core.ports import Document, LongTermStore, Mark, Place
+from memory_core.tasks.leases import Lease
+from memory_core.tasks.operations import Chunk, Operation, Operations
 
 PAGE = 50
 MOST_DOCUMENTS = 96

@@ -16,9 +16,9 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.upkeep_requests import ForgetInput
 from memory_core.evolution.gathered import dropped
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.ledger.buffer import buffer_id
-from memory_core.ledger.changes import Changes
+from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Look
+from memory_core.ledger.documents import buffer_id
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.sessions import Session
 

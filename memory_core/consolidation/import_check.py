@@ -30,7 +30,7 @@ from memory_core.domain.models import Event, Memory
 from memory_core.domain.scope import check_name
 from memory_core.domain.slots import slot_of, with_marks
 from memory_core.domain.versions import base_id
-from memory_core.ledger.buffer import Buffer
+from memory_core.ledger.documents import Buffer
 
 _NAMED: Final[Mapping[str, re.Pattern[str]]] = {
     "cold": re.compile(r"(?:mem|msg)_[A-Za-z0-9_-]{1,120}-[1-9][0-9]{0,15}"),

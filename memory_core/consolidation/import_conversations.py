@@ -24,10 +24,10 @@ from memory_core.domain.requests import ConverseInput
 from memory_core.domain.results import Accepted, Call, Told
 from memory_core.domain.scope import Owner
 from memory_core.ledger.commit import Look
-from memory_core.ledger.leases import Later, Lease
-from memory_core.ledger.operations import Chunk, Operation, Operations
-from memory_core.ledger.receipts import keyed, receipt_id
+from memory_core.ledger.ids import keyed, receipt_id
 from memory_core.ports import Clock
+from memory_core.tasks.leases import Later, Lease
+from memory_core.tasks.operations import Chunk, Operation, Operations
 
 TURN: Final = timedelta(minutes=4)
 """How long one message of the queue tells conversations. Azure Functions ends a call after ten minutes."""

@@ -22,7 +22,7 @@ from memory_core.domain.errors import PlainError
 from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Event, Memory
 from memory_core.domain.scene import KnownPerson, Scene
 from memory_core.domain.user_settings import UserSettings
-from memory_core.ledger.buffer import Buffer
+from memory_core.ledger.documents import Buffer
 
 MAX_DOCUMENT_CHARACTERS: Final = 1_700_000
 _SCOPE: Final = {"app_id": "app", "user_id": "user"}

@@ -28,12 +28,11 @@ from memory_core.domain.people_requests import ImportInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import TaskStatus
-from memory_core.ledger.cold_copies import ColdCopies, operation_of
+from memory_core.ledger.archive_files import LIFETIME, ColdCopies, Parts, operation_of
 from memory_core.ledger.commit import Look
-from memory_core.ledger.leases import Later, Lease, TaskLost
-from memory_core.ledger.operations import Chunk, Operation, Operations, operation_id
-from memory_core.ledger.parts import LIFETIME, Parts
 from memory_core.ports import Clock, Embedder, IdSource, LongTermStore
+from memory_core.tasks.leases import Later, Lease, TaskLost
+from memory_core.tasks.operations import Chunk, Operation, Operations, operation_id
 
 AT_ONCE, AT_ONCE_BYTES = 80, 1_200_000
 BYTES_PER_NUMBER = 13

@@ -20,11 +20,10 @@ from memory_core.domain.sameness import normalised
 from memory_core.evolution.page import Page
 from memory_core.evolution.synthesise import fits, what_is_lost
 from memory_core.evolution.versions import new_version
-from memory_core.ledger.changes import Change
+from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import Look
-from memory_core.ledger.operations import Chunk
-from memory_core.ledger.portions import Portion, size_of
 from memory_core.ports import Agents, DecisionItem, Embedder, LongTermStore, Near
+from memory_core.tasks.operations import Chunk
 
 AT_ONCE = 40
 """New memories whose neighbours are looked for at once."""

@@ -23,11 +23,10 @@ from memory_core.domain.sameness import differences, normalised
 from memory_core.domain.slots import slot_of
 from memory_core.domain.worth import worth_of
 from memory_core.evolution.page import Page
-from memory_core.ledger.changes import Change
+from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import derived, procedure_id
-from memory_core.ledger.operations import Chunk
-from memory_core.ledger.portions import Portion, size_of
+from memory_core.tasks.operations import Chunk
 
 CATEGORY = "pattern"
 MAX_SOURCES = 40

@@ -29,9 +29,9 @@ from memory_core.domain.errors import AgentFailed
 from memory_core.domain.models import Event, Memory, MemoryType, Status, Vector
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import procedure_id, session_document_id
-from memory_core.ledger.operations import Chunk
-from memory_core.ledger.steps import Steps
 from memory_core.ports import Agents, Embedder, LongTermStore, Near, Neighbour
+from memory_core.tasks.agent_steps import Steps
+from memory_core.tasks.operations import Chunk
 
 log = logging.getLogger(__name__)
 NEAREST = 5

@@ -7,14 +7,10 @@ from memory_core.consolidation.export import Exporter
 from memory_core.consolidation.import_conversations import ConversationTeller, Converse
 from memory_core.consolidation.importing import Importer
 from memory_core.domain.task import TaskKind
-from memory_core.ledger.cold_copies import ColdCopies
+from memory_core.ledger.archive_files import ColdCopies, ErasureNotes, OwnerNames, Parts
 from memory_core.ledger.commit import Ledger
-from memory_core.ledger.erasure_notes import ErasureNotes
-from memory_core.ledger.owner_names import OwnerNames
-from memory_core.ledger.parts import Parts
-from memory_core.ledger.tasking import Tasking
-from memory_core.ledger.worker import Work
 from memory_core.ports import Archive, Clock, Embedder, IdSource, LongTermStore, ShortTermStore
+from memory_core.tasks.worker import Tasking, Work
 
 
 class People:

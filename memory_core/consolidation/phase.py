@@ -27,20 +27,18 @@ from memory_core.consolidation.reembedding import Reembedder
 from memory_core.consolidation.run import Consolidator, Step
 from memory_core.consolidation.scene_conflicts import SceneConflictStep
 from memory_core.consolidation.scenes import SceneStep
-from memory_core.consolidation.snapshots import Snapshots
 from memory_core.consolidation.sweeping import Sweeping
 from memory_core.consolidation.upkeep import Upkeep
 from memory_core.consolidation.withdraw import Withdrawal
 from memory_core.domain.scene_sorting import SceneRules
 from memory_core.domain.task import TaskKind
 from memory_core.evolution.unmerge import NoteUnmerger
-from memory_core.ledger.cold_copies import ColdCopies
+from memory_core.ledger.access_counts import Touches
+from memory_core.ledger.archive_files import ColdCopies, Parts
 from memory_core.ledger.commit import Ledger
-from memory_core.ledger.parts import Parts
-from memory_core.ledger.tasking import Tasking
-from memory_core.ledger.touches import Touches
-from memory_core.ledger.worker import Work
+from memory_core.ledger.history import Snapshots
 from memory_core.ports import Agents, Clock, Embedder, IdSource, LongTermStore, ShortTermStore, TaskQueue
+from memory_core.tasks.worker import Tasking, Work
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,12 @@ from memory_core.domain.models import Memory, Status, Vector
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.domain.vector_kind import VectorKind
+from memory_core.ledger.batch import BYTES, DOCUMENTS
 from memory_core.ledger.commit import Look
-from memory_core.ledger.leases import Lease
-from memory_core.ledger.operations import Chunk, Operation, Operations
-from memory_core.ledger.portions import BYTES, DOCUMENTS
 from memory_core.ledger.readable import as_memory, readable
 from memory_core.ports import Document, Embedder, LongTermStore, Mark, Place
+from memory_core.tasks.leases import Lease
+from memory_core.tasks.operations import Chunk, Operation, Operations
 
 PAGE: Final = 100
 SCENES_AT_ONCE: Final = 20

@@ -22,12 +22,12 @@ from memory_core.domain.models import Event
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.domain.upkeep_requests import ConsolidateInput
-from memory_core.ledger.changes import CONSOLIDATION
+from memory_core.ledger.batch import CONSOLIDATION
 from memory_core.ledger.commit import Look
-from memory_core.ledger.leases import Lease
-from memory_core.ledger.operations import Chunk, Operation, Operations, added
-from memory_core.ledger.steps import spending
 from memory_core.ports import Clock, EventFilter, LongTermStore
+from memory_core.tasks.agent_steps import spending
+from memory_core.tasks.leases import Lease
+from memory_core.tasks.operations import Chunk, Operation, Operations, added
 
 ACTOR: Final = CONSOLIDATION
 """Who makes the changes of a run, as their events say: what a run did is no news for the next one."""

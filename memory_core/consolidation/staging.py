@@ -14,11 +14,11 @@ from memory_core.domain.indexing import text_to_embed
 from memory_core.domain.models import Memory
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
-from memory_core.ledger.buffer import Buffer, HeldBuffer
-from memory_core.ledger.cold_copies import ColdCopies
-from memory_core.ledger.operations import Operation
-from memory_core.ledger.tasks import written
+from memory_core.ledger.archive_files import ColdCopies
+from memory_core.ledger.documents import Buffer, HeldBuffer
 from memory_core.ports import Clock, Document, Embedder
+from memory_core.tasks.operations import Operation
+from memory_core.tasks.store import written
 
 TASKS: Final[dict[str, str]] = {"converse": "converse", "agent": "agent_memory"}
 """The kind of task that forms what came by a path."""

@@ -12,7 +12,6 @@ from typing import Final
 from memory_core.consolidation.forgetting_conversations import Tellings
 from memory_core.consolidation.forgetting_plan import Progress, Step
 from memory_core.consolidation.forgetting_scenes import Derived
-from memory_core.consolidation.snapshots import Snapshots, redacting
 from memory_core.domain.cold_copy import ColdCopy, Kept
 from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import Damaged, NotFound
@@ -20,15 +19,15 @@ from memory_core.domain.forgetting import redacted, struck_event, struck_memory
 from memory_core.domain.models import Event, Memory, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.versions import base_id
-from memory_core.ledger.changes import Change
-from memory_core.ledger.cold_copies import ColdCopies
+from memory_core.ledger.archive_files import ColdCopies
+from memory_core.ledger.batch import Change, Portion, size_of, size_of_bodies
 from memory_core.ledger.commit import Look
-from memory_core.ledger.leases import Lease
-from memory_core.ledger.operations import Chunk, Operation, Operations
-from memory_core.ledger.portions import Portion, size_of, size_of_bodies
+from memory_core.ledger.history import Snapshots, redacting
 from memory_core.ledger.readable import as_memory, readable, readable_shown
-from memory_core.ledger.tasks import held_task
 from memory_core.ports import Clock, Document, Kind, LongTermStore, Place
+from memory_core.tasks.leases import Lease
+from memory_core.tasks.operations import Chunk, Operation, Operations
+from memory_core.tasks.store import held_task
 
 PAGE = 100
 WRITTEN_AT_ONCE = 40

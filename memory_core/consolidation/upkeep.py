@@ -15,14 +15,14 @@ from memory_core.consolidation.crossings import COUNTS, Asked, Crossings
 from memory_core.consolidation.decay import Decay
 from memory_core.consolidation.end_run import EndingRules
 from memory_core.consolidation.run import ACTOR, Proposal, Run
-from memory_core.consolidation.snapshots import Snapshots
 from memory_core.domain.coming import Coming
 from memory_core.domain.results import Call
 from memory_core.domain.upkeep_requests import DecayInput
+from memory_core.ledger.access_counts import Touches
+from memory_core.ledger.history import Snapshots
 from memory_core.ledger.ids import derived
-from memory_core.ledger.operations import Chunk
-from memory_core.ledger.touches import Touches
 from memory_core.ports import LongTermStore
+from memory_core.tasks.operations import Chunk
 
 _BEGINNING: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
 

@@ -17,12 +17,11 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.truth.values import slot_name
 from memory_core.evolution.page import Page
 from memory_core.evolution.truth_commands import withdraws
-from memory_core.ledger.changes import Change
+from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id
-from memory_core.ledger.operations import Chunk
-from memory_core.ledger.portions import Portion, size_of
 from memory_core.ports import LongTermStore
+from memory_core.tasks.operations import Chunk
 
 WITHDRAWN: Final = "too few of its episodes are left"
 """The `change_reason` of a pattern that was withdrawn."""

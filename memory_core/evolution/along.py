@@ -14,11 +14,9 @@ from memory_core.domain.messages import WITH_CELL, comes_along, goes_along, is_m
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.changes import Change, Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.batch import Change, Changes, Portion, size_of
+from memory_core.ledger.commit import Ledger, Look, Mirror
 from memory_core.ledger.ids import session_document_id
-from memory_core.ledger.mirror import Mirror
-from memory_core.ledger.portions import Portion, size_of
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Document, Mark
 

@@ -17,7 +17,7 @@ from memory_core.domain.models import Head, Memory
 from memory_core.domain.truth.entries import Pair
 from memory_core.evolution.shelf import Shelf
 from memory_core.evolution.slot_log import SlotLog
-from memory_core.ledger.changes import Change, Changes, Result
+from memory_core.ledger.batch import Change, Changes, Result
 
 MARKED = "conflict_marked"
 _WHY = "both hold again"

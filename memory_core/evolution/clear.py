@@ -28,12 +28,10 @@ from memory_core.domain.scope import Owner
 from memory_core.evolution.gathered import dropped
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.unmerge import NoteUnmerger
-from memory_core.ledger.buffer import buffer_id
-from memory_core.ledger.changes import Change, Changes
-from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.ids import derived, session_document_id
-from memory_core.ledger.mirror import Mirror
-from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
+from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.commit import Ledger, Look, Mirror
+from memory_core.ledger.documents import buffer_id
+from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id, session_document_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Filter, IdSource, LongTermStore, Place
 

@@ -19,11 +19,10 @@ from memory_core.evolution.decision import decide
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.take_back import take_back, texts_of
-from memory_core.ledger.changes import Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.batch import Changes
+from memory_core.ledger.commit import Ledger, Look, Mirror
 from memory_core.ledger.cursors import Cursors
-from memory_core.ledger.mirror import Mirror
-from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
+from memory_core.ledger.ids import earlier_result, receipt, receipt_id
 from memory_core.ports import Clock, Document, Embedder, Filter, LongTermStore, Place
 
 MAX_LOOKS = 32

@@ -23,7 +23,7 @@ from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.succession import MAX_JOINED_BYTES, joined, joined_length, merger, supersession
 from memory_core.evolution.truth_commands import merges, supersedes, withdraws
-from memory_core.ledger.changes import Change
+from memory_core.ledger.batch import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Document
 

@@ -29,7 +29,7 @@ from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.strategies import Contradiction, resolve
 from memory_core.evolution.succession import supersession
 from memory_core.evolution.truth_commands import merged_elsewhere
-from memory_core.ledger.changes import Change
+from memory_core.ledger.batch import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Neighbour
 

@@ -22,10 +22,9 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.unmerge import NoteUnmerger
-from memory_core.ledger.changes import Change, Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.commit import Ledger, Look, Mirror
 from memory_core.ledger.ids import note_id, session_document_id
-from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Mark
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from memory_core.domain.scope import Owner
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.ledger.buffer import HeldBuffer
-from memory_core.ledger.changes import Changes
+from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Look
-from memory_core.ledger.pair import Pair
+from memory_core.ledger.documents import HeldBuffer
+from memory_core.tasks.store import Pair
 
 
 def dropped(owner: Owner, session_id: str, look: Look, asked: Collection[str], now: datetime) -> Changes[Any] | None:

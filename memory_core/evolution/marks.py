@@ -14,7 +14,7 @@ from memory_core.domain.archival import is_cold
 from memory_core.domain.models import AtomicFact, Memory, Status
 from memory_core.domain.truth.values import slot_name
 from memory_core.evolution.shelf import Shelf
-from memory_core.ledger.changes import Change, Changes, Result
+from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.ids import note_id
 
 SPLIT = "split"

@@ -13,7 +13,7 @@ from typing import Any
 from memory_core.domain.conflict import ConflictRecord, Move
 from memory_core.domain.models import UNLOGGED_FIELDS, Memory, Status
 from memory_core.domain.scope import Owner
-from memory_core.ledger.changes import Change
+from memory_core.ledger.batch import Change
 
 _STANDING = ("status", "status_reason", "version", "next_id", "supersedes_id", "valid_from", "valid_until")
 """What must still be as the decision left it."""

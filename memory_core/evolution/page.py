@@ -25,7 +25,7 @@ from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.slot_log import Act, SlotLog, old_version_ids
 from memory_core.evolution.succession import first_telling, kept, tellings
 from memory_core.evolution.truth_commands import added_by, mentions
-from memory_core.ledger.changes import Change
+from memory_core.ledger.batch import Change
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import procedure_id, session_document_id, slot_document_id
 from memory_core.ledger.readable import as_memory

@@ -26,11 +26,9 @@ from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.thaw import Thaw
 from memory_core.evolution.truth_commands import undoes
 from memory_core.evolution.uncompress import Uncompress
-from memory_core.ledger.changes import Change, Changes
-from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.ids import session_document_id
-from memory_core.ledger.mirror import Mirror
-from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
+from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.commit import Ledger, Look, Mirror
+from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id
 from memory_core.ports import Clock, Mark
 
 _RESTORED = "restored"

@@ -27,7 +27,7 @@ from memory_core.evolution.shelf import Shelf
 from memory_core.evolution.slot_log import SlotLog, old_version_ids, sealed_parts
 from memory_core.evolution.truth_commands import act_of, added_by, forgotten
 from memory_core.evolution.versions import with_version_ends
-from memory_core.ledger.changes import Change, Changes, Result
+from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id, slot_document_id
 from memory_core.ledger.sessions import Session

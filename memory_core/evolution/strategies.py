@@ -17,7 +17,7 @@ from memory_core.evolution.moves import moves_of
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.succession import MAX_JOINED_BYTES, joined, joined_length, merger, supersession
 from memory_core.evolution.truth_commands import merges, says
-from memory_core.ledger.changes import Change
+from memory_core.ledger.batch import Change
 from memory_core.ledger.ids import derived
 
 

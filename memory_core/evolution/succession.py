@@ -11,7 +11,7 @@ from memory_core.domain.indexing import with_lexical
 from memory_core.domain.models import MAX_CONTENT_BYTES, Memory, Status
 from memory_core.domain.truth.values import slot_name
 from memory_core.evolution.truth_commands import merged_elsewhere, retracts
-from memory_core.ledger.changes import Change
+from memory_core.ledger.batch import Change
 
 MAX_JOINED_BYTES = int(0.6 * MAX_CONTENT_BYTES)
 """Two memories whose texts are longer together are kept both instead of merged."""

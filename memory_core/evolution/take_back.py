@@ -19,7 +19,7 @@ from memory_core.evolution.decision import are_of_one_slot, standing_sides
 from memory_core.evolution.moves import brings_text, in_the_way, moved_back
 from memory_core.evolution.page import Page
 from memory_core.evolution.truth_commands import takes_back, undoes_decision
-from memory_core.ledger.changes import Change
+from memory_core.ledger.batch import Change
 from memory_core.ports import Document
 
 UNDONE = "conflict_undone"

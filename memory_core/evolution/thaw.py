@@ -18,13 +18,11 @@ from memory_core.domain.indexing import text_to_embed
 from memory_core.domain.models import Memory, Status, Vector
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.changes import Change, Changes
-from memory_core.ledger.cold_copies import ColdCopies
-from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.ids import session_document_id
-from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.archive_files import ColdCopies
+from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.commit import Ledger, Look, Mirror
+from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id
 from memory_core.ledger.readable import as_memory
-from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Embedder, LongTermStore
 

@@ -21,10 +21,9 @@ from memory_core.domain.models import Memory, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.evolution.conflicts import Conflicts
-from memory_core.ledger.changes import Change, Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.commit import Ledger, Look, Mirror
 from memory_core.ledger.ids import conflict_record_ids, session_document_id
-from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock
 

@@ -16,7 +16,7 @@ from memory_core.domain.models import Memory, Status
 from memory_core.domain.truth.values import slot_name
 from memory_core.domain.versions import VERSIONS, kept_version, version_id
 from memory_core.evolution.shelf import Shelf
-from memory_core.ledger.changes import Change, Changes, Result
+from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ports import Document
 
 MAX_VERSIONS = 40

@@ -14,7 +14,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.worth import worth_of_messages
 from memory_core.formation.boundary import as_text
 from memory_core.formation.cell_memories import MAX_EPISODE_BYTES, cell_id, within
-from memory_core.ledger.conversations import message_ids
+from memory_core.ledger.documents import message_ids
 
 CATEGORY = "agent"
 

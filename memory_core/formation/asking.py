@@ -32,8 +32,8 @@ from memory_core.domain.scope import Owner
 from memory_core.evolution.shown import Rulings, Shown
 from memory_core.evolution.synthesise import fits, what_is_invented, what_is_lost
 from memory_core.formation.cell_memories import CellAnswers
-from memory_core.ledger.steps import Steps
 from memory_core.ports import Agents, DecisionItem
+from memory_core.tasks.agent_steps import Steps
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=BaseModel)

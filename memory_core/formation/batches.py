@@ -20,13 +20,11 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.spoken import BatchInput
 from memory_core.domain.user_settings import SETTINGS_ID
 from memory_core.formation.handover import Added, Handover
-from memory_core.ledger.bookkeeping import kept
-from memory_core.ledger.buffer import Append, HeldBuffer, buffer_id
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.conversations import messages_id
-from memory_core.ledger.receipts import earlier_result, receipt_id
-from memory_core.ledger.user_settings import settings_in
+from memory_core.ledger.documents import Append, HeldBuffer, buffer_id, messages_id, settings_in
+from memory_core.ledger.ids import earlier_result, receipt_id
 from memory_core.ports import Clock, IdSource, LongTermStore
+from memory_core.tasks.store import kept
 
 PAUSE_S = 0.01
 """After a lost race, times a random share."""

@@ -35,7 +35,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.told_facts import told_facts
 from memory_core.domain.worth import asks_to_keep, most_lasting, worth_of, worth_of_messages
 from memory_core.formation.boundary import as_text
-from memory_core.ledger.conversations import message_ids
+from memory_core.ledger.documents import message_ids
 from memory_core.ledger.ids import derived, note_id
 
 MAX_FACTS = 37

@@ -25,7 +25,7 @@ from memory_core.evolution.ruled import LookedElsewhere, Ruled
 from memory_core.evolution.shown import Rulings, Shown
 from memory_core.formation.cell_memories import MAX_FACTS
 from memory_core.formation.message_memories import cell_marks
-from memory_core.ledger.changes import Changes
+from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import note_id
 from memory_core.ports import Neighbour

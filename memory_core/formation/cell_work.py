@@ -14,12 +14,12 @@ from memory_core.domain.models import Head, MemoryType
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.formation.cell_plan import CellOutcome
-from memory_core.ledger.changes import Changes
+from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Look
-from memory_core.ledger.conversations import message_ids, state_of, unread
+from memory_core.ledger.documents import message_ids, state_of, unread
 from memory_core.ledger.ids import session_document_id
-from memory_core.ledger.pair import counted, unfinished
 from memory_core.ports import Document
+from memory_core.tasks.store import counted, unfinished
 
 
 @dataclass(frozen=True, slots=True)

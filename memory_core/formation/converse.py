@@ -30,17 +30,15 @@ from memory_core.formation.callbacks import Callbacks
 from memory_core.formation.message_memories import MOST_AT_ONCE, MOST_TRIES, TOO_FAST, MessageWriter, with_written
 from memory_core.formation.plan import SessionGrew
 from memory_core.formation.without_messages import KINDS
-from memory_core.ledger.beginning import Beginning
-from memory_core.ledger.changes import Changes
+from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Look
-from memory_core.ledger.conversations import documents_of, message_ids
-from memory_core.ledger.ids import session_document_id
-from memory_core.ledger.leases import TaskLost
-from memory_core.ledger.operations import is_pending
-from memory_core.ledger.receipts import earlier_result
+from memory_core.ledger.documents import documents_of, message_ids, settings_in
+from memory_core.ledger.ids import earlier_result, session_document_id
 from memory_core.ledger.sessions import clears_of, history_of
-from memory_core.ledger.user_settings import settings_in
 from memory_core.ports import Clock, Document, IdSource
+from memory_core.tasks.leases import TaskLost
+from memory_core.tasks.lifecycle import Beginning
+from memory_core.tasks.operations import is_pending
 
 BESIDE = 5
 """Documents of the accepting commit besides the messages: the conversation, its words, its task, the receipt and the session."""

@@ -41,14 +41,12 @@ from memory_core.formation.cell_plan import (
 from memory_core.formation.cell_work import Finish, Formed, Report, Work, advanced, formed_before
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.without_messages import deleted_since
-from memory_core.ledger.changes import Changes
-from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.conversations import cleared_since
+from memory_core.ledger.batch import Changes
+from memory_core.ledger.commit import Ledger, Look, Mirror, Turn, Turns
+from memory_core.ledger.documents import cleared_since
 from memory_core.ledger.ids import session_document_id, slot_document_id
-from memory_core.ledger.mirror import Mirror
-from memory_core.ledger.steps import Steps
-from memory_core.ledger.turns import Turn, Turns
 from memory_core.ports import Agents, Clock, Embedder, Near
+from memory_core.tasks.agent_steps import Steps
 
 _MADE: Mapping[Path, frozenset[MemoryType]] = {
     "converse": frozenset({MemoryType.EPISODIC, MemoryType.SEMANTIC}),

@@ -16,16 +16,14 @@ from memory_core.formation.former import Former, MessagesGone
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.wishes import Wishes
 from memory_core.formation.without_messages import Without, without_deleted
-from memory_core.ledger.changes import Changes
+from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.conversations import conversation_of, message_ids, messages_id, state_of
-from memory_core.ledger.delivery import announced
-from memory_core.ledger.ends import ACTOR, Ends
-from memory_core.ledger.leases import Later, Lease
-from memory_core.ledger.messages import message_for, queue_of, tell
-from memory_core.ledger.steps import Steps
-from memory_core.ledger.tasks import written
+from memory_core.ledger.documents import conversation_of, message_ids, messages_id, state_of
 from memory_core.ports import Clock, Document, TaskQueue
+from memory_core.tasks.agent_steps import Steps
+from memory_core.tasks.leases import Later, Lease
+from memory_core.tasks.lifecycle import ACTOR, Ends, message_for, queue_of, tell
+from memory_core.tasks.store import announced, written
 
 
 class Forming:

@@ -16,19 +16,15 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
 from memory_core.formation.forming import Forming
 from memory_core.formation.message_memories import MessageWriter
-from memory_core.ledger.buffer import Append, HeldBuffer, buffer_id
-from memory_core.ledger.changes import Changes
+from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.conversations import documents_of, message_ids
-from memory_core.ledger.ends import ACTOR
-from memory_core.ledger.ids import session_document_id
-from memory_core.ledger.leases import Later, Lease
-from memory_core.ledger.messages import message_for, tell
-from memory_core.ledger.pair import counted
-from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
+from memory_core.ledger.documents import Append, HeldBuffer, buffer_id, documents_of, message_ids
+from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id
 from memory_core.ledger.sessions import clears_of
-from memory_core.ledger.tasks import held_task, written
 from memory_core.ports import Clock, Document, TaskQueue
+from memory_core.tasks.leases import Later, Lease
+from memory_core.tasks.lifecycle import ACTOR, message_for, tell
+from memory_core.tasks.store import counted, held_task, written
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,9 @@ from memory_core.formation.save import Saver
 from memory_core.formation.summaries import Summaries, SummingUp
 from memory_core.formation.webhooks import Deliveries
 from memory_core.formation.wishes import Finder, Wishes
-from memory_core.ledger.commit import Ledger
-from memory_core.ledger.mirror import Mirror
-from memory_core.ledger.tasking import Tasking
-from memory_core.ledger.worker import Work
+from memory_core.ledger.commit import Ledger, Mirror
 from memory_core.ports import Agents, Clock, Courier, Embedder, IdSource, LongTermStore, TaskQueue
+from memory_core.tasks.worker import Tasking, Work
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from memory_core.evolution.strategies import Contradiction, resolve
 from memory_core.evolution.truth_commands import says
 from memory_core.evolution.versions import old_version, version_document
 from memory_core.formation.prepare import Prepared
-from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id, told_late_id
 from memory_core.ports import Neighbour

@@ -22,12 +22,11 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.spoken import SummaryInput
 from memory_core.domain.task import Task
 from memory_core.formation.callbacks import Callbacks
-from memory_core.ledger.beginning import Beginning
 from memory_core.ledger.commit import Ledger
-from memory_core.ledger.ends import Ends
-from memory_core.ledger.leases import Later, Lease
-from memory_core.ledger.steps import Steps
 from memory_core.ports import Agents, Clock, Document, IdSource
+from memory_core.tasks.agent_steps import Steps
+from memory_core.tasks.leases import Later, Lease
+from memory_core.tasks.lifecycle import Beginning, Ends
 
 FAST_WITHIN_S = 10.0
 MAX_READ = 2_000_000

@@ -17,12 +17,11 @@ from memory_core.domain.errors import NotFound, Unavailable
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
 from memory_core.formation.callbacks import UNSIGNED
-from memory_core.ledger.bookkeeping import kept
 from memory_core.ledger.commit import Ledger
-from memory_core.ledger.delivery import Delivery, Try
-from memory_core.ledger.ends import Ends
-from memory_core.ledger.leases import Later, Lease, TaskLost
 from memory_core.ports import Clock, Courier, Document, LongTermStore, Posted
+from memory_core.tasks.leases import Later, Lease, TaskLost
+from memory_core.tasks.lifecycle import Ends
+from memory_core.tasks.store import Delivery, Try, kept
 
 PAUSES = (timedelta(seconds=1), timedelta(seconds=2), timedelta(seconds=4))
 """Before the second, third and fourth try, which is the last."""

@@ -18,7 +18,7 @@ from memory_core.domain.cold_copy import ColdCopy
 from memory_core.domain.errors import NotFound, Unavailable
 from memory_core.domain.models import Memory, Status, Vector
 from memory_core.domain.scope import Owner
-from memory_core.ledger.cold_copies import ColdCopies
+from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ports import Embedder, LongTermStore, Search
 
 MOST = 20

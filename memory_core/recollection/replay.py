@@ -20,7 +20,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.time_requests import ReplayInput
 from memory_core.domain.versions import base_id, is_of_its_life
 from memory_core.ledger.cursors import Cursors
-from memory_core.ledger.past import Past
+from memory_core.ledger.history import Past
 from memory_core.ports import EventFilter, Filter, LongTermStore, Place
 from memory_core.recollection.filters import as_it_was, of_everything, of_list, shows
 

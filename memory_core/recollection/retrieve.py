@@ -36,9 +36,9 @@ from memory_core.domain.shown import Shown
 from memory_core.domain.time_zone import local
 from memory_core.domain.vector_kind import VectorKind
 from memory_core.domain.versions import base_id, is_of_its_life
+from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.ids import note_id
 from memory_core.ledger.readable import readable_shown
-from memory_core.ledger.touches import Touches
 from memory_core.ports import Asked, Clock, Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp, Thesaurus
 from memory_core.recollection.cold import ColdSearch
 from memory_core.recollection.dates import Dates

@@ -9,7 +9,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.time_zone import zone_of
 from memory_core.domain.user_settings import SETTINGS_ID
 from memory_core.ledger.commit import Look
-from memory_core.ledger.user_settings import settings_in
+from memory_core.ledger.documents import settings_in
 from memory_core.ports import LongTermStore
 
 

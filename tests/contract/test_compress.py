@@ -18,7 +18,7 @@ from memory_core.domain.results import Accepted, Call, Saved
 from memory_core.domain.sameness import names_in
 from memory_core.domain.shortening import shortened
 from memory_core.domain.upkeep_requests import DecayInput, ForgetInput
-from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Look
 from tests.builders import ALICE
 from tests.cold import blobs, done

@@ -19,8 +19,8 @@ from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.functions.timer_hourly import each
-from memory_core.ledger.leases import LONGEST_PAUSE, MAX_ATTEMPTS
 from memory_core.ports import POISON, Write
+from memory_core.tasks.leases import LONGEST_PAUSE, MAX_ATTEMPTS
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW, batch, document
 from tests.runs import QUEUE, begun, hour, runs

@@ -20,7 +20,7 @@ from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.task import Task
 from memory_core.domain.time_requests import ReplayInput
 from memory_core.domain.upkeep_requests import ForgetInput
-from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ports import LongTermStore
 from tests.agents import ScriptedAgents

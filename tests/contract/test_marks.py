@@ -13,7 +13,7 @@ from memory_core.domain.errors import AlreadyExists, EmbeddingMismatch, TooLarge
 from memory_core.domain.messages import MESSAGE
 from memory_core.domain.models import Memory
 from memory_core.domain.results import Call
-from memory_core.ledger.changes import Change, Changes, assemble
+from memory_core.ledger.batch import Change, Changes, assemble
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ports import LongTermStore, Mark, Near
 from memory_core.recollection.filters import shows

@@ -18,10 +18,10 @@ from memory_core.domain.requests import UpdateInput
 from memory_core.domain.results import Call, Foreseen
 from memory_core.domain.task import Task
 from memory_core.domain.upkeep_requests import ConsolidateInput
-from memory_core.ledger.changes import Changes
+from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger
-from memory_core.ledger.leases import MAX_ATTEMPTS
 from memory_core.ports import Document
+from memory_core.tasks.leases import MAX_ATTEMPTS
 from tests.builders import ALICE, NOW
 from tests.runs import QUEUE, Asking, Tagging, begun, hour, runs, settled, stepping
 from tests.tasks import Hand, task_of

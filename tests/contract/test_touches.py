@@ -17,8 +17,8 @@ from memory_core.core import MemoryCore
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
-from memory_core.ledger import touches as touches_module
-from memory_core.ledger.touches import Touches
+from memory_core.ledger import access_counts as touches_module
+from memory_core.ledger.access_counts import Touches
 from memory_core.ports import LongTermStore, Touch, Write
 from tests.builders import ALICE, NOW, StillClock, batch, document, memory, query, save
 from tests.contract.conftest import StoreFactory

@@ -25,8 +25,8 @@ from memory_core.domain.requests import AcrossInput, ListInput, RetrieveInput, S
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
-from memory_core.ledger.tasks import written
 from memory_core.ports import LongTermStore
+from memory_core.tasks.store import written
 from tests.builders import ALICE, NOW, StillClock
 from tests.cosmos_server import KEY, CosmosServer, running
 from tests.cosmos_traffic import check_that_each_names_one_user

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -19,16 +19,13 @@ from memory_core.domain.models import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task, TaskKind, TaskStatus
-from memory_core.ledger.beginning import Beginning
-from memory_core.ledger.changes import Change, Changes
-from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.ends import Ends
+from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.commit import Ledger, Look, Mirror
 from memory_core.ledger.ids import derived
-from memory_core.ledger.leases import Lease, TaskLost
-from memory_core.ledger.mirror import Mirror
-from memory_core.ledger.pair import Pair
-from memory_core.ledger.tasks import LIFETIME
 from memory_core.ports import Clock, Document, IdSource, Mark
+from memory_core.tasks.leases import Lease, TaskLost
+from memory_core.tasks.lifecycle import Beginning, Ends
+from memory_core.tasks.store import LIFETIME, Pair
 
 OF_THE_STORE = ("epoch", "sequence")
 
@@ -292,3 +289,7 @@ def _both(head: Head, first: HeadFields, second: HeadFields) -> Mapping[str, Any
 def _advanced(subject: Document, operation: Operation) -> Changes[Operation]:
     store_fields = {name: subject.body[name] for name in OF_THE_STORE}
     return Changes(operation, puts=(replace(subject, body={**store_fields, **operation.model_dump(mode="json")}),))
+
+
+RUN_REPORT_KEPT_FOR: Final = timedelta(days=30)
+"""How long a run's report can be looked at."""

@@ -18,7 +18,7 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Head, Memory
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import same_value, slot_of
-from memory_core.ledger.changes import Change, Changes, Result
+from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.ids import derived
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Document, LongTermStore

@@ -1,4 +1,4 @@
-"""Accesses: how often memories are shown, and when last, gathered beside the answers and written down later, all together.
+"""Count accesses beside the log.
 
 Note: they may be lost, with a process or with Redis, and nothing but ranking and fading would notice; so no caller waits for
 them. They are written beside the log: no event, no ETag moves, since reading changes no memory. What comes of them, that a faded memory is
@@ -13,11 +13,16 @@ import random
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from itertools import islice
+from typing import Any, Final
 
-from memory_core.domain.errors import Unavailable
+from memory_core.domain.errors import HeadMoved, Unavailable
+from memory_core.domain.models import Head
+from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
+from memory_core.ledger.batch import CONSOLIDATION, Changes
+from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import derived
-from memory_core.ports import Clock, IdSource, LongTermStore, ShortTermStore, Touch
+from memory_core.ports import Clock, Document, IdSource, LongTermStore, ShortTermStore, Touch
 
 HANDED_ON_EVERY = timedelta(seconds=5)
 """A round trip to Redis every so often, instead of one a retrieve."""
@@ -137,3 +142,35 @@ class Touches:
 
 def _both(known: Touch | None, further: Touch) -> Touch:
     return further if known is None else Touch(known.count + further.count, max(known.at, further.at))
+
+
+KEPT_FOR: Final = timedelta(days=1)
+
+
+class Waking:
+    """Wakes any owner; costs one look into an index where nothing faded was found."""
+
+    def __init__(self, store: LongTermStore, ledger: Ledger, clock: Clock) -> None:
+        self._store, self._ledger, self._clock = store, ledger, clock
+
+    async def wake(self, owner: Owner) -> None:
+        """Make the user due now, if a memory of theirs was found since it faded and no run is due anyway.
+
+        A failure is logged and raises nothing: the memories are found all the same, and the next access wakes the user again.
+        """
+        try:
+            if await self._store.recalled(owner, None, 1):
+                await self._ledger.commit(owner, self._due, ids=[], call=Call(actor=CONSOLIDATION))
+        except (Unavailable, HeadMoved) as error:
+            log.warning("a user whose faded memories were found is not due for it: %s", error.detail)
+
+    def _due(self, look: Look) -> Changes[None]:
+        head, now = look.head, self._clock.now()
+        if head is None or (head.due_at is not None and head.due_at <= now):
+            return Changes(None)
+
+        def due(head: Head) -> Mapping[str, Any]:
+            return {"due_at": now if head.due_at is None else min(head.due_at, now)}
+
+        mark = Document(derived("mrk", head.epoch, "recalled", now.isoformat()), "marker", {}, expires_at=now + KEPT_FOR)
+        return Changes(None, puts=(mark,), head_fields=due)

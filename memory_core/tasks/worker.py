@@ -1,4 +1,4 @@
-"""The work on one task, as a queue's message asks for it: taken up once, handed back when it has to wait, ended when it can't be done.
+"""Work on one task, and the services that every kind of task needs.
 
 Note: returning acknowledges the message. So a worker that can't finish sends another message first, or has written down
 when the sweep is to send one; and what is raised comes back by itself, and too often ends in the poison queue.
@@ -12,11 +12,15 @@ from datetime import timedelta
 
 from memory_core.domain.errors import HeadMoved, Malformed, Unavailable
 from memory_core.domain.task import Task, TaskKind, TaskMessage
-from memory_core.ledger.ends import Ends
-from memory_core.ledger.leases import MOMENT, Later, Lease, Leases, TaskLost, pause, said
-from memory_core.ledger.messages import message_of, tell
-from memory_core.ledger.tasks import Tasks
-from memory_core.ports import POISON, Clock, QueueName, TaskQueue
+from memory_core.ledger.commit import Ledger, Mirror
+from memory_core.ledger.cursors import Cursors
+from memory_core.ports import POISON, Clock, IdSource, LongTermStore, QueueName, TaskQueue
+from memory_core.tasks.agent_steps import Steps
+from memory_core.tasks.control import Steering, Sweep
+from memory_core.tasks.leases import MOMENT, Later, Lease, Leases, TaskLost, pause, said
+from memory_core.tasks.lifecycle import Beginning, Ends, message_of, tell
+from memory_core.tasks.operations import Operations
+from memory_core.tasks.store import Tasks
 
 PASSING = (Unavailable, HeadMoved, TimeoutError)
 """What is worth waiting for: a dependency that is down, too many writers, no answer in time."""
@@ -106,3 +110,32 @@ class Worker:
         log.info("the task %s is put off: %s", message.task_id, error.detail)
         again = message.model_copy(update={"waits": message.waits + 1})
         await self._queue.send(name, again.model_dump_json(), delay=pause(message.waits, error))
+
+
+class Tasking:
+    """The parts, by name. lease: how long a worker may be silent."""
+
+    def __init__(
+        self,
+        store: LongTermStore,
+        ledger: Ledger,
+        mirror: Mirror,
+        queue: TaskQueue,
+        cursors: Cursors,
+        clock: Clock,
+        ids: IdSource,
+        lease: timedelta,
+    ) -> None:
+        self._queue, self._clock = queue, clock
+        self.tasks = Tasks(store, cursors)
+        self.steps = Steps(store, clock)
+        self.ends = Ends(ledger, queue, clock)
+        self.beginning = Beginning(ledger, queue)
+        self.operations = Operations(ledger, mirror, self.beginning, self.ends, clock, ids)
+        self.steering = Steering(ledger, self.tasks, self.ends, queue, clock)
+        self.sweep = Sweep(store, self.tasks, queue, clock, ids)
+        self._leases = Leases(store, self.tasks, clock, ids, lease)
+
+    def worker(self, works: Mapping[TaskKind, Work]) -> Worker:
+        """A worker that does what each kind of task asks for."""
+        return Worker(self.tasks, self._leases, works, self.ends, self._queue, self._clock)

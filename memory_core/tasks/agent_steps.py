@@ -18,9 +18,9 @@ from pydantic import BaseModel
 from memory_core.domain.agent_answers import Answered, Provenance
 from memory_core.domain.errors import HeadMoved, NotFound, Unavailable
 from memory_core.domain.scope import Owner
-from memory_core.ledger.bookkeeping import kept
 from memory_core.ledger.ids import derived
 from memory_core.ports import Clock, Document, LongTermStore
+from memory_core.tasks.store import kept
 
 LIFETIME = timedelta(days=7)
 Value = TypeVar("Value", bound=BaseModel)

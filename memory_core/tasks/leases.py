@@ -19,9 +19,8 @@ from memory_core.domain.described import described
 from memory_core.domain.errors import HeadMoved, MemoryCoreError, Unavailable
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task, TaskMessage
-from memory_core.ledger.bookkeeping import kept
-from memory_core.ledger.tasks import HeldTask, Tasks, written
 from memory_core.ports import Clock, IdSource, LongTermStore
+from memory_core.tasks.store import HeldTask, Tasks, kept, written
 
 MAX_ATTEMPTS = 5
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=30), timedelta(minutes=15)

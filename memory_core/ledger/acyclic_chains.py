@@ -16,7 +16,7 @@ from memory_core.domain.errors import Conflict, HeadMoved
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.versions import is_version
-from memory_core.ledger.changes import Change, Changes, Result
+from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.readable import memory_in
 from memory_core.ports import Document, LongTermStore
 
