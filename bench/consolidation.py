@@ -25,12 +25,12 @@ from typing import Any
 from bench.counted import CountedStore
 from bench.tables import show
 from bench.users import Hands, news, owner
+from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import MemoryCoreError
 from memory_core.ports.work import QueueName
 from memory_core.telemetry import Telemetry
-from memory_core.wiring import Adapters
 
 AT_ONCE = 8
 TARGET = 50.0

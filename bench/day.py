@@ -16,13 +16,13 @@ from pathlib import Path
 
 from bench.counted import CountedAgents, CountedEmbedder, CountedQueue, CountedStore
 from bench.formation import conversations
+from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.requests import ConverseInput, RetrieveInput
 from memory_core.domain.scope import Owner
 from memory_core.ports.work import QueueName
 from memory_core.telemetry import Telemetry
-from memory_core.wiring import Adapters
 
 APP = "scale"
 MIDNIGHT = datetime(2026, 1, 5, tzinfo=timezone.utc)

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from bench import locomo_peers
 from bench.locomo_data import Conversation, Question, read
 from bench.tables import percentile, show
+from memory_core.bootstrap.rules import retrieve_rules
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.parts_relevance import parts_relevance
@@ -32,7 +33,6 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import score
 from memory_core.domain.variety import Telling, repeats
 from memory_core.recollection.retrieve import Look
-from memory_core.rules import retrieve_rules
 
 CUTS = (5, 10, 20)
 DRAWS = 4_000

@@ -12,6 +12,17 @@ from types import TracebackType
 from typing import Any, Self
 
 from memory_core.adapters.system import RandomIds, SystemClock
+from memory_core.bootstrap.adapters import Adapters
+from memory_core.bootstrap.phases import Consolidation, Formation, Heeding, People
+from memory_core.bootstrap.rules import (
+    consolidation_rules,
+    erase_rules,
+    fading_rules,
+    first_run,
+    formation_rules,
+    retrieve_rules,
+    save_rules,
+)
 from memory_core.calls.cold import Cold
 from memory_core.calls.conflicts import Arbitrating
 from memory_core.calls.conversing import Conversing
@@ -22,8 +33,6 @@ from memory_core.calls.people import Peopling
 from memory_core.calls.time import LookingBack
 from memory_core.calls.upkeep import Upkeep
 from memory_core.config import Settings
-from memory_core.consolidation.people import People
-from memory_core.consolidation.phase import Consolidation
 from memory_core.domain.errors import Unavailable
 from memory_core.evolution.clear import Clearer
 from memory_core.evolution.conflicts import Conflicts
@@ -36,7 +45,6 @@ from memory_core.evolution.thaw import Thaw
 from memory_core.evolution.uncompress import Uncompress
 from memory_core.evolution.unmerge import NoteUnmerger
 from memory_core.formation.last_messages import LastMessages
-from memory_core.formation.phase import Formation, Heeding
 from memory_core.formation.save import Saver
 from memory_core.ledger.access_counts import Touches, Waking
 from memory_core.ledger.archive_files import ColdCopies, OwnerNames, Parts
@@ -60,13 +68,11 @@ from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.scenes import Scenes
 from memory_core.recollection.surroundings import Surroundings
 from memory_core.recollection.timeline import Timeline
-from memory_core.rules import consolidation_rules, erase_rules, fading_rules, first_run, formation_rules, retrieve_rules, save_rules
 from memory_core.signing import cursor_secret
 from memory_core.tasks.control import Poisoned
 from memory_core.tasks.lifecycle import Threshold
 from memory_core.tasks.worker import Tasking
 from memory_core.telemetry import Telemetry
-from memory_core.wiring import Adapters
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, disable_created_metrics, generate_latest
 from prometheus_client.registry import Collector
 
-from memory_core.consolidation.giving_way import Calls
+from memory_core.consolidation.run import Calls
 from memory_core.domain.errors import MemoryCoreError
 
 _MOST_APPS = 200

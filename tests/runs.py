@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memory_core.adapters.system import RandomIds
-from memory_core.consolidation.begin_run import RunBeginning
-from memory_core.consolidation.end_run import EndingRules, RunEnding
-from memory_core.consolidation.giving_way import Calls
-from memory_core.consolidation.run import Consolidator, Proposal, Run, Step
+from memory_core.bootstrap.rules import consolidation_rules
+from memory_core.consolidation.run import Calls, Consolidator, EndingRules, Proposal, Run, RunEnding, Step
+from memory_core.consolidation.schedule import RunBeginning
 from memory_core.core import MemoryCore
 from memory_core.domain.agent_answers import Answered, ConversationSummary, Provenance
 from memory_core.domain.results import Accepted, Call
@@ -19,7 +18,6 @@ from memory_core.domain.task import Task
 from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.ledger.batch import Change
 from memory_core.ledger.commit import Look
-from memory_core.rules import consolidation_rules
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operations import Chunk
 from tests.builders import ALICE

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from memory_core.bootstrap.phases import Consolidation
 from memory_core.calls.conversing import NO_CALL
-from memory_core.consolidation.phase import Consolidation
 from memory_core.domain.cold_requests import ArchiveInput
 from memory_core.domain.models import Memory
 from memory_core.domain.results import Accepted, Call, Foreseen

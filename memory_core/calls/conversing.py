@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from memory_core.consolidation.phase import Consolidation
+from memory_core.bootstrap.phases import Consolidation, Formation
 from memory_core.domain.requests import ConverseInput, TasksInput
 from memory_core.domain.results import Accepted, Buffered, Call, Summary, Swept, TaskPage
 from memory_core.domain.scope import Owner, check_app_id, check_name, checked
 from memory_core.domain.spoken import AgentMemoryInput, BatchInput, SummaryInput
 from memory_core.domain.task import Task
-from memory_core.formation.phase import Formation
 from memory_core.ledger.ids import keyed
 from memory_core.ports import QueueName
 from memory_core.tasks.worker import Tasking, Worker

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory_core.consolidation.people import People
+from memory_core.bootstrap.phases import People
 from memory_core.domain.people_requests import ImportCommitInput, ImportInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner, check_app_id, checked

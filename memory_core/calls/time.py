@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from memory_core.consolidation.phase import Consolidation
+from memory_core.bootstrap.phases import Consolidation
 from memory_core.domain.models import Memory
 from memory_core.domain.results import EventPage, MemoryPage, Settled
 from memory_core.domain.scope import Owner, checked

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from memory_core.bootstrap.phases import Consolidation
 from memory_core.calls.conversing import NO_CALL
-from memory_core.consolidation.phase import Consolidation
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner, checked
 from memory_core.domain.upkeep_requests import ConsolidateInput, DecayInput, ForgetInput, ReembedInput

@@ -13,16 +13,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memory_core.consolidation.episodes import (
+from memory_core.consolidation.pattern_commit import (
     CALLS_A_RUN,
     NEW_AT_ONCE,
+    Candidate,
+    PatternPage,
     as_items,
     earlier,
     in_parts,
     in_time,
     read_episodes,
 )
-from memory_core.consolidation.pattern_page import Candidate, PatternPage
 from memory_core.consolidation.run import Proposal, Run
 from memory_core.domain.agent_answers import Answered, FoundPattern, FoundPatterns, Provenance
 from memory_core.domain.errors import AgentFailed

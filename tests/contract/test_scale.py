@@ -13,7 +13,7 @@ from bench.day import MOST_A_DAY, day, owner, rates
 from bench.loads import PRICES, TIMES, Assumed, dollars, load_of
 from bench.ticks import tick
 from memory_core.adapters.sqlite.queue import SqliteQueue
-from memory_core.consolidation.export_file import document_of
+from memory_core.data_rights.export_format import document_of
 from memory_core.tasks.operations import RUN_REPORT_KEPT_FOR
 from tests.builders import ALICE, NOW, batch
 from tests.runs import QUEUE, hour, runs

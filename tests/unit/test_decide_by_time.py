@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.consolidation.conflict_rules import LOOK_AGAIN, by_rule, is_due
+from memory_core.consolidation.conflicts import LOOK_AGAIN, by_rule, is_due
 from memory_core.domain.conflict import ConflictRecord, Earlier
 from memory_core.domain.conflict_requests import ResolveInput
 from memory_core.domain.errors import Conflict

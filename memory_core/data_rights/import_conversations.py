@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol
 import orjson
 from pydantic import ValidationError
 
-from memory_core.consolidation.import_lines import Refused, object_in
+from memory_core.data_rights.import_parse import Refused, object_in
 from memory_core.domain.described import described, shown_name
 from memory_core.domain.errors import Conflict, Invalid, TooLarge
 from memory_core.domain.people_requests import ConversationLine

@@ -8,13 +8,13 @@ from __future__ import annotations
 from datetime import timedelta
 
 from memory_core import signing
+from memory_core.bootstrap.phases import ConsolidationRules, FormationRules
 from memory_core.config import Settings
-from memory_core.consolidation.archive_plan import ArchiveRules
-from memory_core.consolidation.decay import DecayRules
-from memory_core.consolidation.end_run import EndingRules
-from memory_core.consolidation.erase import EraseRules
+from memory_core.consolidation.archive import ArchiveRules
 from memory_core.consolidation.patterns import Closeness
-from memory_core.consolidation.phase import ConsolidationRules
+from memory_core.consolidation.run import EndingRules
+from memory_core.consolidation.upkeep import DecayRules
+from memory_core.data_rights.erase import EraseRules
 from memory_core.domain.fading import Fading
 from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.relevance import RelevanceParameters
@@ -23,7 +23,6 @@ from memory_core.domain.scoring import ScoringParameters
 from memory_core.evolution.links import LinkRules
 from memory_core.formation.former import FormingRules
 from memory_core.formation.handover import BatchRules
-from memory_core.formation.phase import FormationRules
 from memory_core.formation.save import SaveRules
 from memory_core.recollection.retrieve import RetrieveRules
 

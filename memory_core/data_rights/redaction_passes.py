@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from memory_core.consolidation.forgetting_conversations import Tellings
-from memory_core.consolidation.forgetting_plan import Progress, Step
-from memory_core.consolidation.forgetting_scenes import Derived
+from memory_core.data_rights.forget_plan import Progress, Step
+from memory_core.data_rights.redact_documents import Derived, Tellings
 from memory_core.domain.cold_copy import ColdCopy, Kept
 from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import Damaged, NotFound

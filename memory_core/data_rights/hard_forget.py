@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memory_core.consolidation.chosen import Chosen, page
-from memory_core.consolidation.forgetting_plan import Progress, Role, counted
-from memory_core.consolidation.sweeping import Sweeping
+from memory_core.data_rights.forget_plan import Progress, Role, counted
+from memory_core.data_rights.forget_selection import Chosen, page
+from memory_core.data_rights.redaction_passes import Sweeping
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.messages import is_message
 from memory_core.domain.models import Memory, Status

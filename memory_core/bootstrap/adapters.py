@@ -14,10 +14,9 @@ from memory_core.adapters.redis.embedded import embedded
 from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.adapters.webhook.courier import WebCourier
+from memory_core.bootstrap.phases import ConsolidationAdapters, FormationAdapters
 from memory_core.config import ConfigError, Settings
-from memory_core.consolidation.phase import Stores
 from memory_core.domain.chunks import Chunking
-from memory_core.formation.phase import Surroundings
 from memory_core.ledger.archive_files import Parts
 from memory_core.ports import (
     Agents,
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
 
     from memory_core.adapters.openai.client import Service
     from memory_core.adapters.storage.account import Account
+
 
 DEFAULT_MODEL = "text-embedding-3-small"
 DEFAULT_LLM = "gpt-4.1-mini"
@@ -77,13 +77,13 @@ class Adapters:
         queue, archive, reranker = _queue(settings, clock), _archive(settings, clock), _reranker(settings, agents, clock)
         return cls(long_term, short_term, embedder, queue, archive, agents, rules, courier, reranker, thesaurus)
 
-    def of_formation(self) -> Surroundings:
+    def of_formation(self) -> FormationAdapters:
         """Those that formation works with."""
-        return Surroundings(self.long_term, self.embedder, self.queue, self.agents, self.rules, self.courier)
+        return FormationAdapters(self.long_term, self.embedder, self.queue, self.agents, self.rules, self.courier)
 
-    def of_consolidation(self, parts: Parts) -> Stores:
+    def of_consolidation(self, parts: Parts) -> ConsolidationAdapters:
         """Those that consolidation works with; parts: the files of exports, which lie in the archive."""
-        return Stores(self.long_term, self.short_term, self.embedder, self.agents, self.rules, self.queue, parts)
+        return ConsolidationAdapters(self.long_term, self.short_term, self.embedder, self.agents, self.rules, self.queue, parts)
 
     def pools(self) -> dict[str, tuple[int, int]]:
         """Connections or threads by dependency: (held at most, in use)."""

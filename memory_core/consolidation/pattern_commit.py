@@ -1,4 +1,4 @@
-"""One commit's patterns: each that was found becomes a memory, or makes one that is held surer, or is dropped.
+"""Patterns of one commit: which episodes an agent is shown at once, and what becomes of each pattern found.
 
 Note: a pattern that is known already is no loss. What a fact in a slot says is left to the fact, which the next truth
 replaces; a pattern that said the same would go on saying it.
@@ -6,13 +6,14 @@ replaces; a pattern that said the same would go on saying it.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
-from memory_core.consolidation.episodes import in_time, is_episode
+from memory_core.consolidation.pattern_withdrawal import is_taken_back, is_withdrawn
 from memory_core.consolidation.run import Run
-from memory_core.consolidation.withdraw import is_taken_back, is_withdrawn
 from memory_core.domain.agent_answers import FoundPattern, Provenance
 from memory_core.domain.confidence import surer
 from memory_core.domain.indexing import with_lexical
@@ -20,12 +21,15 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import AtomicFact, Memory, MemoryType, Vector
 from memory_core.domain.patterns import Said, carriers, same_pattern, told_by
 from memory_core.domain.sameness import differences, normalised
+from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.worth import worth_of
 from memory_core.evolution.page import Page
 from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import derived, procedure_id
+from memory_core.ledger.readable import as_memory
+from memory_core.ports import DecisionItem, LongTermStore, Near, Neighbour
 from memory_core.tasks.operations import Chunk
 
 CATEGORY = "pattern"
@@ -247,3 +251,101 @@ def _times(episodes: Sequence[Memory]) -> dict[str, Any]:
 def _common(names: Sequence[str | None]) -> str | None:
     """What all of them are, if they are one."""
     return names[0] if len(set(names)) == 1 else None
+
+
+# Which episodes an agent is shown at once when it looks for patterns: those of one session and one time together, as many as fit.
+#
+# Note: what repeats, repeats over days, and a run sees an hour. So beside what is new stand some older episodes that lie near
+# it; a pattern needs at least one new one all the same, or every run would find the old ones again.
+
+
+GAP = timedelta(hours=6)
+"""Silence that parts two groups of one session; a group is shown whole where it fits."""
+NEW_AT_ONCE, EARLIER_AT_ONCE = 30, 10
+"""Episodes that one call is shown: new ones, and older ones beside them."""
+CALLS_A_RUN = 6
+"""With more news than these take, the latest are looked at; the others are still found beside what resembles them later."""
+TEXT = 1_500
+"""Characters of an episode that are shown."""
+LOOKED_BACK_FROM, NEAREST = 5, 12
+"""New episodes, the last ones, whose neighbours are looked for, and how many of each: 0.4 ms a look on SQLite."""
+_READ_AT_ONCE = 100
+_EPISODIC = frozenset({MemoryType.EPISODIC.value})
+
+
+async def read_episodes(store: LongTermStore, owner: Owner, ids: Sequence[str]) -> list[Memory]:
+    """The episodes of these ids that are found by default, with their vectors. Raises Unavailable."""
+    episodes: list[Memory] = []
+    for start in range(0, len(ids), _READ_AT_ONCE):
+        seen = await store.snapshot(owner, ids[start : start + _READ_AT_ONCE])
+        read = [as_memory(document, seen.head) for document in seen.documents.values() if document.kind == "memory"]
+        episodes += [memory for memory in read if memory is not None and is_episode(memory)]
+    return episodes
+
+
+def is_episode(memory: Memory) -> bool:
+    """Whether it is an episode that a read would show."""
+    return memory.type is MemoryType.EPISODIC and memory.status in FOUND_BY_DEFAULT
+
+
+def in_parts(episodes: Sequence[Memory]) -> list[list[Memory]]:
+    """The episodes in the portions of one call each: groups in order of time, torn only where one is more than a call takes.
+
+    Of more than `CALLS_A_RUN` portions the last ones.
+    """
+    parts: list[list[Memory]] = []
+    for group in grouped(episodes):
+        for start in range(0, len(group), NEW_AT_ONCE):
+            piece = group[start : start + NEW_AT_ONCE]
+            if parts and len(parts[-1]) + len(piece) <= NEW_AT_ONCE:
+                parts[-1] += piece
+            else:
+                parts.append(piece)
+    return parts[-CALLS_A_RUN:]
+
+
+def grouped(episodes: Sequence[Memory]) -> list[list[Memory]]:
+    """Episodes of one session with no longer silence than `GAP` between them, each group and all of them in order of time."""
+    groups: list[list[Memory]] = []
+    for episode in sorted(episodes, key=lambda episode: (episode.session_id or "", *in_time(episode))):
+        last = groups[-1][-1] if groups else None
+        if last is not None and last.session_id == episode.session_id and episode.event_timestamp - last.event_timestamp <= GAP:
+            groups[-1].append(episode)
+        else:
+            groups.append([episode])
+    return sorted(groups, key=lambda group: in_time(group[0]))
+
+
+def in_time(memory: Memory) -> tuple[object, ...]:
+    """What episodes are ordered by: when they happened, then as they were told."""
+    return memory.event_timestamp, memory.sequence, memory.id
+
+
+async def earlier(store: LongTermStore, owner: Owner, part: Sequence[Memory], session_id: str | None, floor: float) -> list[Memory]:
+    """Older episodes that lie near the last new ones, the nearest `EARLIER_AT_ONCE`; of one session if that is given.
+
+    floor: the similarity that they need. Raises Unavailable.
+    """
+    asking = [episode for episode in part if episode.embedding is not None][-LOOKED_BACK_FROM:]
+    nears = [Near(episode.embedding, _EPISODIC, floor, limit=NEAREST) for episode in asking]
+    looks = await asyncio.gather(*(store.snapshot(owner, (), near) for near in nears))
+    part_ids = {episode.id for episode in part}
+    nearest: dict[str, Neighbour] = {}
+    for neighbour in (near for look in looks for near in look.near):
+        memory = neighbour.memory
+        if memory.id in part_ids or not is_episode(memory) or session_id not in (None, memory.session_id):
+            continue
+        if memory.id not in nearest or neighbour.similarity > nearest[memory.id].similarity:
+            nearest[memory.id] = neighbour
+    ranked = sorted(nearest.values(), key=lambda near: (-near.similarity, near.memory.id))
+    return [near.memory for near in ranked[:EARLIER_AT_ONCE]]
+
+
+def as_items(episodes: Sequence[Memory]) -> list[DecisionItem]:
+    """The episodes as an agent is shown them, numbered in their order. A cell's story says itself who spoke."""
+    return [
+        DecisionItem(
+            number, episode.content[:TEXT], episode.category, episode.event_timestamp, None, None if episode.cell_id else episode.actor
+        )
+        for number, episode in enumerate(episodes)
+    ]

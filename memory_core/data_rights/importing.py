@@ -17,11 +17,10 @@ from typing import Any
 
 import orjson
 
-from memory_core.consolidation.cold_lines import COLD
-from memory_core.consolidation.import_check import Check
-from memory_core.consolidation.import_conversations import ConversationCheck, ConversationTeller, Progress
-from memory_core.consolidation.import_lines import Entries, Entry, Refused
-from memory_core.consolidation.staging import Staging
+from memory_core.data_rights.export_format import COLD
+from memory_core.data_rights.import_conversations import ConversationCheck, ConversationTeller, Progress
+from memory_core.data_rights.import_parse import Entries, Entry, Refused, Staging
+from memory_core.data_rights.import_validate import Check
 from memory_core.domain.errors import Conflict
 from memory_core.domain.models import Head
 from memory_core.domain.people_requests import ImportInput

@@ -12,18 +12,20 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memory_core.consolidation.cold_lines import COLD, fields_of, name_of
-from memory_core.consolidation.export_file import (
+from memory_core.data_rights.export_format import (
+    COLD,
     FORMAT,
     GROWING,
     MAX_PART_BYTES,
     SMALL,
     VERSION,
+    fields_of,
     header,
     in_parts,
     in_pieces,
     line_id,
     lines_of,
+    name_of,
 )
 from memory_core.domain.errors import Conflict, Gone, NotFound, Unavailable
 from memory_core.domain.models import Head, Status

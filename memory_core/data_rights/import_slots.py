@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from memory_core.consolidation.import_lines import Entry, Refused, SlotBody
+from memory_core.data_rights.import_parse import Entry, Refused, SlotBody
 from memory_core.domain.described import shown_name
 from memory_core.domain.errors import PlainError
 from memory_core.domain.models import Memory

@@ -1,4 +1,4 @@
-"""The lines of a file that is brought in, as documents: JSON, the fields of a line, documents in several pieces, the model of each kind.
+"""Read the lines of an import, and make them into documents of the importing owner.
 
 Note: what is stored is what the model says, never the line itself. A number that came as text is a number then.
 """
@@ -6,23 +6,40 @@ Note: what is stored is what the model says, never the line itself. A number tha
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any, Final, cast
 
 import orjson
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
-from memory_core.consolidation.cold_lines import copy_in
-from memory_core.consolidation.export_file import FORMAT, KINDS, MAX_PART_BYTES, VERSION
+from memory_core.data_rights.export_format import (
+    COLD,
+    FORMAT,
+    KINDS,
+    MAX_PART_BYTES,
+    VERSION,
+    brought,
+    copy_in,
+    document_of,
+    has_vector,
+    memories_of,
+)
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.conversation import Conversation, Message
 from memory_core.domain.described import shown_name
 from memory_core.domain.errors import PlainError
+from memory_core.domain.indexing import text_to_embed
 from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Event, Memory
 from memory_core.domain.scene import KnownPerson, Scene
+from memory_core.domain.scope import Owner
+from memory_core.domain.task import Task
 from memory_core.domain.user_settings import UserSettings
-from memory_core.ledger.documents import Buffer
+from memory_core.ledger.archive_files import ColdCopies
+from memory_core.ledger.documents import Buffer, HeldBuffer
+from memory_core.ports import Clock, Document, Embedder
+from memory_core.tasks.operations import Operation
+from memory_core.tasks.store import written
 
 MAX_DOCUMENT_CHARACTERS: Final = 1_700_000
 _SCOPE: Final = {"app_id": "app", "user_id": "user"}
@@ -276,3 +293,67 @@ def told_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in fields.items():
         Memory.__pydantic_validator__.validate_assignment(memory, name, value)
     return cast(dict[str, Any], memory.model_dump(mode="json", include=set(fields)))
+
+
+# What a file's documents become on their way into the store: with the importing owner, new vectors, and tasks for what waits.
+
+
+TASKS: Final[dict[str, str]] = {"converse": "converse", "agent": "agent_memory"}
+"""The kind of task that forms what came by a path."""
+
+
+class Staging:
+    """Prepares documents for an epoch that no reader sees yet."""
+
+    def __init__(self, embedder: Embedder, copies: ColdCopies, clock: Clock) -> None:
+        self._embedder, self._copies, self._clock = embedder, copies, clock
+
+    async def frozen(self, owner: Owner, operation: Operation, entries: list[Entry]) -> dict[str, str]:
+        """Write copies into the archive; where each lies, by how the file calls it. Written again, after a kill, they are the same."""
+        places: dict[str, str] = {}
+        for entry in entries:
+            copy, embedded = copy_in(entry.body)
+            wanted = [memory for memory in memories_of(copy) if has_vector(memory, embedded)]
+            vectors = await self._embedder.embed([text_to_embed(memory) for memory in wanted]) if wanted else []
+            for memory, vector in zip(wanted, vectors, strict=True):
+                memory.embedding, memory.embedding_model, memory.embedding_dimensions = (
+                    vector,
+                    self._embedder.model,
+                    self._embedder.dimensions,
+                )
+            copy = brought(copy, owner, operation.cursor["epoch"])
+            places[f"{COLD}/{entry.id}"] = await self._copies.write(owner, operation.id, copy)
+        return places
+
+    async def documents(self, owner: Owner, entries: list[Entry], epoch: str, cold: Mapping[str, str]) -> list[Document]:
+        """The documents as they are stored, with their vectors, and the tasks of what is to be formed yet."""
+        made, texts = list[Document](), dict[int, str]()
+        for entry in entries:
+            model = entry.model()
+            document = document_of(owner, entry.kind, entry.id, entry.stored(model), epoch, cold)
+            if isinstance(model, Memory) and entry.embedded:
+                texts[len(made)] = text_to_embed(model)
+            made.append(document)
+            task = self._task_of(owner, document, model)
+            if task is not None:
+                made.append(_staged_task(task, epoch))
+        vectors = await self._embedder.embed(list(texts.values())) if texts else []
+        for place, vector in zip(texts, vectors, strict=True):
+            of = {"embedding_model": self._embedder.model, "embedding_dimensions": self._embedder.dimensions}
+            made[place] = replace(made[place], body={**made[place].body, **of}, vector=vector)
+        return made
+
+    def _task_of(self, owner: Owner, document: Document, model: object) -> Task | None:
+        """The task of a conversation that waits to be formed, or of messages that wait for more."""
+        now = self._clock.now()
+        asked: dict[str, Any] = {"created_at": now, "updated_at": now, "next_enqueue_at": now, "subject_id": document.id}
+        if isinstance(model, Conversation) and model.state == "pending":
+            return Task.model_validate({"task_id": model.task_id, "kind": TASKS[model.path], **asked})
+        if isinstance(model, Buffer) and model.messages:
+            return Task.model_validate({"task_id": HeldBuffer(owner, model, None).task_id, "kind": "flush", "step": "gathering", **asked})
+        return None
+
+
+def _staged_task(task: Task, epoch: str) -> Document:
+    document = written(task)
+    return replace(document, body={**document.body, "epoch": epoch})

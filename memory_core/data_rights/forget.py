@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from memory_core.consolidation.chosen import Chosen, Found, page, plan_of
-from memory_core.consolidation.forget_for_good import ForGood
-from memory_core.consolidation.forgetting_unformed import cleared, reads_of, whole_session
+from memory_core.data_rights.forget_selection import Chosen, Found, cleared, page, plan_of, reads_of, whole_session
+from memory_core.data_rights.hard_forget import ForGood
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.messages import is_message
 from memory_core.domain.models import Memory, Status
