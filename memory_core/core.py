@@ -34,16 +34,14 @@ from memory_core.calls.time import LookingBack
 from memory_core.calls.upkeep import Upkeep
 from memory_core.config import Settings
 from memory_core.domain.errors import Unavailable
-from memory_core.evolution.clear import Clearer
+from memory_core.evolution.clear_session import Clearer
 from memory_core.evolution.conflicts import Conflicts
+from memory_core.evolution.deletion import NoteUnmerger, ToldForgetter
 from memory_core.evolution.edit import Editor
-from memory_core.evolution.forget_told import ToldForgetter
-from memory_core.evolution.restore import Restorer
-from memory_core.evolution.slot_check import SlotCheck
+from memory_core.evolution.restore import Restorer, Uncompress
+from memory_core.evolution.restore_archived import Thaw
 from memory_core.evolution.slot_commits import SlotCommits
-from memory_core.evolution.thaw import Thaw
-from memory_core.evolution.uncompress import Uncompress
-from memory_core.evolution.unmerge import NoteUnmerger
+from memory_core.evolution.truth_projection import SlotCheck
 from memory_core.formation.last_messages import LastMessages
 from memory_core.formation.save import Saver
 from memory_core.ledger.access_counts import Touches, Waking

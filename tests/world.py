@@ -30,7 +30,7 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.text import words
 from memory_core.domain.token_states import TokenStates
-from memory_core.evolution.slot_check import differences
+from memory_core.evolution.truth_projection import differences
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ports import (

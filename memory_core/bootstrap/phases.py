@@ -31,9 +31,8 @@ from memory_core.data_rights.importing import Importer
 from memory_core.data_rights.redaction_passes import Sweeping
 from memory_core.domain.scene_sorting import SceneRules
 from memory_core.domain.task import TaskKind
+from memory_core.evolution.deletion import NoteUnmerger, ToldForgetter
 from memory_core.evolution.edit import Editor
-from memory_core.evolution.forget_told import ToldForgetter
-from memory_core.evolution.unmerge import NoteUnmerger
 from memory_core.formation.batches import Batches
 from memory_core.formation.callbacks import Callbacks
 from memory_core.formation.converse import Converser

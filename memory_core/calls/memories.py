@@ -27,7 +27,7 @@ from memory_core.domain.results import (
     VersionView,
 )
 from memory_core.domain.scope import Owner, check_name, checked
-from memory_core.evolution.clear import Clearer
+from memory_core.evolution.clear_session import Clearer
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.restore import Restorer
 from memory_core.formation.last_messages import LastMessages

@@ -21,7 +21,7 @@ from memory_core.domain.errors import Damaged, NotFound, Unavailable
 from memory_core.domain.models import Event, Memory, Status
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
-from memory_core.evolution.families import Families, Family
+from memory_core.evolution.chains import Families, Family
 from memory_core.ledger.archive_files import ColdCopies, operation_of
 from memory_core.ledger.batch import Change
 from memory_core.ledger.commit import Ledger, Look

@@ -17,7 +17,7 @@ from memory_core.domain.errors import Damaged, NotFound
 from memory_core.domain.models import Event, Memory
 from memory_core.domain.scope import Owner
 from memory_core.domain.versions import version_id
-from memory_core.evolution.families import Family
+from memory_core.evolution.chains import Family
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.readable import as_memory

@@ -25,7 +25,7 @@ from memory_core.domain.models import Memory, MemoryType, Status, Vector
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.domain.vector_kind import VectorKind
-from memory_core.evolution.embedded import embed_memories
+from memory_core.evolution.versions import embed_memories
 from memory_core.ledger.batch import BYTES, DOCUMENTS, Change, Portion, size_of
 from memory_core.ledger.commit import Look
 from memory_core.ledger.documents import cleared_since, conversation_of, message_ids, messages_id

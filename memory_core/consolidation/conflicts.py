@@ -23,12 +23,10 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Head, Memory, MemoryType
 from memory_core.domain.sameness import differences
 from memory_core.domain.slots import same_value, slot_of
-from memory_core.evolution.conflicts import complete
-from memory_core.evolution.decision import MAX_REASON, decide, decide_by_time, told_last
-from memory_core.evolution.disagreement import contradict_by_rule, opinion
-from memory_core.evolution.page import Page
-from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.shown import Rulings, Shown
+from memory_core.evolution.agent_rulings import Rulings, Shown, contradict_by_rule, opinion
+from memory_core.evolution.changeset import Page
+from memory_core.evolution.conflicts import MAX_REASON, complete, decide, decide_by_time, told_last
+from memory_core.evolution.reads import LookedElsewhere
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ports import Agents, Clock, Document, Filter, LongTermStore, Place
 from memory_core.tasks.agent_steps import Steps

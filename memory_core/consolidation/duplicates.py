@@ -24,11 +24,11 @@ from memory_core.domain.patterns import same_pattern
 from memory_core.domain.sameness import differences, normalised
 from memory_core.domain.slots import slot_of
 from memory_core.domain.worth import most_lasting
-from memory_core.evolution.execute import MAX_NOTE_SOURCES, MAX_QUERIES, MAX_SOURCES
+from memory_core.evolution.agent_rulings import fits, what_is_lost
+from memory_core.evolution.apply_rulings import MAX_NOTE_SOURCES, MAX_QUERIES, MAX_SOURCES
+from memory_core.evolution.changeset import Page
 from memory_core.evolution.links import MAX_LINKS
-from memory_core.evolution.page import Page
 from memory_core.evolution.succession import first_telling, kept, latest_end, over, tellings
-from memory_core.evolution.synthesise import fits, what_is_lost
 from memory_core.evolution.versions import new_version
 from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import Look

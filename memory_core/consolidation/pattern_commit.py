@@ -24,7 +24,7 @@ from memory_core.domain.sameness import differences, normalised
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.worth import worth_of
-from memory_core.evolution.page import Page
+from memory_core.evolution.changeset import Page
 from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import derived, procedure_id

@@ -15,7 +15,7 @@ from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.patterns import FEWEST, Said, carriers
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.values import slot_name
-from memory_core.evolution.page import Page
+from memory_core.evolution.changeset import Page
 from memory_core.evolution.truth_commands import withdraws
 from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import Look

@@ -18,9 +18,8 @@ from memory_core.domain.models import Memory, Status
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.domain.upkeep_requests import ForgetInput
-from memory_core.evolution.along import changes_along, count_along, gone_along
-from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.unmerge import NoteUnmerger
+from memory_core.evolution.deletion import NoteUnmerger, changes_along, count_along, gone_along
+from memory_core.evolution.reads import LookedElsewhere
 from memory_core.ledger.batch import Change, Changes, Portion, size_of
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id

@@ -16,8 +16,8 @@ from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.upkeep_requests import ForgetInput
 from memory_core.domain.versions import base_id
-from memory_core.evolution.gathered import dropped
-from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.evolution.clear_session import dropped
+from memory_core.evolution.reads import LookedElsewhere
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Look
 from memory_core.ledger.documents import buffer_id

@@ -18,10 +18,10 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.truth.values import slot_name
-from memory_core.evolution.embedded import embed_memories
+from memory_core.evolution.agent_rulings import Merged, Ruled, Rulings, Shown
 from memory_core.evolution.links import CANDIDATES, LinkRules
-from memory_core.evolution.ruled import LookedElsewhere, Merged, Ruled
-from memory_core.evolution.shown import Rulings, Shown
+from memory_core.evolution.reads import LookedElsewhere
+from memory_core.evolution.versions import embed_memories
 from memory_core.formation.agent_words import words_memory
 from memory_core.formation.asking import Asking
 from memory_core.formation.boundary import BoundaryRules, cut_into_cells

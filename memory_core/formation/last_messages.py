@@ -24,11 +24,10 @@ from memory_core.domain.results import Call, SessionMessage, TakenBack
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
 from memory_core.domain.truth.values import slot_name
-from memory_core.evolution.along import count_along
 from memory_core.evolution.conflicts import Conflicts
+from memory_core.evolution.deletion import NoteUnmerger, count_along
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.restore import Restorer
-from memory_core.evolution.unmerge import NoteUnmerger
 from memory_core.formation.message_memories import MOST_TRIES, TOO_FAST, MessageWriter
 from memory_core.formation.without_messages import Cut, Without, batch_without, conversation_without
 from memory_core.ledger.batch import Change, Changes, Portion, size_of

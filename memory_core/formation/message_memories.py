@@ -24,8 +24,8 @@ from memory_core.domain.messages import is_untold, message_memory
 from memory_core.domain.models import Memory, MemoryType, OnConflict, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.evolution.embedded import embed_memories
-from memory_core.evolution.page import Page
+from memory_core.evolution.changeset import Page
+from memory_core.evolution.versions import embed_memories
 from memory_core.formation.plan import SessionGrew, append_turn
 from memory_core.formation.prepare import LONG_CHARACTERS, Prepared
 from memory_core.ledger.batch import Change, Changes

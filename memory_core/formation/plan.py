@@ -16,12 +16,10 @@ from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.models import Memory, MemoryType, Outcome, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.entries import Statement
-from memory_core.evolution.decide import Verdict, judge
-from memory_core.evolution.page import Page
-from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.shelf import PROCEDURAL
+from memory_core.evolution.changeset import Page
+from memory_core.evolution.contradictions import Contradiction, Verdict, judge, resolve
+from memory_core.evolution.reads import PROCEDURAL, LookedElsewhere
 from memory_core.evolution.slot_log import SlotLog
-from memory_core.evolution.strategies import Contradiction, resolve
 from memory_core.evolution.truth_commands import says
 from memory_core.evolution.versions import old_version, version_document
 from memory_core.formation.prepare import Prepared

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from memory_core.domain.indexing import turn_of, with_lexical
 from memory_core.domain.lexical import Turn
 from memory_core.domain.models import Memory, OnConflict
-from memory_core.evolution.embedded import embed_memories
+from memory_core.evolution.versions import embed_memories
 from memory_core.formation.draft import Draft
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Embedder

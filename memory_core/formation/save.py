@@ -21,8 +21,7 @@ from memory_core.domain.results import Call, Saved
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.truth.values import slot_name
-from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.shelf import near_of
+from memory_core.evolution.reads import LookedElsewhere, near_of
 from memory_core.formation.draft import Draft, draft
 from memory_core.formation.plan import MAX_ITEMS, Planned, PlannedOutcome, SessionGrew, late_id, plan
 from memory_core.formation.prepare import Prepared, prepare

@@ -31,8 +31,8 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.text import terms_of, words
 from memory_core.domain.wish_topic import GENERAL_WORDS, japanese_words_of
 from memory_core.domain.wishes import Wish, only_requests, said_wishes, without_requests
+from memory_core.evolution.deletion import ToldForgetter
 from memory_core.evolution.edit import Editor
-from memory_core.evolution.forget_told import ToldForgetter
 from memory_core.formation.save import Saver
 from memory_core.ledger.documents import message_ids
 from memory_core.ledger.ids import keyed

@@ -9,7 +9,7 @@ from typing import Literal
 from memory_core.domain.models import Memory
 from memory_core.domain.results import Evolution
 from memory_core.domain.scope import Owner
-from memory_core.evolution.chain import Chains
+from memory_core.evolution.chains import Chains
 from memory_core.ledger.readable import readable_shown
 from memory_core.ports import LongTermStore
 from memory_core.recollection.graph.dot import as_dot

@@ -17,7 +17,7 @@ from memory_core.domain.results import MemoryPage, MessagePage, SessionMessage, 
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.values import slot_name
 from memory_core.domain.versions import base_id, is_of_its_life, version_id
-from memory_core.evolution.shelf import near_of
+from memory_core.evolution.reads import near_of
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.ids import procedure_id, session_document_id
 from memory_core.ledger.readable import as_memory

@@ -1,8 +1,11 @@
-"""What a decision and its completion have read of the store."""
+"""What a decision has read of the store, and the demand to read more.
+
+What a decision and its completion have read of the store.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -72,3 +75,13 @@ class Shelf:
         else:
             memories = [neighbour.memory for neighbour in (await self.store.snapshot(self.owner, (), near)).near]
         return [memory for memory in memories if slot_name(memory) == name]
+
+
+class LookedElsewhere(Exception):
+    """What the store shows now is not what the agents were shown, or memories are needed (`wanted`), or all values of keys, that were not
+    read: look again.
+    """
+
+    def __init__(self, wanted: Iterable[str] = (), keys: Iterable[str] = ()) -> None:
+        super().__init__("what a decision needs was not read")
+        self.wanted, self.keys = tuple(wanted), tuple(keys)

@@ -25,15 +25,15 @@ from memory_core.domain.models import Head, Memory, MemoryType, Status
 from memory_core.domain.requests import ClearInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.evolution.gathered import dropped
-from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.unmerge import NoteUnmerger
+from memory_core.evolution.deletion import NoteUnmerger
+from memory_core.evolution.reads import LookedElsewhere
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look, Mirror
-from memory_core.ledger.documents import buffer_id
+from memory_core.ledger.documents import HeldBuffer, buffer_id
 from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id, session_document_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Filter, IdSource, LongTermStore, Place
+from memory_core.tasks.store import Pair
 
 CHUNK = 40
 """Memories a commit: each is two documents of the hundred."""
@@ -226,3 +226,26 @@ def _pending(head: Head, operation: _Operation) -> dict[str, Any]:
 
 def _cleared(memory: Memory, now: datetime) -> Memory:
     return memory.model_copy(update={"status": Status.DELETED, "status_reason": "cleared", "updated_at": now})
+
+
+# What a session's buffer holds, as a clear of the session has to know it: thrown away with the rest, and its task ended.
+#
+# Note: the task's id is of the buffer's generation, which only a look at the buffer tells.
+
+
+def dropped(owner: Owner, session_id: str, look: Look, asked: Collection[str], now: datetime) -> Changes[Any] | None:
+    """The next generation of the session's buffer, which is empty, and the end of the task of this one. None where nothing waits.
+
+    The look shows the buffer. Raises LookedElsewhere for the task when it was not `asked` for.
+    """
+    batch = HeldBuffer.of(owner, session_id, look)
+    if not batch.buffer.messages:
+        return None
+    if batch.task_id not in asked:
+        raise LookedElsewhere([batch.task_id])
+    pair = Pair.of(look, batch.task_id)
+    if pair is None:
+        return Changes(None, puts=(batch.closed().written,))
+    result = {"cells": [], "counts": {"cleared": 1}}
+    done: dict[str, Any] = {"status": "succeeded", "step": None, "progress": 1.0, "error": None, "result": result}
+    return pair.turned("cancelled", now, **done, next_enqueue_at=None)

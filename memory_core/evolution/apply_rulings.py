@@ -18,16 +18,12 @@ from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, OnConflict, Outcome, Status
 from memory_core.domain.truth.values import slot_name
-from memory_core.evolution.decide import Judgement, Verdict, judge
-from memory_core.evolution.disagreement import opinion
-from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules
-from memory_core.evolution.marks import fallen_in, marks_of
-from memory_core.evolution.moves import moves_of, succession
-from memory_core.evolution.page import Page
-from memory_core.evolution.ruled import Merged, Ruled
+from memory_core.evolution.agent_rulings import Merged, Ruled, opinion
+from memory_core.evolution.changeset import Page
+from memory_core.evolution.contradictions import Contradiction, Judgement, Verdict, judge, resolve
+from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules, fallen_in, marks_of
 from memory_core.evolution.slot_log import SlotLog
-from memory_core.evolution.strategies import Contradiction, resolve
-from memory_core.evolution.succession import supersession
+from memory_core.evolution.succession import moves_of, succession, supersession
 from memory_core.evolution.truth_commands import merged_elsewhere
 from memory_core.ledger.batch import Change
 from memory_core.ledger.ids import derived

@@ -21,7 +21,7 @@ from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.values import SlotName, slot_name
 from memory_core.domain.worth import most_lasting
-from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.slot_log import Act, SlotLog, old_version_ids
 from memory_core.evolution.succession import first_telling, kept, tellings
 from memory_core.evolution.truth_commands import added_by, mentions

@@ -1,4 +1,4 @@
-"""The stored fields of a slot's members, as they follow from its timeline; `_status` is the only table of statuses.
+"""The stored fields of a slot's members as they follow from its timeline, and a check that they do.
 
 A member's latest version is the memory itself, an earlier one `<id>.v<n>`, an earlier time of either a memory of its own. Note: what is
 archived, decayed or compressed keeps its status, and what timelines do not say (a merge into another slot) its `next_id`.
@@ -7,15 +7,22 @@ archived, decayed or compressed keeps its status, and what timelines do not say 
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from memory_core.domain.models import Memory, Status
+from memory_core.domain.scope import Owner
+from memory_core.domain.truth.codec import entries_in
+from memory_core.domain.truth.entries import Entry
+from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.timeline import NEVER, Following, Member, Reference, State, Timeline
-from memory_core.domain.versions import base_id, version_id
-from memory_core.ledger.ids import earlier_interval_id
+from memory_core.domain.truth.values import SlotName, slot_name
+from memory_core.domain.versions import base_id, is_version, version_id
+from memory_core.ledger.ids import earlier_interval_id, slot_document_id, slot_of_part
+from memory_core.ledger.readable import as_memory
+from memory_core.ports import Clock, Document, Filter, LongTermStore, Place
 
 GONE = "gone_"
 """How the names begin that a log has for memories which are forgotten for good."""
@@ -170,3 +177,124 @@ def _held_before(timeline: Timeline, stored_ids: Mapping[Reference, str]) -> dic
         if interval.ends is not None:
             insort(ended, (interval.ends, number, own))
     return before
+
+
+# Whether what is stored of the members of slots is what the logs of these slots say.
+
+
+_PAGE = 100
+_EVERY = Filter(frozenset(status.value for status in Status))
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A member whose stored fields differ from the timeline of its slot.
+
+    fields: by name, what is stored and what the timeline says; none where a member is not stored, or is no member of the log.
+    """
+
+    memory_id: str
+    slot_id: str
+    fields: dict[str, tuple[Any, Any]]
+
+
+class SlotCheck:
+    """Reads stores, and names every member that differs."""
+
+    def __init__(self, store: LongTermStore, clock: Clock) -> None:
+        self._store, self._clock = store, clock
+
+    async def lines(self, app_id: str | None, only: Owner | None) -> AsyncIterator[str]:
+        """A line for each difference: app, user, slot, memory, and its fields as they are stored and as they should be.
+
+        Args:
+            app_id: the app whose users are looked at; None for every app.
+            only: the user who alone is looked at.
+
+        """
+        async for owner in self._owners(app_id, only):
+            for difference in await differences(self._store, owner, self._clock.now()):
+                fields = ", ".join(f"{name} {stored} should be {wanted}" for name, (stored, wanted) in difference.fields.items())
+                yield f"{owner.app_id} {owner.user_id} {difference.slot_id} {difference.memory_id}: {fields or 'is not in both'}"
+
+    async def _owners(self, app_id: str | None, only: Owner | None) -> AsyncIterator[Owner]:
+        if only is not None:
+            yield only
+            return
+        after: Owner | None = None
+        while page := await self._store.owners(after, _PAGE, app_id):
+            for owner, _ in page:
+                yield owner
+            after = page[-1][0]
+
+
+async def differences(store: LongTermStore, owner: Owner, now: datetime) -> list[Difference]:
+    """What differs among the members of an owner's slots, as far as these have a log.
+
+    Args:
+        store: where to read.
+        owner: whose slots.
+        now: the moment at which statuses are compared. A status whose end came since the last commit is no difference: a run turns it.
+
+    Returns:
+        One for each member, in the order of slots and members.
+
+    Raises:
+        Unavailable: the store does not answer.
+
+    """
+    head = (await store.snapshot(owner)).head
+    logs = {
+        document.id: document
+        async for document in _documents(store, owner, "slot")
+        if head is not None and document.body["epoch"] == head.epoch
+    }
+    if head is None or not logs:
+        return []
+    members: dict[str, dict[str, Memory]] = {}
+    for kind in ("memory", "version"):
+        async for document in _documents(store, owner, kind):
+            memory = None if document.damaged else as_memory(document, head)
+            name: SlotName | None = None if memory is None else slot_name(memory)
+            if memory is not None and name is not None:
+                members.setdefault(slot_document_id(*name), {})[memory.id] = memory
+    entries: dict[str, list[Entry]] = {}
+    for document_id, log in sorted(logs.items()):
+        entries.setdefault(slot_of_part(document_id), []).extend(entries_in(log.body["entries"]))
+    made: list[Difference] = []
+    for slot_id, slot_entries in entries.items():
+        rows = project(resolve(slot_entries), now)
+        made += differences_in(slot_id, rows, members.get(slot_id, {}), now)
+    return made
+
+
+def differences_in(slot_id: str, rows: Mapping[str, Projection], stored: Mapping[str, Memory], now: datetime) -> list[Difference]:
+    """What differs between the rows that a log wants and the members as they are stored."""
+    made = []
+    for name, row in sorted(rows.items()):
+        member = stored.get(name)
+        fields = {} if member is None else row.differences(member)
+        if member is not None and member.status is Status.ACTIVE and row.valid_until is not None and row.valid_until <= now:
+            fields = {field: pair for field, pair in fields.items() if field not in ("status", "status_reason")}
+        if member is None or fields:
+            made.append(Difference(name, slot_id, fields))
+    strays = [memory for name, memory in sorted(stored.items()) if name not in rows and not is_version(name)]
+    made += [Difference(memory.id, slot_id, {}) for memory in strays if not _never_was(memory)]
+    return made
+
+
+def _never_was(memory: Memory) -> bool:
+    """Whether it is an earlier time of a memory that turned out to be none."""
+    return memory.status is Status.DELETED and memory.status_reason == "contradicted"
+
+
+async def _documents(store: LongTermStore, owner: Owner, kind: Any) -> AsyncIterator[Document]:
+    after: Place | None = None
+    where = _EVERY if kind in ("memory", "version") else None
+    while True:
+        page = await store.page(owner, kind, where, after, _PAGE, newest_first=False)
+        for document in page:
+            yield document
+        if len(page) < _PAGE:
+            return
+        after = Place(int(page[-1].body["sequence"]), page[-1].id)
