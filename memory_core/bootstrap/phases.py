@@ -33,16 +33,13 @@ from memory_core.domain.scene_sorting import SceneRules
 from memory_core.domain.task import TaskKind
 from memory_core.evolution.deletion import NoteUnmerger, ToldForgetter
 from memory_core.evolution.edit import Editor
-from memory_core.formation.batches import Batches
-from memory_core.formation.callbacks import Callbacks
-from memory_core.formation.converse import Converser
-from memory_core.formation.former import Former, FormingRules
-from memory_core.formation.forming import Forming
-from memory_core.formation.handover import BatchRules, Gathering, Handover
+from memory_core.formation.accept import Converser, Summaries, SummingUp
+from memory_core.formation.batches import Batches, BatchRules, Gathering, Handover
+from memory_core.formation.form_cell import Former, FormingRules
+from memory_core.formation.form_conversation import Forming
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.save import Saver
-from memory_core.formation.summaries import Summaries, SummingUp
-from memory_core.formation.webhooks import Deliveries
+from memory_core.formation.webhooks import Callbacks, Deliveries
 from memory_core.formation.wishes import Finder, Wishes
 from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.archive_files import ColdCopies, ErasureNotes, OwnerNames, Parts

@@ -21,8 +21,8 @@ from memory_core.domain.relevance import RelevanceParameters
 from memory_core.domain.scene_sorting import SceneRules
 from memory_core.domain.scoring import ScoringParameters
 from memory_core.evolution.links import LinkRules
-from memory_core.formation.former import FormingRules
-from memory_core.formation.handover import BatchRules
+from memory_core.formation.batches import BatchRules
+from memory_core.formation.form_cell import FormingRules
 from memory_core.formation.save import SaveRules
 from memory_core.recollection.retrieve import RetrieveRules
 

@@ -22,7 +22,7 @@ from memory_core.evolution.apply_rulings import Execution
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules, find_links
 from memory_core.evolution.reads import LookedElsewhere
-from memory_core.formation.cell_memories import MAX_FACTS
+from memory_core.formation.cells import MAX_FACTS
 from memory_core.formation.message_memories import cell_marks
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Look

@@ -26,8 +26,7 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.versions import embed_memories
-from memory_core.formation.plan import SessionGrew, append_turn
-from memory_core.formation.prepare import LONG_CHARACTERS, Prepared
+from memory_core.formation.save_plan import LONG_CHARACTERS, Prepared, SessionGrew, append_turn
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.documents import cleared_since, message_ids, state_of

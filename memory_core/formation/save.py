@@ -22,9 +22,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.truth.values import slot_name
 from memory_core.evolution.reads import LookedElsewhere, near_of
-from memory_core.formation.draft import Draft, draft
-from memory_core.formation.plan import MAX_ITEMS, Planned, PlannedOutcome, SessionGrew, late_id, plan
-from memory_core.formation.prepare import Prepared, prepare
+from memory_core.formation.save_plan import MAX_ITEMS, Draft, Planned, PlannedOutcome, Prepared, SessionGrew, draft, late_id, plan, prepare
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger, Look, Mirror
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id, slot_document_id

@@ -1,4 +1,4 @@
-"""Former: from a stored conversation to its cells, and from a cell to one forming commit.
+"""Form one cell: compare, ask, commit.
 
 Nothing is searchable before that commit, and the commit advances the conversation in the same batch; so a worker that repeats this, at
 any point, finds either nothing done or all of it.
@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from memory_core.domain.changes_read import tells_change
-from memory_core.domain.conversation import Cell, Conversation, Path
+from memory_core.domain.conversation import Cell, Conversation, FormedCell, Path
 from memory_core.domain.errors import HeadMoved
-from memory_core.domain.models import Memory, MemoryType
+from memory_core.domain.models import Head, Memory, MemoryType
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
@@ -22,10 +23,7 @@ from memory_core.evolution.agent_rulings import Merged, Ruled, Rulings, Shown
 from memory_core.evolution.links import CANDIDATES, LinkRules
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.versions import embed_memories
-from memory_core.formation.agent_words import words_memory
-from memory_core.formation.asking import Asking
-from memory_core.formation.boundary import BoundaryRules, cut_into_cells
-from memory_core.formation.cell_memories import CellMemories, cell_id, cell_memories
+from memory_core.formation.agent_calls import Asking
 from memory_core.formation.cell_plan import (
     LEFT_OUT,
     MOST_MARKED,
@@ -38,15 +36,16 @@ from memory_core.formation.cell_plan import (
     tell_again,
     told_before,
 )
-from memory_core.formation.cell_work import Finish, Formed, Report, Work, advanced, formed_before
+from memory_core.formation.cells import BoundaryRules, CellMemories, cell_id, cell_memories, cut_into_cells, words_memory
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.without_messages import deleted_since
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger, Look, Mirror, Turn, Turns
-from memory_core.ledger.documents import cleared_since
+from memory_core.ledger.documents import cleared_since, message_ids, state_of, unread
 from memory_core.ledger.ids import session_document_id, slot_document_id
-from memory_core.ports import Agents, Clock, Embedder, Near
+from memory_core.ports import Agents, Clock, Document, Embedder, Near
 from memory_core.tasks.agent_steps import Steps
+from memory_core.tasks.store import counted, unfinished
 
 _MADE: Mapping[Path, frozenset[MemoryType]] = {
     "converse": frozenset({MemoryType.EPISODIC, MemoryType.SEMANTIC}),
@@ -276,3 +275,99 @@ def _beside(owner: Owner, look: Look, ruled: Ruled) -> list[str]:
     ruled_out = {old_id for _, old_id in ruled.rulings.by_pair}
     sessions = {neighbour.memory.session_id for near in look.near for neighbour in near if neighbour.memory.id in ruled_out}
     return [session_document_id(owner, name) for name in sorted(filter(None, sessions))]
+
+
+# One cell's work, and how far it got: whether it is still to be done, what it is not to make any more, the conversation's next state.
+#
+# All of it is read from the look that a commit is decided on, so that a worker that was cancelled, overtaken or cleared meanwhile finds
+# out.
+
+
+@dataclass(frozen=True, slots=True)
+class Formed:
+    """One cell's result; `last`: the conversation is formed."""
+
+    cell: FormedCell
+    last: bool
+
+
+Finish = Callable[[Conversation], tuple[Document, ...]]
+Report = Callable[[str, float], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One cell's work: whose it is, of which conversation, and what its commit is told.
+
+    cleared: the types of memories that the session was cleared of since the conversation was accepted, as far as was seen.
+    """
+
+    owner: Owner
+    conversation: Conversation
+    cell: Cell
+    total: int
+    call: Call
+    finish: Finish
+    cleared: frozenset[MemoryType] = frozenset()
+
+    @property
+    def message_ids(self) -> list[str]:
+        """The memories of the cell's messages."""
+        return message_ids(self.conversation)[self.cell.first : self.cell.last + 1]
+
+    @property
+    def state_ids(self) -> list[str]:
+        """The documents that say how far the work is, and whether it is still to be done."""
+        session = self.conversation.session_id
+        return [self.conversation.id, *([session_document_id(self.owner, session)] if session is not None else [])]
+
+
+def formed_before(look: Look, conversation_id: str, cell: Cell) -> tuple[bool, Formed | None]:
+    """Whether there is nothing to do for this cell, and then what it became; None for one that is cancelled or gone."""
+    conversation = state_of(look, conversation_id)
+    if conversation is None or conversation.state in ("cancelled", "poisoned"):
+        return True, None
+    if len(conversation.formed_cells) > cell.number:
+        return True, Formed(conversation.formed_cells[cell.number], conversation.state == "formed")
+    return False, None
+
+
+def advanced(planned: Changes[CellOutcome], look: Look, work: Work) -> Changes[Formed | None]:
+    """The plan, and with it the conversation one cell further; with the last cell also what `finish` adds.
+
+    The conversation is written onto the very state that was read: no event tells that it was cancelled.
+    """
+    conversation, document = state_of(look, work.conversation.id), look.documents[work.conversation.id]
+    assert conversation is not None
+    cell, last = work.cell, work.cell.number == work.total - 1
+    result = planned.result
+    formed_cell = FormedCell(first=cell.first, last=cell.last, memory_ids=list(result.memory_ids), counts=dict(result.counts))
+    further = conversation.model_copy(
+        update={
+            "cells": work.total,
+            "formed_cells": [*conversation.formed_cells, formed_cell],
+            "state": "formed" if last else conversation.state,
+        }
+    )
+    formed = Formed(formed_cell, last)
+    body = {**document.body, **further.model_dump(mode="json", exclude={"messages"})}
+    ended = work.finish(further) if last else ()
+
+    def head_fields(head: Head) -> Mapping[str, Any]:
+        fields = dict(planned.head_fields(head))
+        fields["last_formed_sequence"] = head.sequence + len(planned.changes)
+        if last:
+            fields |= counted(unfinished(ended) - 1)(head)
+        return fields
+
+    return Changes(
+        formed,
+        planned.changes,
+        (*planned.puts, replace(document, body=body), *ended),
+        marks=planned.marks,
+        deletes=unread(body) if last else (),
+        reads=planned.reads | {*work.message_ids},
+        sessions=planned.sessions,
+        types=planned.types,
+        head_fields=head_fields,
+    )

@@ -1,4 +1,4 @@
-"""What one cell becomes before it is compared with anything: the episode as it was, its note, a fact for each slot it fills.
+"""Cut a conversation into cells, and make a cell's episode, note and facts.
 
 All ids derive from what was said, so the same words told again are the same memories. A quote that was not said drops its fact;
 how many were dropped is counted, because an agent that invents must be seen.
@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from memory_core.domain.agent_answers import (
     Answered,
+    Boundaries,
     ConversationSummary,
     EpisodeAnalysis,
     ExtractedFacts,
@@ -22,7 +23,7 @@ from memory_core.domain.agent_answers import (
     SaidForesight,
 )
 from memory_core.domain.changes_read import tells_change
-from memory_core.domain.conversation import Cell, Conversation, as_named
+from memory_core.domain.conversation import Cell, Conversation, Message, as_named
 from memory_core.domain.dedup import fuzzy_dedup
 from memory_core.domain.endings import value_told
 from memory_core.domain.importance import importance_by_interaction, importance_by_type
@@ -34,7 +35,6 @@ from memory_core.domain.sameness import normalised
 from memory_core.domain.scope import Owner
 from memory_core.domain.told_facts import told_facts
 from memory_core.domain.worth import asks_to_keep, most_lasting, worth_of, worth_of_messages
-from memory_core.formation.boundary import as_text
 from memory_core.ledger.documents import message_ids
 from memory_core.ledger.ids import derived, note_id
 
@@ -279,3 +279,109 @@ def within(text: str, limit: int) -> str:
     """The text, cut at `limit` bytes of UTF-8 without breaking a character."""
     raw = text.encode()
     return text if len(raw) <= limit else raw[: limit - 3].decode(errors="ignore").rstrip() + "…"
+
+
+# Where a conversation is cut into cells: by topic (an agent says), by a long silence, and at fifty messages at the latest.
+#
+# The agent sees at most fifty messages at once and says for each later window whether it goes on with the one before, so no topic
+# is cut because a window ended. One call a window, frozen.
+
+
+MAX_MESSAGES = 50
+"""Of a cell, and of a window that the agent is shown."""
+MAX_PREVIOUS = 1_500
+"""Characters of the episode before that a window is compared with."""
+_LIMIT, _SILENCE, _END = "fifty messages", "long silence", "end of the conversation"
+
+AskBoundaries = Callable[[int, Sequence[Message], str | None], Awaitable[Boundaries]]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundaryRules:
+    """silence: a pause between two messages that ends a cell whatever they are about."""
+
+    silence: timedelta = timedelta(hours=6)
+
+
+async def cut_into_cells(messages: Sequence[Message], ask: AskBoundaries, rules: BoundaryRules, previous: str | None = None) -> list[Cell]:
+    """The cells of a conversation, in order, covering each message once.
+
+    ask: (number of the window, its messages, the episode before it) → where it changes its topic. previous: the last episode of the
+    session, for the first window. A window of one message is not worth a call.
+    """
+    cuts: dict[int, str] = {}
+    before = previous
+    for number, start in enumerate(range(0, len(messages), MAX_MESSAGES)):
+        window = messages[start : start + MAX_MESSAGES]
+        if len(messages) > 1:
+            answer = await ask(number, window, before)
+            if start and not answer.continues:
+                cuts[start - 1] = "topic changed"
+            cuts |= {start + cut.after: cut.reason for cut in answer.cuts if cut.after < len(window) - 1}
+        last = max((place + 1 for place in cuts if place + 1 < start + len(window)), default=0)
+        before = as_text(messages[last : start + len(window)])[-MAX_PREVIOUS:]
+    return cells_of(messages, cuts, rules)
+
+
+def cells_of(messages: Sequence[Message], cuts: Mapping[int, str], rules: BoundaryRules) -> list[Cell]:
+    """The cells that end after the messages in `cuts`, after a long silence, and after MAX_MESSAGES."""
+    cells: list[Cell] = []
+    first = 0
+    for place in range(len(messages)):
+        reason = cuts.get(place)
+        if place == len(messages) - 1:
+            reason = _END
+        elif messages[place + 1].timestamp - messages[place].timestamp >= rules.silence:
+            reason = _SILENCE
+        elif place - first + 1 == MAX_MESSAGES:
+            reason = reason or _LIMIT
+        if reason is not None:
+            cells.append(Cell(len(cells), first, tuple(messages[first : place + 1]), reason))
+            first = place + 1
+    return cells
+
+
+def as_text(messages: Sequence[Message]) -> str:
+    """The messages as they were told, one a line."""
+    return "\n".join(f"{message.actor or message.role}: {message.content}" for message in messages)
+
+
+CATEGORY = "agent"
+
+
+def words_memory(owner: Owner, conversation: Conversation, cell: Cell, summary: Answered[ConversationSummary], now: datetime) -> Memory:
+    """The memory, analysed but without its vector: the summary, and beside it the words themselves (`episode`).
+
+    Its id is the cell's, which derives from who said what and when: the same words told again are the same memory.
+    """
+    identity = cell_id(conversation, cell)
+    content = within(summary.value.narrative, MAX_CONTENT_BYTES)
+    made = Memory(
+        id=identity,
+        app_id=owner.app_id,
+        user_id=owner.user_id,
+        session_id=conversation.session_id,
+        agent_id=conversation.agent_id,
+        cell_id=identity,
+        conversation_id=conversation.id,
+        type=MemoryType.EPISODIC,
+        category=CATEGORY,
+        content=content,
+        episode=within(as_text(cell.messages), MAX_EPISODE_BYTES),
+        entities=list(dict.fromkeys(message.actor for message in cell.messages if message.actor))[:50],
+        source="agent",
+        source_ids=message_ids(conversation)[cell.first : cell.last + 1],
+        importance_base=importance_by_type(MemoryType.EPISODIC, content, CATEGORY),
+        importance_basis="type",
+        worth=worth_of_messages(cell.messages),
+        created_at=now,
+        updated_at=now,
+        event_timestamp=cell.ended_at,
+        valid_from=cell.started_at,
+        prompt_id=summary.provenance.prompt_id,
+        prompt_version=summary.provenance.prompt_version,
+        model=summary.provenance.model,
+        correlation_id=conversation.correlation_id,
+        metadata={**zone_told(conversation)},
+    )
+    return with_lexical(made)

@@ -11,8 +11,7 @@ from memory_core.domain.errors import NotFound
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
-from memory_core.formation.cell_work import Formed
-from memory_core.formation.former import Former, MessagesGone
+from memory_core.formation.form_cell import Formed, Former, MessagesGone
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.wishes import Wishes
 from memory_core.formation.without_messages import Without, without_deleted

@@ -30,7 +30,7 @@ from memory_core.domain.grounding import in_another_language, invents_names, tel
 from memory_core.domain.models import Memory
 from memory_core.domain.scope import Owner
 from memory_core.evolution.agent_rulings import Rulings, Shown, fits, what_is_invented, what_is_lost
-from memory_core.formation.cell_memories import CellAnswers
+from memory_core.formation.cells import CellAnswers
 from memory_core.ports import Agents, DecisionItem
 from memory_core.tasks.agent_steps import Steps
 
