@@ -28,7 +28,7 @@ from memory_core.core import MemoryCore
 from memory_core.domain.learned_order import WEIGHTS
 from memory_core.domain.order_features import TOKEN_FEATURES, table
 from memory_core.domain.relevance import long_turns
-from memory_core.recollection.retrieve import Look
+from memory_core.recollection.results import Look
 
 Floats = npt.NDArray[np.float64]
 FOLDS = 5

@@ -32,7 +32,7 @@ from memory_core.domain.requests import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import score
 from memory_core.domain.variety import Telling, repeats
-from memory_core.recollection.retrieve import Look
+from memory_core.recollection.results import Look
 
 CUTS = (5, 10, 20)
 DRAWS = 4_000

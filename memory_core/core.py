@@ -51,21 +51,15 @@ from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.documents import SettingsOfUsers
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.readiness import readiness
-from memory_core.recollection.agents import AgentList
-from memory_core.recollection.briefing import Briefing
-from memory_core.recollection.cold import ColdSearch
-from memory_core.recollection.gather import Gatherer
-from memory_core.recollection.lineage import Lineage
-from memory_core.recollection.next_run import NextRun
-from memory_core.recollection.profiles import Profiles
-from memory_core.recollection.read import Reader
-from memory_core.recollection.reconstruct import Reconstructor
-from memory_core.recollection.replay import Replayer
-from memory_core.recollection.rerank import Reranking
+from memory_core.recollection.agent_context import Briefing
+from memory_core.recollection.candidate_sources import ColdSearch
+from memory_core.recollection.history import Lineage, Replayer, Timeline
+from memory_core.recollection.quotations import Surroundings
+from memory_core.recollection.read import AgentList, Reader
+from memory_core.recollection.reconstruct import Gatherer, Reconstructor
+from memory_core.recollection.reorder import Reranking
 from memory_core.recollection.retrieve import Retriever
-from memory_core.recollection.scenes import Scenes
-from memory_core.recollection.surroundings import Surroundings
-from memory_core.recollection.timeline import Timeline
+from memory_core.recollection.scenes import NextRun, Profiles, Scenes
 from memory_core.signing import cursor_secret
 from memory_core.tasks.control import Poisoned
 from memory_core.tasks.lifecycle import Threshold

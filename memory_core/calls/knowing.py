@@ -6,9 +6,7 @@ from datetime import datetime
 
 from memory_core.domain.scene import Profile, ScenePage, SceneView
 from memory_core.domain.scope import Owner, checked
-from memory_core.recollection.next_run import NextRun
-from memory_core.recollection.profiles import Profiles
-from memory_core.recollection.scenes import Scenes
+from memory_core.recollection.scenes import NextRun, Profiles, Scenes
 from memory_core.telemetry import Telemetry
 
 

@@ -33,11 +33,10 @@ from memory_core.evolution.restore import Restorer
 from memory_core.formation.last_messages import LastMessages
 from memory_core.formation.save import Saver
 from memory_core.ledger.ids import keyed
-from memory_core.recollection.briefing import Briefing
-from memory_core.recollection.lineage import Direction, GraphFormat, Lineage
+from memory_core.recollection.agent_context import Briefing
+from memory_core.recollection.history import Direction, GraphFormat, Lineage, Replayer
 from memory_core.recollection.read import Reader
 from memory_core.recollection.reconstruct import Reconstructor
-from memory_core.recollection.replay import Replayer
 from memory_core.recollection.retrieve import Retriever
 from memory_core.telemetry import Telemetry
 

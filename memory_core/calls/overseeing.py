@@ -8,7 +8,7 @@ from memory_core.domain.requests import AcrossInput
 from memory_core.domain.results import AgentPage, OwnedTaskPage
 from memory_core.domain.scope import Owner, check_app_id
 from memory_core.evolution.truth_projection import SlotCheck
-from memory_core.recollection.agents import AgentList
+from memory_core.recollection.read import AgentList
 from memory_core.tasks.control import Poisoned
 from memory_core.telemetry import Telemetry
 

@@ -11,9 +11,8 @@ from memory_core.domain.scope import Owner, checked
 from memory_core.domain.time_requests import ReplayInput, TimelineInput
 from memory_core.ledger.access_counts import Touches
 from memory_core.ports import Clock
+from memory_core.recollection.history import Replayer, Timeline
 from memory_core.recollection.read import Reader
-from memory_core.recollection.replay import Replayer
-from memory_core.recollection.timeline import Timeline
 from memory_core.telemetry import Telemetry
 
 

@@ -1,4 +1,4 @@
-"""Replay: what a read answered at a sequence of the log, told from the log.
+"""Read the past: what a read answered then, the events in order, what became of a memory.
 
 Note: `known_at` and `at` are two times. The first says which events count, and is settled as a sequence before anything
 else; the second says which of the memories that they tell of were true then. What no event records (`UNLOGGED_FIELDS`) is not told.
@@ -7,22 +7,27 @@ else; the second says which of the memories that they tell of were true then. Wh
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
+from typing import Literal
 
 from memory_core.domain.errors import FieldError, Invalid, NotFound
 from memory_core.domain.fold import State, States, cells_of_messages
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import Head, Memory
+from memory_core.domain.models import Head, Memory, MemoryType
 from memory_core.domain.requests import ListInput
-from memory_core.domain.results import MemoryPage, Settled
+from memory_core.domain.results import EventPage, Evolution, MemoryPage, Settled
 from memory_core.domain.scope import Owner
-from memory_core.domain.time_requests import ReplayInput
+from memory_core.domain.time_requests import ReplayInput, TimelineInput
 from memory_core.domain.versions import base_id, is_of_its_life
+from memory_core.evolution.chains import Chains
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.history import Past
+from memory_core.ledger.readable import readable_shown
 from memory_core.ports import EventFilter, Filter, LongTermStore, Place
-from memory_core.recollection.filters import as_it_was, of_everything, of_list, shows
+from memory_core.recollection.graph.formats import as_dot, as_mermaid, as_page
+from memory_core.recollection.graph.model import MAX_NODES, Graph, mentioned, of_memories
+from memory_core.recollection.read import as_it_was, of_everything, of_list, shows
 
 
 class Replayer:
@@ -128,3 +133,92 @@ def _newest_first(states: States, after: Place | None, *, with_versions: bool) -
         places = [place for place in places if place < (after.sequence, after.id)]
     places.sort(reverse=True)
     return ((Place(*place), states[place[1]]) for place in places)
+
+
+# The timeline: a user's events in order, a page at a time. Its cursors are never void for what is written meanwhile: a log only grows.
+
+
+_MEMORY_TYPES = frozenset(MemoryType)
+
+
+class Timeline:
+    """Reads the log of any owner."""
+
+    def __init__(self, store: LongTermStore, cursors: Cursors) -> None:
+        self._store, self._cursors = store, cursors
+
+    async def page(self, owner: Owner, query: TimelineInput) -> EventPage:
+        """One page of events, oldest first. Raises Malformed for a void cursor."""
+        bound = {"list": "timeline", **query.model_dump(mode="json", exclude={"cursor", "limit"}, exclude_none=True)}
+        head = (await self._store.snapshot(owner)).head
+        place = self._cursors.read(owner, head, bound, query.cursor)
+        if head is None or head.state == "erasing":
+            return EventPage((), None)
+        events = await self._store.events(owner, 0 if place is None else place.sequence, query.limit + 1, _filter(query))
+        events_shown, more = events[: query.limit], len(events) > query.limit
+        cursor = self._cursors.make(owner, head, bound, Place(events_shown[-1].sequence, events_shown[-1].id)) if more else None
+        return EventPage(tuple(events_shown), cursor)
+
+
+def _filter(query: TimelineInput) -> EventFilter:
+    types = frozenset(str(event_type) for event_type in query.types or ())
+    return EventFilter(
+        memory_id=query.memory_id,
+        types=types & _MEMORY_TYPES,
+        event_types=types - _MEMORY_TYPES,
+        correlation_id=query.correlation_id,
+        since=query.since,
+        until=query.until,
+    )
+
+
+Direction = Literal["forward", "backward", "both"]
+GraphFormat = Literal["mermaid", "dot", "html"]
+_FORMATS: dict[GraphFormat, Callable[[Graph], str]] = {"mermaid": as_mermaid, "dot": as_dot, "html": as_page}
+
+
+class Lineage:
+    """Reads along `next_id`; another owner's memory is told apart from none by nothing."""
+
+    def __init__(self, store: LongTermStore) -> None:
+        self._store, self._chains = store, Chains(store)
+
+    async def chain(self, owner: Owner, memory_id: str, direction: Direction) -> Evolution:
+        """The memory with its successors (`forward`), with what led to it (`backward`: nearest first), or all from the oldest on (`both`).
+
+        Raises NotFound.
+        """
+        start = await self._chains.start(owner, memory_id)
+        if direction == "forward":
+            ahead = await self._chains.forward(owner, start)
+            return Evolution((start, *ahead.memories), ahead.complete)
+        behind = await self._chains.backward(owner, [start])
+        if direction == "backward":
+            return Evolution((start, *behind.memories), behind.complete)
+        ahead = await self._chains.forward(owner, start)
+        known = {memory.id for memory in ahead.memories}  # of a cycle, what lies ahead lies behind too
+        before = (memory for memory in reversed(behind.memories) if memory.id not in known)
+        return Evolution((*before, start, *ahead.memories), ahead.complete and behind.complete)
+
+    async def graph(self, owner: Owner, memory_id: str) -> Graph:
+        """The whole tree that the memory belongs to, with the cells that told its facts and what it is linked with. Raises NotFound."""
+        start = await self._chains.start(owner, memory_id)
+        ahead = await self._chains.forward(owner, start, MAX_NODES - 1)
+        trunk = [start, *ahead.memories]
+        behind = await self._chains.backward(owner, trunk, MAX_NODES - len(trunk))
+        tree = [*trunk, *behind.memories]
+        beside, complete = await self._beside(owner, start, tree)
+        return of_memories(start, tree, beside, complete=complete and ahead.complete and behind.complete)
+
+    async def drawing(self, owner: Owner, memory_id: str, format: GraphFormat) -> str:
+        """The graph as source of a drawing, or as a page of its own. Raises NotFound."""
+        graph = await self.graph(owner, memory_id)
+        return await asyncio.to_thread(_FORMATS[format], graph)  # a page of 60 memories takes 10 ms
+
+    async def _beside(self, owner: Owner, asked: Memory, tree: list[Memory]) -> tuple[list[Memory], bool]:
+        """The memories that those of the tree name, as far as there is room for them; and whether there was for all."""
+        known = {memory.id for memory in tree}
+        wanted = [name for name in mentioned(asked, tree) if name not in known and "." not in name]
+        room = MAX_NODES - len(tree)
+        memories, damaged = readable_shown(await self._store.memories(owner, wanted[:room]) if wanted[:room] else {})
+        return [memories[name] for name in wanted if name in memories], len(wanted) <= room and not damaged

@@ -63,14 +63,12 @@ from memory_core.domain.versions import base_id
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Filter, LongTermStore
-from memory_core.recollection.gather import Gatherer, Rounds
-from memory_core.recollection.profiles import Profiles
-from memory_core.recollection.quoting import Found
-from memory_core.recollection.replaced import marked
+from memory_core.recollection.candidate_sources import Zones
+from memory_core.recollection.quotations import Found, Untold, expected, holds, is_ahead, piece, shown_at
+from memory_core.recollection.reconstruct import Gatherer, Rounds
 from memory_core.recollection.retrieve import Retriever
-from memory_core.recollection.telling import expected, holds, is_ahead, piece, shown_at
-from memory_core.recollection.untold import Untold
-from memory_core.recollection.zones import Zones
+from memory_core.recollection.scenes import Profiles
+from memory_core.recollection.superseded import marked
 
 LATEST = 100
 """Newest episodic memories that are looked through for foresight. What was foreseen before them is found only by a query."""
