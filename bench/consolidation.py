@@ -29,7 +29,7 @@ from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import MemoryCoreError
-from memory_core.ports.work import QueueName
+from memory_core.ports.infrastructure import QueueName
 from memory_core.telemetry import Telemetry
 
 AT_ONCE = 8

@@ -21,7 +21,7 @@ from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.requests import ConverseInput, RetrieveInput
 from memory_core.domain.scope import Owner
-from memory_core.ports.work import QueueName
+from memory_core.ports.infrastructure import QueueName
 from memory_core.telemetry import Telemetry
 
 APP = "scale"

@@ -50,7 +50,6 @@ from memory_core.ledger.commit import Ledger, Mirror
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.documents import SettingsOfUsers
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
-from memory_core.readiness import readiness
 from memory_core.recollection.agent_context import Briefing
 from memory_core.recollection.candidate_sources import ColdSearch
 from memory_core.recollection.history import Lineage, Replayer, Timeline
@@ -64,7 +63,7 @@ from memory_core.signing import cursor_secret
 from memory_core.tasks.control import Poisoned
 from memory_core.tasks.lifecycle import Threshold
 from memory_core.tasks.worker import Tasking
-from memory_core.telemetry import Telemetry
+from memory_core.telemetry import Telemetry, readiness
 
 log = logging.getLogger(__name__)
 

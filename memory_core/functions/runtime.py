@@ -22,7 +22,7 @@ from memory_core.logs import protect
 if TYPE_CHECKING:
     from memory_core.config import Settings
     from memory_core.core import MemoryCore
-    from memory_core.readiness import SharedReadiness
+    from memory_core.telemetry import SharedReadiness
 
 
 _TURN_S = 0.001
@@ -74,7 +74,7 @@ async def start(settings: Settings) -> Runtime:
     keyring = _keyring(settings)
     protect(settings.log_level)
     from memory_core.core import MemoryCore
-    from memory_core.readiness import SharedReadiness
+    from memory_core.telemetry import SharedReadiness
 
     sys.setswitchinterval(_TURN_S)
     core = MemoryCore(settings)
