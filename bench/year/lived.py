@@ -31,7 +31,7 @@ from memory_core.domain.fading import has_faded
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import ConverseInput, RetrieveInput
 from memory_core.domain.scope import Owner
-from memory_core.functions.timer_hourly import send_for_work
+from memory_core.functions.triggers import send_for_work
 from memory_core.ports import Filter, LongTermStore, Place, Touch
 from memory_core.telemetry import Telemetry
 

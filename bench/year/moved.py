@@ -29,7 +29,7 @@ from memory_core.domain.cold_requests import ArchiveInput
 from memory_core.domain.requests import ConverseInput, RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.upkeep_requests import ConsolidateInput, DecayInput
-from memory_core.functions.timer_hourly import send_for_work
+from memory_core.functions.triggers import send_for_work
 from memory_core.telemetry import Telemetry
 
 DAYS = (0, 30, 90, 130, 200, 400)

@@ -11,51 +11,16 @@ from typing import Any
 
 import azure.functions as func
 
-from memory_core.functions import (
-    http_admin,
-    http_agent,
-    http_batches,
-    http_cold,
-    http_conflicts,
-    http_context,
-    http_conversations,
-    http_memories,
-    http_people,
-    http_scenes,
-    http_sessions,
-    http_system,
-    http_tasks,
-    http_time,
-    http_upkeep,
-    http_wrong_path,
-    queue_consolidation,
-    queue_formation,
-    queue_webhooks,
-    timer_hourly,
-)
+from memory_core.functions import http_conversations, http_maintenance, http_memories, http_people, http_system, triggers
 from memory_core.functions.gate import Door, door_of
 
 BLUEPRINTS = (
-    http_admin.blueprint,
-    http_agent.blueprint,
-    http_batches.blueprint,
-    http_cold.blueprint,
-    http_conflicts.blueprint,
-    http_context.blueprint,
     http_conversations.blueprint,
     http_memories.blueprint,
     http_people.blueprint,
-    http_scenes.blueprint,
-    http_sessions.blueprint,
     http_system.blueprint,
-    http_tasks.blueprint,
-    http_upkeep.blueprint,
-    http_time.blueprint,
-    queue_consolidation.blueprint,
-    queue_formation.blueprint,
-    queue_webhooks.blueprint,
-    timer_hourly.blueprint,
-    http_wrong_path.blueprint,
+    http_maintenance.blueprint,
+    triggers.blueprint,
 )
 
 

@@ -30,13 +30,19 @@ from memory_core.domain.fields import Input
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner, check_name
 from memory_core.functions import runtime
-from memory_core.functions.body import check_raw, read_object
-from memory_core.functions.call_names import known_calls
-from memory_core.functions.field_names import suggest_field
-from memory_core.functions.inputs import Nothing, from_json, from_query, invalid, query_fields, unknown_field
-from memory_core.functions.keys import LOCAL_CALLER, Caller, Right
-from memory_core.functions.origin import check_host
-from memory_core.functions.problem import problem_response
+from memory_core.functions.callers import LOCAL_CALLER, Caller, Right, check_host
+from memory_core.functions.request_parsing import (
+    Nothing,
+    check_raw,
+    from_json,
+    from_query,
+    invalid,
+    query_fields,
+    read_object,
+    unknown_field,
+)
+from memory_core.functions.responses import problem_response
+from memory_core.functions.suggestions import known_calls, suggest_field
 
 if TYPE_CHECKING:
     from memory_core.core import MemoryCore

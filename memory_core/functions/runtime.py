@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from memory_core.domain.errors import PlainError
-from memory_core.functions.keys import LOCAL_CALLER, Caller, Keyring
-from memory_core.functions.origin import check_local, is_loopback
+from memory_core.functions.callers import LOCAL_CALLER, Caller, Keyring, check_local, is_loopback
 from memory_core.logs import protect
 
 if TYPE_CHECKING:

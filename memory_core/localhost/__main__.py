@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any
 from memory_core import __version__
 from memory_core.domain.described import described
 from memory_core.domain.errors import EmbeddingMismatch, MemoryCoreError, Unavailable
-from memory_core.functions import origin, runtime
+from memory_core.functions import callers, runtime
+from memory_core.functions.callers import LOCAL_APP
 from memory_core.functions.http_system import unready
-from memory_core.functions.keys import LOCAL_APP
 from memory_core.localhost.host import GRACE_S, listen, new_event_loop, serve, sorted_by_trigger
 from memory_core.localhost.http import Application, Limits
 from memory_core.localhost.triggers import QueueOptions, Queues
@@ -68,7 +68,7 @@ def _to_environment(arguments: Sequence[str] | None) -> None:
     parser.add_argument("--data", help="folder for the data (MEMORY_DATA, default .memory)")
     given = vars(parser.parse_args(arguments))
     os.environ.update({f"MEMORY_{name.upper()}": str(value) for name, value in given.items() if value is not None})
-    if origin.is_loopback(os.environ.get("MEMORY_HOST", "127.0.0.1")) and not os.environ.get("MEMORY_API_KEYS"):
+    if callers.is_loopback(os.environ.get("MEMORY_HOST", "127.0.0.1")) and not os.environ.get("MEMORY_API_KEYS"):
         os.environ.setdefault("MEMORY_AUTH", "off")
 
 

@@ -19,10 +19,10 @@ from azure.functions import HttpRequest, HttpResponse
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from memory_core.domain.errors import AddressTooLong, FieldError, HeadTooLarge, Malformed, MemoryCoreError, NotFound, PlainError, TooSlow
-from memory_core.functions.body import too_large
+from memory_core.functions.callers import check_host, check_local
 from memory_core.functions.gate import correlation_id
-from memory_core.functions.origin import check_host, check_local
-from memory_core.functions.problem import problem_response
+from memory_core.functions.request_parsing import too_large
+from memory_core.functions.responses import problem_response
 
 Scope = MutableMapping[str, Any]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]

@@ -18,7 +18,7 @@ from memory_core.domain.models import Foresight, Status
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.upkeep_requests import ConsolidateInput
-from memory_core.functions.timer_hourly import each
+from memory_core.functions.triggers import each
 from memory_core.ports import POISON, Write
 from memory_core.tasks.leases import LONGEST_PAUSE, MAX_ATTEMPTS
 from tests.agents import ScriptedAgents

@@ -21,7 +21,7 @@ from memory_core.domain.errors import Conflict, Unavailable
 from memory_core.domain.requests import ClearInput
 from memory_core.functions import runtime
 from memory_core.functions.gate import Admitted, gated, ungated
-from memory_core.functions.inputs import Nothing
+from memory_core.functions.request_parsing import Nothing
 from memory_core.localhost.triggers import Timer, Timers
 from memory_core.logs import PrivacyFilter
 

@@ -18,9 +18,9 @@ from memory_core.domain.requests import ClearInput, ConverseInput, ListInput, Re
 from memory_core.domain.time_requests import ReplayInput, TimelineInput
 from memory_core.domain.upkeep_requests import DecayInput, ForgetInput
 from memory_core.functions.blueprints import http_functions
-from memory_core.functions.field_names import OTHER_MEANINGS, WORDS, suggest_field
 from memory_core.functions.gate import SCOPE
-from memory_core.functions.inputs import QueryInput, from_json, from_query
+from memory_core.functions.request_parsing import QueryInput, from_json, from_query
+from memory_core.functions.suggestions import OTHER_MEANINGS, WORDS, suggest_field
 from memory_core.setting_types import variable
 
 MESSAGE = {"role": "user", "content": "a", "timestamp": "2026-05-08T13:56:00Z"}
