@@ -80,7 +80,10 @@ class Bench:
 
     async def ended(self) -> int:
         """How many of the users' last runs have succeeded."""
-        found = [(await self.core._tasking.tasks.page(owner(number), None, "consolidate", None, 1)).tasks for number in range(self._users)]
+        found = [
+            (await self.core._services.tasking.tasks.page(owner(number), None, "consolidate", None, 1)).tasks
+            for number in range(self._users)
+        ]
         return sum(bool(tasks) and tasks[0].status == "succeeded" for tasks in found)
 
 
@@ -91,7 +94,7 @@ class Watch:
         self._counts = bench.counts
         self.cpu: dict[str, float] = defaultdict(float)
         self.calls = Counter[str]()
-        phase = bench.core._consolidation
+        phase = bench.core._services.consolidation
         self._wrap(phase.consolidator, "_step", lambda lease, operation, step, *rest: step.name)
         self._wrap(phase.consolidator._beginning, "begin_due", lambda owner: "beginning")
         self._wrap(phase.consolidator._ending, "end", lambda *given: "end")

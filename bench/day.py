@@ -131,7 +131,9 @@ async def day(folder: Path, users: int, mean: float, seed: int, dimensions: int)
             await work(core)
             due.append(counts["message.consolidation.user"])
             parts["settled"] += counts
-        runs = sum([len((await core._tasking.tasks.page(owner(number), None, "consolidate", None, 100)).tasks) for number in range(users)])
+        runs = sum(
+            [len((await core._services.tasking.tasks.page(owner(number), None, "consolidate", None, 100)).tasks) for number in range(users)]
+        )
     return Day(
         users=users,
         conversations=sum(map(len, hours)),
@@ -160,8 +162,8 @@ def _said(seed: int, count: int) -> Iterator[ConverseInput]:
 
 async def _beside(core: MemoryCore) -> None:
     """Wait for the accesses that are written down beside an answer, or what they cost would be now the query's and now the run's."""
-    if core._touches._task is not None:
-        await core._touches._task
+    if core._services.touches._task is not None:
+        await core._services.touches._task
 
 
 async def work(core: MemoryCore) -> None:

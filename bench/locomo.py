@@ -127,7 +127,7 @@ async def save(core: MemoryCore, conversation: Conversation) -> dict[str, str]:
 
 async def asked(core: MemoryCore, user: str, question: Question) -> Look:
     """The candidates, as a retrieve of 20 gathers them."""
-    return await core._retriever.look(Owner("local", user), RetrieveInput(query=question.text, limit=max(CUTS)))
+    return await core._services.retriever.look(Owner("local", user), RetrieveInput(query=question.text, limit=max(CUTS)))
 
 
 def ranked(core: MemoryCore, look: Look, change: Change) -> list[str]:

@@ -107,7 +107,7 @@ async def _scored() -> tuple[list[str], Floats, dict[Recipe, Scores]]:
 
 
 async def _searched(core: MemoryCore) -> tuple[CandidateSet, Floats]:
-    made, query = core._adapters, analyse_query(QUERY, TODAY)
+    made, query = core._services.adapters, analyse_query(QUERY, TODAY)
     vector = (await made.embedder.embed([QUERY]))[0]
     where = Filter(frozenset({"active"}), now=TODAY)
     found = await made.long_term.search(OWNER, Search(vector, query.terms, 50, where, await made.thesaurus.related(query.terms)))

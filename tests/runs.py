@@ -74,13 +74,18 @@ class Asking:
 
 def stepping(core: MemoryCore, *steps: Step, rules: EndingRules | None = None) -> MemoryCore:
     """The same core, whose runs take these steps and no others."""
-    store, tasking, queue, clock = core._adapters.long_term, core._tasking, core._adapters.queue, core._clock
+    store, tasking, queue, clock = (
+        core._services.adapters.long_term,
+        core._services.tasking,
+        core._services.adapters.queue,
+        core._services.clock,
+    )
     rules = rules or consolidation_rules(core.settings).ending
     beginning = RunBeginning(store, tasking.operations, clock, RandomIds())
     ending = RunEnding(store, tasking.operations, queue, clock, rules, core._telemetry.consolidated)
     consolidator = Consolidator(store, tasking.operations, steps, beginning, ending, clock, lambda: Calls(0, 0))
-    core._consolidation.consolidator = consolidator
-    core._worker = tasking.worker({"consolidate": consolidator.work})
+    core._services.consolidation.consolidator = consolidator
+    core._services.worker = tasking.worker({"consolidate": consolidator.work})
     return core
 
 
@@ -108,5 +113,5 @@ async def hour(core: MemoryCore) -> int:
 
 async def runs(core: MemoryCore, owners: Sequence[Owner] = (ALICE,)) -> list[Task]:
     """All runs of these users that are still known, each user's newest first."""
-    found = [one for owner in owners for one in (await core._tasking.tasks.page(owner, None, "consolidate", None, 100)).tasks]
+    found = [one for owner in owners for one in (await core._services.tasking.tasks.page(owner, None, "consolidate", None, 100)).tasks]
     return list(found)

@@ -510,7 +510,7 @@ async def test_the_short_term_forgets_too(core: MemoryCore) -> None:
     assert (await core.retrieve(ALICE, RetrieveInput(query="swordfish", session_id="s1"))).results
     await forgotten(core, "hard", ids=[one.id])
     assert (await core.retrieve(ALICE, RetrieveInput(query="swordfish", session_id="s1"))).results == ()
-    short = core._adapters.short_term
+    short = core._services.adapters.short_term
     _, entries = await short.recall(ALICE, "s1", 10)
     assert entries == []
 

@@ -256,7 +256,7 @@ async def test_killed_between_writing_down_and_forgetting_counts_once(world: Wor
             await asyncio.sleep(0.01)
     taken = await shared.take(ALICE, "mrk_dead")
     assert taken is not None
-    await dying._touches._write(ALICE, taken.flush_id, taken.touches)  # … and here its process dies, before `taken`
+    await dying._services.touches._write(ALICE, taken.flush_id, taken.touches)  # … and here its process dies, before `taken`
     another = await world.core(short_term=shared)
     await another.flush_touches()
     assert await counts(world, tea) == [2]

@@ -76,7 +76,7 @@ class Place:
         """Wherever one of the phrases still stands."""
         found = in_files(self.folder / "data", phrases)
         found += await in_redis(self.redis, phrases)
-        found += await in_blobs(core._adapters.archive, phrases)
+        found += await in_blobs(core._services.adapters.archive, phrases)
         found += await in_queues(core.queue, phrases)
         if self.stores is not None:
             found += in_the_emulator(self.folder / "azure" / "cosmos.db", phrases)

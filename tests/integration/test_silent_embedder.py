@@ -170,7 +170,7 @@ async def test_the_same_question_does_not_wait_again_for_the_vector_it_gave_up_o
     """It would wait for the request of the first, which is still under way."""
     await ask(core, "red boat")
     with pytest.raises(Unavailable):
-        core._adapters.embedder.embed_query("red boat").send(None)  # it is not suspended once
+        core._services.adapters.embedder.embed_query("red boat").send(None)  # it is not suspended once
     await asked(server, 1)
 
 
