@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from memory_core.domain.described import is_plain_name
+from memory_core.functions.registered import http_functions
 
 _SAVE, _LIST, _ONE = "POST /api/v1/memories/save with type", "GET /api/v1/memories with type", "/api/v1/memories/{memory_id}"
 _RETRIEVE, _CONVERSE, _CONTEXT = "POST /api/v1/memories/retrieve", "POST /api/v1/memories", "POST /api/v1/context"
@@ -121,8 +122,6 @@ class Calls:
 @functools.cache
 def known_calls() -> Calls:
     """The calls of this API."""
-    from memory_core.functions.blueprints import http_functions  # the blueprints import what asks for this
-
     return Calls((function.method, function.path) for function in http_functions())
 
 

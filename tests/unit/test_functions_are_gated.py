@@ -13,7 +13,7 @@ import azure.functions as func
 import pytest
 
 import function_app
-from memory_core.functions.gate import door_of
+from memory_core.functions.registered import door_of
 from memory_core.localhost.http import Route
 
 ROOT = Path(__file__).parents[2]
