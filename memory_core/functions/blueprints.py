@@ -12,7 +12,7 @@ BLUEPRINTS = register(
     http_conversations.blueprint,
     http_memories.blueprint,
     http_people.blueprint,
-    http_system.blueprint,
     http_maintenance.blueprint,
     triggers.blueprint,
+    http_system.blueprint,  # the last, as it has the function for wrong paths
 )

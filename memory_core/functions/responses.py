@@ -17,7 +17,7 @@ from memory_core.domain.errors import FieldError, MemoryCoreError
 from memory_core.domain.models import UNLOGGED_FIELDS, Memory
 from memory_core.domain.results import Accepted, Buffered, Deleted, EventPage, Foreseen, Hit, MemoryPage, Retrieved, Saved, Settled, Summary
 from memory_core.domain.scope import Owner
-from memory_core.recollection.graph.svg import POLICY
+from memory_core.recollection.graph.style import POLICY
 
 GRAPH_MEDIA = {"mermaid": "text/vnd.mermaid", "dot": "text/vnd.graphviz", "html": "text/html"}
 _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_SERIALIZE_NUMPY

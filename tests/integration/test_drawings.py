@@ -22,7 +22,7 @@ import pytest
 
 from memory_core.recollection.graph.formats import as_dot, as_mermaid, as_page
 from memory_core.recollection.graph.model import Graph, brief, facts_of, name_of
-from memory_core.recollection.graph.svg import POLICY
+from memory_core.recollection.graph.style import POLICY
 from tests import browser
 from tests.browser import Browser
 from tests.drawings import GRAPHS

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memory_core.domain.models import MAX_CONTENT_BYTES
 from memory_core.recollection.graph.formats import as_dot, as_mermaid, as_page
 from memory_core.recollection.graph.model import MAX_EDGES, MAX_NODES, Graph, brief, of_memories
-from memory_core.recollection.graph.svg import POLICY, STYLE
+from memory_core.recollection.graph.style import POLICY, STYLE
 from tests.drawings import GRAPHS, HOSTILE, fact, hostile, one_alone, story
 
 TEXTS = st.one_of(st.text(min_size=1, max_size=200), st.sampled_from(HOSTILE), st.text(alphabet='"\\#;<>[]{}|&%:$\n-`', min_size=1))

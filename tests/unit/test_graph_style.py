@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from memory_core.recollection.graph.svg import STYLE
+from memory_core.recollection.graph.style import STYLE
 
 LIGHT, DARK = (dict(re.findall(r"--([\w-]+): (#\w+)", part)) for part in STYLE.split("} }", 1)[0].split("@media", 1))
 LOOKS = ("standing", "past", "gone", "episode")

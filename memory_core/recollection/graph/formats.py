@@ -13,7 +13,8 @@ from html import escape
 
 from memory_core.domain.models import Memory
 from memory_core.recollection.graph.model import MAX_NODES, Edge, Graph, Look, brief, facts_of, look_of, name_of
-from memory_core.recollection.graph.svg import STYLE, drawn, said
+from memory_core.recollection.graph.style import STYLE
+from memory_core.recollection.graph.svg import drawn, said
 
 MERMAID_TEXT_CHARACTERS = 48
 _PLAIN = frozenset(" ,?")
