@@ -25,12 +25,12 @@ from typing import Any
 from bench.counted import CountedStore
 from bench.tables import show
 from bench.users import Hands, news, owner
+from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import MemoryCoreError
-from memory_core.ports.work import QueueName
+from memory_core.ports.infrastructure import QueueName
 from memory_core.telemetry import Telemetry
-from memory_core.wiring import Adapters
 
 AT_ONCE = 8
 TARGET = 50.0
@@ -80,7 +80,10 @@ class Bench:
 
     async def ended(self) -> int:
         """How many of the users' last runs have succeeded."""
-        found = [(await self.core._tasking.tasks.page(owner(number), None, "consolidate", None, 1)).tasks for number in range(self._users)]
+        found = [
+            (await self.core._services.tasking.tasks.page(owner(number), None, "consolidate", None, 1)).tasks
+            for number in range(self._users)
+        ]
         return sum(bool(tasks) and tasks[0].status == "succeeded" for tasks in found)
 
 
@@ -91,7 +94,7 @@ class Watch:
         self._counts = bench.counts
         self.cpu: dict[str, float] = defaultdict(float)
         self.calls = Counter[str]()
-        phase = bench.core._consolidation
+        phase = bench.core._services.consolidation
         self._wrap(phase.consolidator, "_step", lambda lease, operation, step, *rest: step.name)
         self._wrap(phase.consolidator._beginning, "begin_due", lambda owner: "beginning")
         self._wrap(phase.consolidator._ending, "end", lambda *given: "end")

@@ -16,13 +16,13 @@ from pathlib import Path
 
 from bench.counted import CountedAgents, CountedEmbedder, CountedQueue, CountedStore
 from bench.formation import conversations
+from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.requests import ConverseInput, RetrieveInput
 from memory_core.domain.scope import Owner
-from memory_core.ports.work import QueueName
+from memory_core.ports.infrastructure import QueueName
 from memory_core.telemetry import Telemetry
-from memory_core.wiring import Adapters
 
 APP = "scale"
 MIDNIGHT = datetime(2026, 1, 5, tzinfo=timezone.utc)
@@ -131,7 +131,9 @@ async def day(folder: Path, users: int, mean: float, seed: int, dimensions: int)
             await work(core)
             due.append(counts["message.consolidation.user"])
             parts["settled"] += counts
-        runs = sum([len((await core._tasking.tasks.page(owner(number), None, "consolidate", None, 100)).tasks) for number in range(users)])
+        runs = sum(
+            [len((await core._services.tasking.tasks.page(owner(number), None, "consolidate", None, 100)).tasks) for number in range(users)]
+        )
     return Day(
         users=users,
         conversations=sum(map(len, hours)),
@@ -160,8 +162,8 @@ def _said(seed: int, count: int) -> Iterator[ConverseInput]:
 
 async def _beside(core: MemoryCore) -> None:
     """Wait for the accesses that are written down beside an answer, or what they cost would be now the query's and now the run's."""
-    if core._touches._task is not None:
-        await core._touches._task
+    if core._services.touches._task is not None:
+        await core._services.touches._task
 
 
 async def work(core: MemoryCore) -> None:

@@ -33,13 +33,13 @@ from bench.texts import queries, text
 from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.adapters.offline.hash_embedder import HashEmbedder
 from memory_core.adapters.system import SystemClock
+from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.query import analyse_query
 from memory_core.domain.requests import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
 from memory_core.ports import Filter, LongTermStore, Search
-from memory_core.wiring import Adapters
 from tests.cosmos_server import KEY, running
 
 SIZES = (1_000, 10_000)

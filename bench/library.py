@@ -17,7 +17,7 @@ from memory_core.domain.errors import MemoryCoreError, NotFound
 from memory_core.domain.requests import RetrieveInput, SaveInput
 from memory_core.domain.results import Saved
 from memory_core.domain.scope import Owner
-from memory_core.functions.keys import LOCAL_APP
+from memory_core.functions.callers import LOCAL_APP
 
 SEED = 11
 MAX_SAVES = 500

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from bench import locomo_peers
 from bench.locomo_data import Conversation, Question, read
 from bench.tables import percentile, show
+from memory_core.bootstrap.rules import retrieve_rules
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.parts_relevance import parts_relevance
@@ -31,8 +32,7 @@ from memory_core.domain.requests import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import score
 from memory_core.domain.variety import Telling, repeats
-from memory_core.recollection.retrieve import Look
-from memory_core.rules import retrieve_rules
+from memory_core.recollection.results import Look
 
 CUTS = (5, 10, 20)
 DRAWS = 4_000
@@ -127,7 +127,7 @@ async def save(core: MemoryCore, conversation: Conversation) -> dict[str, str]:
 
 async def asked(core: MemoryCore, user: str, question: Question) -> Look:
     """The candidates, as a retrieve of 20 gathers them."""
-    return await core._retriever.look(Owner("local", user), RetrieveInput(query=question.text, limit=max(CUTS)))
+    return await core._services.retriever.look(Owner("local", user), RetrieveInput(query=question.text, limit=max(CUTS)))
 
 
 def ranked(core: MemoryCore, look: Look, change: Change) -> list[str]:

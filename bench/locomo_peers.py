@@ -31,7 +31,7 @@ async def rankings(core: MemoryCore, conversation: Conversation, folder: Path) -
     texts = [f"[{datetime.fromisoformat(one.at):%d %B %Y}] {one.actor}: {one.text}" for one in conversation.turns]
     ids = [one.id for one in conversation.turns]
     asked = [one.text for one in conversation.questions]
-    embedder = core._adapters.embedder
+    embedder = core._services.adapters.embedder
     vectors, queries = np.array(await embedder.embed(texts)), np.array(await embedder.embed(asked))
     dense = np.argsort(-(queries @ vectors.T), axis=1, kind="stable")[:, :LISTED].tolist()
     found: dict[str, list[list[int]]] = {"vectors alone": dense}

@@ -25,7 +25,7 @@ from bench.tables import show
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.relevance import RelevanceParameters
-from memory_core.recollection.retrieve import Look
+from memory_core.recollection.results import Look
 
 GRID: Mapping[str, tuple[float, ...]] = {
     "vector_weight": (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5),

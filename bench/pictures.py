@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from memory_core.bootstrap.rules import retrieve_rules
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.candidates import CandidateSet, Floats
@@ -27,7 +28,6 @@ from memory_core.domain.requests import SaveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import DEFAULT_WEIGHTS, Recipe, Scores, score
 from memory_core.ports import Filter, Search
-from memory_core.rules import retrieve_rules
 
 QUERY = "Where does Dee sail her boat?"
 TODAY = datetime(2026, 5, 8, 12, tzinfo=timezone.utc)
@@ -107,7 +107,7 @@ async def _scored() -> tuple[list[str], Floats, dict[Recipe, Scores]]:
 
 
 async def _searched(core: MemoryCore) -> tuple[CandidateSet, Floats]:
-    made, query = core._adapters, analyse_query(QUERY, TODAY)
+    made, query = core._services.adapters, analyse_query(QUERY, TODAY)
     vector = (await made.embedder.embed([QUERY]))[0]
     where = Filter(frozenset({"active"}), now=TODAY)
     found = await made.long_term.search(OWNER, Search(vector, query.terms, 50, where, await made.thesaurus.related(query.terms)))

@@ -37,11 +37,11 @@ async def measured(folder: Path, sizes: tuple[int, ...] = SIZES) -> list[dict[st
     """
     from bench.counted import CountedStore
     from bench.users import Hands, owner
+    from memory_core.bootstrap.adapters import Adapters
     from memory_core.config import Settings
     from memory_core.core import MemoryCore
     from memory_core.domain.requests import SaveInput
     from memory_core.telemetry import Telemetry
-    from memory_core.wiring import Adapters
 
     given: dict[str, Any] = {"embedding_provider": "hash", "llm_provider": "offline", "data": folder, "sqlite_synchronous": "normal"}
     settings, clock, telemetry = Settings.model_validate(given), Hands(), Telemetry()

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from bench.counted import kind_of
 from bench.day import MIDNIGHT, owner
-from memory_core.consolidation.fan_out import FanOut
+from memory_core.consolidation.schedule import FanOut
 from memory_core.ports import Due
 
 MOST = 20_000

@@ -19,7 +19,6 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from memory_core.domain.calibration import CALIBRATIONS, Calibration
 from memory_core.domain.errors import PlainError
-from memory_core.environment import foreign_variables, host_or_network, listed, said, shown, unknown, variable
 from memory_core.setting_types import (
     MOST,
     WEEK_S,
@@ -39,8 +38,15 @@ from memory_core.setting_types import (
     Upper,
     Url,
     Wait,
+    foreign_variables,
     from_json,
+    host_or_network,
+    listed,
     long_enough,
+    said,
+    shown,
+    unknown,
+    variable,
 )
 
 log = logging.getLogger(__name__)

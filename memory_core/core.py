@@ -1,81 +1,83 @@
 """MemoryCore: the product as a library. Functions, the development host and embedding programs all call this.
 
-Wires adapters into the phases from Settings. Open it inside the event loop that will use it; one a process is enough.
+What its calls use is put together in `bootstrap/services.py`. Open it inside the event loop that will use it; one a process is enough.
 """
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from datetime import timedelta
+import builtins
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from datetime import datetime
 from types import TracebackType
 from typing import Any, Self
 
 from memory_core.adapters.system import RandomIds, SystemClock
-from memory_core.calls.cold import Cold
-from memory_core.calls.conflicts import Arbitrating
-from memory_core.calls.conversing import Conversing
-from memory_core.calls.knowing import Knowing
-from memory_core.calls.memories import Remembering
-from memory_core.calls.overseeing import Overseeing
-from memory_core.calls.people import Peopling
-from memory_core.calls.time import LookingBack
-from memory_core.calls.upkeep import Upkeep
+from memory_core.bootstrap.adapters import Adapters
+from memory_core.bootstrap.services import Services
 from memory_core.config import Settings
-from memory_core.consolidation.people import People
-from memory_core.consolidation.phase import Consolidation
-from memory_core.domain.errors import Unavailable
-from memory_core.evolution.clear import Clearer
-from memory_core.evolution.conflicts import Conflicts
-from memory_core.evolution.edit import Editor
-from memory_core.evolution.forget_told import ToldForgetter
-from memory_core.evolution.restore import Restorer
-from memory_core.evolution.slot_check import SlotCheck
-from memory_core.evolution.slot_commits import SlotCommits
-from memory_core.evolution.thaw import Thaw
-from memory_core.evolution.uncompress import Uncompress
-from memory_core.evolution.unmerge import NoteUnmerger
-from memory_core.formation.last_messages import LastMessages
-from memory_core.formation.phase import Formation, Heeding
-from memory_core.formation.save import Saver
-from memory_core.ledger.cold_copies import ColdCopies
-from memory_core.ledger.commit import Ledger
-from memory_core.ledger.cursors import Cursors
-from memory_core.ledger.mirror import Mirror
-from memory_core.ledger.owner_names import OwnerNames
-from memory_core.ledger.parts import Parts
-from memory_core.ledger.poisoned import Poisoned
-from memory_core.ledger.tasking import Tasking
-from memory_core.ledger.threshold import Threshold
-from memory_core.ledger.touches import Touches
-from memory_core.ledger.user_settings import SettingsOfUsers
-from memory_core.ledger.waking import Waking
-from memory_core.ports import Archive, Clock, IdSource, TaskQueue
-from memory_core.readiness import readiness
-from memory_core.recollection.agents import AgentList
-from memory_core.recollection.briefing import Briefing
-from memory_core.recollection.cold import ColdSearch
-from memory_core.recollection.gather import Gatherer
-from memory_core.recollection.lineage import Lineage
-from memory_core.recollection.next_run import NextRun
-from memory_core.recollection.profiles import Profiles
-from memory_core.recollection.read import Reader
-from memory_core.recollection.reconstruct import Reconstructor
-from memory_core.recollection.replay import Replayer
-from memory_core.recollection.rerank import Reranking
-from memory_core.recollection.retrieve import Retriever
-from memory_core.recollection.scenes import Scenes
-from memory_core.recollection.surroundings import Surroundings
-from memory_core.recollection.timeline import Timeline
-from memory_core.rules import consolidation_rules, erase_rules, fading_rules, first_run, formation_rules, retrieve_rules, save_rules
-from memory_core.signing import cursor_secret
-from memory_core.telemetry import Telemetry
-from memory_core.wiring import Adapters
+from memory_core.domain.cold_requests import ArchiveInput
+from memory_core.domain.conflict import ConflictPage, ConflictRecord
+from memory_core.domain.conflict_requests import ConflictsInput, ResolveInput
+from memory_core.domain.context import Context, ContextInput
+from memory_core.domain.errors import Invalid, MemoryCoreError
+from memory_core.domain.fading import explained
+from memory_core.domain.lifecycle import BY_HAND
+from memory_core.domain.models import Memory, Status
+from memory_core.domain.people_requests import ImportCommitInput, ImportInput
+from memory_core.domain.requests import (
+    AcrossInput,
+    ClearInput,
+    ConverseInput,
+    CopyInput,
+    ListInput,
+    RetrieveInput,
+    SaveInput,
+    StatusInput,
+    TasksInput,
+    UpdateInput,
+)
+from memory_core.domain.results import (
+    Accepted,
+    AgentPage,
+    Buffered,
+    Call,
+    Deleted,
+    EventPage,
+    Evolution,
+    Foreseen,
+    MemoryPage,
+    MessagePage,
+    OwnedTaskPage,
+    Retrieved,
+    Saved,
+    SessionPage,
+    SessionView,
+    Settled,
+    Summary,
+    Swept,
+    TakenBack,
+    TaskPage,
+    VersionView,
+)
+from memory_core.domain.scene import Profile, ScenePage, SceneView
+from memory_core.domain.scope import Owner, check_app_id, check_name, checked
+from memory_core.domain.spoken import AgentMemoryInput, BatchInput, SummaryInput
+from memory_core.domain.task import Task
+from memory_core.domain.time_requests import ReplayInput, TimelineInput
+from memory_core.domain.upkeep_requests import ConsolidateInput, DecayInput, ForgetInput, ReembedInput
+from memory_core.domain.user_settings import SettingsInput, UserSettings
+from memory_core.ledger.ids import keyed
+from memory_core.ports import Clock, IdSource, QueueName, TaskQueue
+from memory_core.recollection.history import Direction, GraphFormat
+from memory_core.telemetry import readiness
 
-log = logging.getLogger(__name__)
+NO_CALL = Call()
+EVERY = ConflictsInput()
+AN_EXPORT = ImportInput()
 
 
-class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBack, Upkeep, Peopling, Overseeing):
+class MemoryCore:
     """Saves, finds and changes memories; every call names the owner whose memories they are."""
 
     def __init__(
@@ -88,191 +90,23 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
     ) -> None:
         """Build, without connecting to anything. `adapters` replaces those that the settings name."""
         self.settings = settings or Settings.from_env()
-        self._clock = clock or SystemClock()
-        self._ids = ids or RandomIds()
-        self._telemetry = Telemetry()
-        self._fading = fading_rules(self.settings)
-        made = adapters or Adapters.of(self.settings, self._clock, self._telemetry.charged, self._telemetry)
-        self._adapters = made
-        self._cursors = Cursors(cursor_secret(self.settings))
-        self._mirror = Mirror(made.short_term)
-        self._ledger = self._made_ledger()
-        waking = Waking(made.long_term, self._ledger, self._clock)
-        written = waking.wake if self.settings.forgetting == "gentle" else None
-        self._touches = Touches(made.long_term, made.short_term, self._clock, self._ids, written)
-        lease = timedelta(seconds=self.settings.task_lease_s)
-        self._tasking = Tasking(made.long_term, self._ledger, self._mirror, made.queue, self._cursors, self._clock, self._ids, lease)
-        names = OwnerNames(made.archive)
-        copies = ColdCopies(made.archive, names)
-        self._for_saving()
-        self._for_finding(copies)
-        self._for_reading()
-        self._for_bringing_back(copies)
-        self._for_tasks(names, copies)
-        self._opening = asyncio.Lock()
-        self._open = False
-
-    def _made_ledger(self) -> Ledger:
-        settings, made = self.settings, self._adapters
-        pause = timedelta(minutes=settings.consolidation_pause_minutes)
-        gathered = Threshold(made.queue, self._clock, settings.consolidation_threshold, pause, first_run(settings)).gathered
-        deadline_s = settings.commit_deadline_s
-        return Ledger(
-            made.long_term, self._clock, self._ids, deadline_s=deadline_s, gathered=gathered, completed=SlotCommits(self._clock).complete
-        )
-
-    def _for_saving(self) -> None:
-        made, clock, ids = self._adapters, self._clock, self._ids
-        self._saver = Saver(self._ledger, self._mirror, made.embedder, clock, ids, save_rules(self.settings))
-        self._conflicts = Conflicts(made.long_term, self._ledger, self._mirror, made.embedder, self._cursors, clock)
-        self._unmerger = NoteUnmerger(self._ledger, self._mirror, self._conflicts, clock)
-        self._editor = Editor(self._ledger, self._mirror, made.embedder, self._unmerger, clock)
-        self._user_settings = SettingsOfUsers(self._ledger)
-        self._slot_check = SlotCheck(made.long_term, clock)
-        self._clearer = Clearer(made.long_term, self._ledger, self._mirror, self._unmerger, clock, ids)
-
-    def _for_finding(self, copies: ColdCopies) -> None:
-        made = self._adapters
-        cold = ColdSearch(made.long_term, copies, made.embedder)
-        reranking = None if made.reranker is None else Reranking(made.reranker, self.settings.rerank_deadline_s)
-        self._retriever = Retriever(
-            made.long_term,
-            made.short_term,
-            cold,
-            made.embedder,
-            made.thesaurus,
-            self._touches,
-            self._clock,
-            retrieve_rules(self.settings),
-            reranking,
-        )
-        self._scenes = Scenes(made.long_term, self._cursors, self._clock)
-        self._profiles = Profiles(made.long_term, self._clock)
-        spread = timedelta(minutes=self.settings.consolidation_spread_minutes)
-        self._next_run = NextRun(made.long_term, self._clock, first_run(self.settings), spread)
-        gatherer = self._gatherer = Gatherer(made.long_term, self._retriever, Surroundings(made.long_term))
-        self._reconstructor = Reconstructor(gatherer, self._retriever, made.agents, made.rules)
-        self._briefing = Briefing(made.long_term, self._retriever, gatherer, self._profiles, self._clock)
-
-    def _for_reading(self) -> None:
-        long_term = self._adapters.long_term
-        self._reader = Reader(long_term, self._cursors, self._clock, self._fading)
-        self._replayer = Replayer(long_term, self._cursors)
-        self._timeline = Timeline(long_term, self._cursors)
-        self._lineage = Lineage(long_term)
-        self._agent_list = AgentList(long_term, self._cursors)
-        self._poisoned = Poisoned(long_term, self._cursors)
-
-    def _for_bringing_back(self, copies: ColdCopies) -> None:
-        made, ledger, mirror, clock = self._adapters, self._ledger, self._mirror, self._clock
-        thaw = Thaw(made.long_term, ledger, mirror, copies, made.embedder, clock)
-        uncompress = Uncompress(ledger, mirror, copies, made.embedder, clock)
-        self._restorer = Restorer(ledger, mirror, uncompress, thaw, clock)
-
-    def _for_tasks(self, names: OwnerNames, copies: ColdCopies) -> None:
-        made, ledger, clock, ids = self._adapters, self._ledger, self._clock, self._ids
-        rules = formation_rules(self.settings)
-        heeding = Heeding(self._saver, self._editor, ToldForgetter(ledger, self._mirror, self._unmerger, clock), self._gatherer.nearest)
-        self._formation = Formation(made.of_formation(), ledger, self._mirror, self._tasking, heeding, clock, ids, rules)
-        tasking = self._tasking
-        self._last_messages = LastMessages(
-            made.long_term,
-            ledger,
-            self._mirror,
-            self._formation.messages,
-            self._conflicts,
-            self._restorer,
-            self._editor,
-            self._unmerger,
-            tasking.ends,
-            made.queue,
-            clock,
-        )
-        stores = made.of_consolidation(Parts(made.archive, names, clock))
-        self._consolidation = Consolidation(
-            stores,
-            ledger,
-            self._tasking,
-            self._touches,
-            copies,
-            clock,
-            ids,
-            consolidation_rules(self.settings),
-            self._telemetry.consolidated,
-            self._telemetry.calls,
-            self._unmerger,
-        )
-        self._people = People(
-            made.long_term,
-            made.short_term,
-            made.archive,
-            names,
-            copies,
-            made.embedder,
-            ledger,
-            self._tasking,
-            clock,
-            ids,
-            erase_rules(self.settings),
-            self._formation.converser.converse,
-        )
-        self._worker = self._tasking.worker(self._formation.works | self._consolidation.works | self._people.works)
+        self._services = Services(self.settings, clock or SystemClock(), ids or RandomIds(), adapters)
+        self._telemetry = self._services.telemetry
 
     async def open(self) -> None:
         """Connect what the first call may need: long term, short term, queue, archive; or nothing, when one of the first two fails.
 
         Raises Unavailable, EmbeddingMismatch.
         """
-        async with self._opening:
-            if not self._open:
-                try:
-                    await self._connect()
-                except BaseException:
-                    await self.close()  # a caller that could not open it will not think of closing it
-                    raise
-                self._open = True
-
-    async def _connect(self) -> None:
-        await self._adapters.short_term.open()
-        await self._adapters.long_term.open()
-        await self._open_if_up(self._adapters.queue)
-        await self._open_if_up(self._adapters.archive)
-
-    async def _open_if_up(self, aside: TaskQueue | Archive) -> None:
-        """A queue or an archive that is down is no reason to refuse memories; both may be used once they are back.
-
-        Messages only say that there is work, the store says which; and what is in the archive is seldom asked for.
-        """
-        try:
-            await aside.open()
-        except Unavailable as error:
-            log.warning("going on without it: %s", error.detail)
+        await self._services.open()
 
     async def warm_up(self) -> None:
         """Open, and load embedder and agents too, so that the first request pays for nothing."""
-        await self.open()
-        await self._adapters.embedder.open()
-        await self._adapters.embedder.embed(["warm"])
-        await self._adapters.rules.open()
-        await self._adapters.agents.open()
-        if self._adapters.reranker is not None:
-            await self._adapters.reranker.open()
+        await self._services.warm_up()
 
     async def close(self) -> None:
         """Let what is under way finish and release everything."""
-        await self._retriever.close()
-        await self._touches.close()
-        await self._adapters.courier.close()
-        if self._adapters.reranker is not None:
-            await self._adapters.reranker.close()
-        await self._adapters.agents.close()
-        await self._adapters.rules.close()
-        await self._adapters.embedder.close()
-        await self._adapters.archive.close()
-        await self._adapters.queue.close()
-        await self._adapters.short_term.close()
-        await self._adapters.long_term.close()
-        self._open = False
+        await self._services.close()
 
     async def __aenter__(self) -> Self:
         await self.open()
@@ -281,24 +115,479 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         await self.close()
 
+    # Single memories: save, find, read and change them.
+
+    async def save(self, owner: Owner, item: SaveInput, call: Call = NO_CALL) -> Saved:
+        """Save one memory. Durable when it returns. Raises Conflict (idempotency key reused), Invalid, Unavailable, EmbeddingMismatch."""
+        with self._telemetry.operation("save"):
+            (saved,) = await self._services.saver.save(checked(owner), [item], keyed(call, "save", item))
+            if isinstance(saved, Invalid):
+                raise saved
+            return saved
+
+    async def bulk(self, owner: Owner, items: Sequence[SaveInput], call: Call = NO_CALL) -> builtins.list[Saved | MemoryCoreError]:
+        """Save up to a hundred in order. What concerns one item is its own error; what concerns all is raised."""
+        with self._telemetry.operation("bulk"):
+            self._telemetry.batch("bulk", len(items))
+            return [*await self._services.saver.save(checked(owner), items, keyed(call, "bulk", *items))]
+
+    async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
+        """The memories that answer a query, best first; none when none does. Raises Unavailable, EmbeddingMismatch."""
+        with self._telemetry.operation("query_memory"):
+            ask = self._services.retriever.retrieve if query.mode == "fast" else self._services.reconstructor.reconstruct
+            if not query.explain:
+                return await ask(checked(owner), query)
+            with self._telemetry.bill() as charges:
+                found = await ask(checked(owner), query)
+            charge = round(sum(charges), 2) if charges else None
+            results = tuple(
+                hit._replace(explain={**(hit.explain or {}), "fading": explained(hit.memory, self._services.fading)})
+                for hit in found.results
+            )
+            return replace(found, results=results, explain={**(found.explain or {}), "request_charge": charge})
+
+    async def context(self, owner: Owner, asked: ContextInput) -> Context:
+        """What an agent should know before its turn, in one text. Raises Unavailable, EmbeddingMismatch."""
+        with self._telemetry.operation("context"):
+            return await self._services.briefing.brief(checked(owner), asked)
+
+    async def list(self, owner: Owner, query: ListInput) -> MemoryPage:
+        """One page of memories, newest first; with `known_at`, as it was then, told from the log. Raises Malformed for a void cursor."""
+        with self._telemetry.operation("list"):
+            reader = self._services.reader if query.known_at is None else self._services.replayer
+            return await reader.page(checked(owner), query)
+
+    async def update(self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call = NO_CALL) -> Memory:
+        """The memory's next version. Raises PreconditionFailed without the current ETag, Conflict for an episodic one, NotFound."""
+        with self._telemetry.operation("update"):
+            return await self._services.editor.update(checked(owner), memory_id, change, if_match, keyed(call, "update", memory_id, change))
+
+    async def delete(self, owner: Owner, memory_id: str, call: Call = NO_CALL, *, if_match: str | None = None) -> Deleted:
+        """Soft-delete a memory; one that is deleted already stays as it is, and the outcome says so.
+
+        Args:
+            owner: Whose memory it is.
+            memory_id: Which memory.
+            call: The caller and the idempotency key.
+            if_match: ETag that the memory must still have; None or `*` for any.
+
+        Raises:
+            NotFound: This user has no such memory.
+            PreconditionFailed: The memory has another ETag by now.
+
+        """
+        with self._telemetry.operation("delete"):
+            return await self._services.editor.delete(checked(owner), memory_id, keyed(call, "delete", memory_id), if_match=if_match)
+
+    async def set_status(self, owner: Owner, memory_id: str, change: StatusInput, call: Call = NO_CALL) -> Memory:
+        """Set a status by hand: `deleted`, or `active`, which brings it back from wherever it is, as `restore` does.
+
+        Raises Conflict naming what is allowed, NotFound.
+        """
+        with self._telemetry.operation("update_memory_status"):
+            call = keyed(call, "status", memory_id, change)
+            if change.status not in BY_HAND:
+                await self._services.editor.refuse_status(checked(owner), memory_id)
+            if change.status is Status.ACTIVE:
+                return await self._services.restorer.activate(checked(owner), memory_id, change, call)
+            return (await self._services.editor.delete(checked(owner), memory_id, call, reason=change.reason)).memory
+
+    async def clear(self, owner: Owner, what: ClearInput, call: Call = NO_CALL) -> int:
+        """Soft-delete a session's memories; how many there were."""
+        with self._telemetry.operation("clear"):
+            cleared = await self._services.clearer.clear(checked(owner), what, keyed(call, "clear", what))
+            self._telemetry.batch("clear", cleared)
+            return cleared
+
+    async def copy(self, owner: Owner, memory_id: str, to: CopyInput, call: Call = NO_CALL) -> Memory:
+        """Copy a memory to another agent of the same user. Raises NotFound, Conflict, Invalid."""
+        with self._telemetry.operation("copy"):
+            return await self._services.editor.copy(checked(owner), memory_id, to, keyed(call, "copy", memory_id, to))
+
+    async def versions(self, owner: Owner, memory_id: str) -> builtins.list[VersionView]:
+        """All versions of a memory, the oldest first. Raises NotFound."""
+        with self._telemetry.operation("versions"):
+            return await self._services.reader.versions(checked(owner), memory_id)
+
+    async def evolution(self, owner: Owner, memory_id: str, direction: Direction = "forward") -> Evolution:
+        """The memory and what replaced it, in order; `backward`: what it replaced, nearest first; `both`: oldest first. Raises NotFound."""
+        with self._telemetry.operation("traverse_memory_evolution_chain"):
+            return await self._services.lineage.chain(checked(owner), memory_id, direction)
+
+    async def evolution_graph(self, owner: Owner, memory_id: str, format: GraphFormat = "mermaid") -> str:
+        """The tree that the memory belongs to, as source of a drawing or as a page of its own. Raises NotFound."""
+        with self._telemetry.operation("generate_evolution_graph"):
+            return await self._services.lineage.drawing(checked(owner), memory_id, format)
+
+    async def procedure(self, owner: Owner, key: str) -> Memory:
+        """The procedural memory of a key. Raises NotFound."""
+        with self._telemetry.operation("procedure"):
+            return await self._services.reader.procedure(checked(owner), key)
+
+    async def sessions(self, owner: Owner, cursor: str | None = None, limit: int = 20) -> SessionPage:
+        """One page of sessions, the one begun last first. Raises Malformed for a void cursor."""
+        with self._telemetry.operation("sessions"):
+            return await self._services.reader.sessions(checked(owner), cursor, limit)
+
+    async def session_messages(
+        self, owner: Owner, session_id: str, cursor: str | None = None, limit: int = 50, *, newest_first: bool = False
+    ) -> MessagePage:
+        """One page of the messages of a session, in the order of telling. Raises NotFound, Malformed for a void cursor."""
+        with self._telemetry.operation("sessions"):
+            return await self._services.reader.messages(checked(owner), session_id, cursor, limit, newest_first=newest_first)
+
+    async def take_back(self, owner: Owner, session_id: str, count: int | None = None, call: Call = NO_CALL) -> TakenBack:
+        """Take back the last messages of a session, with all that came of them alone.
+
+        Args:
+            owner: Whose session it is.
+            session_id: Which session.
+            count: How many messages; None: the last one that a person said and all that came after it.
+            call: The caller and the idempotency key.
+
+        Raises:
+            NotFound: This user has no such session.
+            HeadMoved: Others write to the session faster than this can be decided.
+
+        """
+        with self._telemetry.operation("take_back"):
+            asked = keyed(replace(call, body_hash=""), "take_back", session_id, str(count))  # a door knows nothing of the count
+            return await self._services.last_messages.take(checked(owner), check_name(session_id), count, asked)
+
+    async def session(self, owner: Owner, session_id: str) -> SessionView:
+        """One session. Raises NotFound."""
+        with self._telemetry.operation("sessions"):
+            return await self._services.reader.session(checked(owner), session_id)
+
+    # What is formed by itself: conversations, batches, summaries, and the tasks that work on them.
+
+    async def converse(self, owner: Owner, told: ConverseInput, call: Call = NO_CALL) -> Accepted:
+        """Take a conversation in, to be formed into memories by itself. Durable when it returns.
+
+        Raises Invalid (a callback address that is not called), Conflict, TooLarge, Unavailable.
+        """
+        with self._telemetry.operation("converse"):
+            return await self._services.formation.converser.converse(checked(owner), told, keyed(call, "converse", told))
+
+    async def agent_memory(self, owner: Owner, told: AgentMemoryInput, call: Call = NO_CALL) -> Accepted:
+        """Take an agent's own words in, to become one memory by itself. Durable when it returns. Raises as `converse` does."""
+        with self._telemetry.operation("create_agent_memory"):
+            return await self._services.formation.converser.remember_words(checked(owner), told, keyed(call, "agent_memory", told))
+
+    async def summary(self, app_id: str, told: SummaryInput) -> Summary:
+        """Sum up messages at once; nothing of them is kept. Raises Unavailable."""
+        with self._telemetry.operation("generate_conversation_summary"):
+            return await self._services.formation.summaries.at_once(check_app_id(app_id), told)
+
+    async def summary_later(self, owner: Owner, told: SummaryInput, call: Call = NO_CALL) -> Accepted:
+        """Sum up by a task that tells its callback address. Raises as `converse` does."""
+        with self._telemetry.operation("generate_conversation_summary"):
+            return await self._services.formation.summaries.later(checked(owner), told, keyed(call, "summary", told))
+
+    async def batch(self, owner: Owner, told: BatchInput, call: Call = NO_CALL) -> Buffered:
+        """Gather messages of a session, to be formed together. Durable when it returns.
+
+        Raises Conflict, TooLarge, HeadMoved, Unavailable.
+        """
+        with self._telemetry.operation("batch"):
+            return await self._services.formation.batches.append(checked(owner), told, keyed(call, "batch", told))
+
+    async def batch_state(self, owner: Owner, session_id: str) -> Buffered:
+        """What is gathered of a session and waits."""
+        with self._telemetry.operation("batch_state"):
+            return await self._services.formation.batches.state(checked(owner), check_name(session_id))
+
+    async def batch_flush(self, owner: Owner, session_id: str, call: Call = NO_CALL) -> Accepted | None:
+        """Form what waits, now; None when nothing does. Raises Conflict, HeadMoved, Unavailable."""
+        with self._telemetry.operation("batch_flush"):
+            return await self._services.formation.batches.flush(
+                checked(owner), check_name(session_id), keyed(call, "batch_flush", session_id)
+            )
+
+    async def task(self, owner: Owner, task_id: str) -> Task:
+        """One task as it is, with the log of deliveries in its result. Raises NotFound."""
+        with self._telemetry.operation("tasks"):
+            found = await self._services.tasking.tasks.get(checked(owner), task_id)
+            return await self._services.formation.deliveries.shown(owner, found)
+
+    async def tasks(self, owner: Owner, query: TasksInput) -> TaskPage:
+        """One page of tasks, newest first. Raises Malformed for a void cursor."""
+        with self._telemetry.operation("tasks"):
+            return await self._services.tasking.tasks.page(checked(owner), query.status, query.kind, query.cursor, query.limit)
+
+    async def retry(self, owner: Owner, task_id: str, call: Call = NO_CALL) -> Task:
+        """Begin again with a task that failed, is poisoned or waits. Raises NotFound, Conflict."""
+        with self._telemetry.operation("retry_task"):
+            return await self._services.tasking.steering.retry(checked(owner), task_id, keyed(call, "retry", task_id))
+
+    async def cancel(self, owner: Owner, task_id: str, call: Call = NO_CALL) -> Task:
+        """End a task that is not done; what it has formed stays. Raises NotFound, Conflict."""
+        with self._telemetry.operation("cancel_task"):
+            return await self._services.tasking.steering.cancel(checked(owner), task_id, keyed(call, "cancel", task_id))
+
+    async def work(self, message: str, queue: QueueName = "formation") -> None:
+        """Do what a message of a queue asks for. When it raises, the message must come again."""
+        with self._telemetry.operation("work"):
+            if queue == "consolidation" and await self._services.consolidation.fan_out.work(message):
+                return
+            await self._services.worker.work(message, queue)
+
+    async def give_up(self, message: str, queue: QueueName = "formation") -> None:
+        """A message came too often and ended in the queue's poison queue: say so on its task."""
+        with self._telemetry.operation("give_up"):
+            await self._services.worker.give_up(message, queue)
+
+    async def sweep(self, *, dry_run: bool = False) -> Swept:
+        """Send again what got lost on its way: the hourly timer's work. Raises Unavailable."""
+        with self._telemetry.operation("sweep"):
+            return await self._services.tasking.sweep.run(dry_run=dry_run)
+
+    # Memories that could not both be true.
+
+    async def conflicts(self, owner: Owner, query: ConflictsInput = EVERY) -> ConflictPage:
+        """One page of conflict records, newest first. Raises Malformed for a void cursor."""
+        with self._telemetry.operation("conflicts"):
+            return await self._services.conflicts.page(checked(owner), query)
+
+    async def conflict(self, owner: Owner, conflict_id: str) -> ConflictRecord:
+        """One conflict record. Raises NotFound."""
+        with self._telemetry.operation("conflicts"):
+            return await self._services.conflicts.get(checked(owner), conflict_id)
+
+    async def resolve_conflict(self, owner: Owner, conflict_id: str, asked: ResolveInput, call: Call = NO_CALL) -> ConflictRecord:
+        """Decide a pending conflict. Raises NotFound, Conflict (resolved otherwise, or a side does not stand any more)."""
+        with self._telemetry.operation("resolve_conflict"):
+            return await self._services.conflicts.resolve(
+                checked(owner), conflict_id, asked, keyed(call, "resolve_conflict", conflict_id, asked)
+            )
+
+    async def undo_conflict(self, owner: Owner, conflict_id: str, call: Call = NO_CALL) -> ConflictRecord:
+        """Take back what was decided about a conflict, which is pending then. Raises NotFound, Conflict naming what is in the way."""
+        with self._telemetry.operation("undo_conflict"):
+            return await self._services.conflicts.undo(checked(owner), conflict_id, keyed(call, "undo_conflict", conflict_id))
+
+    # What memories add up to: scenes and the profile of a person.
+
+    async def next_run(self, owner: Owner) -> datetime | None:
+        """By when the user's next run has begun, which makes scenes and traits; None where nothing is due. Raises Unavailable."""
+        with self._telemetry.operation("scenes"):
+            return await self._services.next_run.expected(checked(owner))
+
+    async def scenes(self, owner: Owner, cursor: str | None = None, limit: int = 20) -> ScenePage:
+        """One page of scenes, the one begun last first. Raises Malformed for a void cursor."""
+        with self._telemetry.operation("scenes"):
+            return await self._services.scenes.page(checked(owner), cursor, limit)
+
+    async def scene(self, owner: Owner, scene_id: str) -> SceneView:
+        """One scene. Raises NotFound."""
+        with self._telemetry.operation("scenes"):
+            return await self._services.scenes.get(checked(owner), scene_id)
+
+    async def profile(self, owner: Owner, at: datetime | None = None) -> Profile:
+        """What is known of the person: as it holds now, or held at a moment. An empty one of an unknown user."""
+        with self._telemetry.operation("profile"):
+            return await self._services.profiles.of(checked(owner), at)
+
+    # The archive: what moves there, and what comes back.
+
+    async def archive(self, owner: Owner, asked: ArchiveInput, call: Call = NO_CALL) -> Accepted | Foreseen:
+        """Move what was not accessed for years to the archive, by a task.
+
+        A dry run only counts it. Raises Conflict, Unavailable.
+        """
+        with self._telemetry.operation("archive"):
+            archiver = self._services.consolidation.archiver
+            if asked.dry_run:
+                return await archiver.foresee(checked(owner), asked.session_id)
+            return await archiver.begin(checked(owner), asked.session_id, keyed(call, "archive", asked))
+
+    async def restore(self, owner: Owner, memory_id: str, call: Call = NO_CALL) -> Memory:
+        """Bring a memory into use again: from the archive with its whole chain, or one that was deleted, replaced, shortened or decayed.
+
+        One that is in use answers as it is. Raises NotFound, Conflict, Damaged (the cold copy; the stub stays), Unavailable.
+        """
+        with self._telemetry.operation("restore"):
+            return await self._services.restorer.restore(checked(owner), check_name(memory_id), keyed(call, "restore", memory_id))
+
+    # Time past: the log, and what memories were when it was shorter.
+
+    async def get(self, owner: Owner, memory_id: str, *, at: datetime | None = None, known_at: datetime | None = None) -> Memory:
+        """One memory, with its embedding; as it was true at `at`, as it was known at `known_at`: see `look_at`. Raises NotFound."""
+        return (await self.look_at(owner, memory_id, at=at, known_at=known_at)).memory
+
+    async def look_at(self, owner: Owner, memory_id: str, *, at: datetime | None = None, known_at: datetime | None = None) -> Settled:
+        """One memory and the sequence of the log that this is the state of. Raises NotFound.
+
+        at: as it was true then. known_at: as it was known then, told from the log, so without its vector and what else no event records.
+        """
+        with self._telemetry.operation("get"):
+            if known_at is not None:
+                return await self._services.replayer.get(checked(owner), memory_id, known_at, at)
+            found = await self._services.reader.get(checked(owner), memory_id, at)
+            if at is None:
+                self._services.touches.note(owner, [memory_id], self._services.clock.now())
+            return found
+
+    async def timeline(self, owner: Owner, query: TimelineInput) -> EventPage:
+        """One page of the log, oldest first. Raises Malformed for a void cursor."""
+        with self._telemetry.operation("timeline"):
+            return await self._services.timeline.page(checked(owner), query)
+
+    async def replay(self, owner: Owner, query: ReplayInput) -> MemoryPage:
+        """What a list of all statuses answered at a sequence, fields outside the log apart.
+
+        Raises Malformed for a void cursor, Invalid for a sequence yet to come, HeadMoved when the user was erased meanwhile.
+        """
+        with self._telemetry.operation("replay"):
+            return await self._services.replayer.replay(checked(owner), query)
+
+    async def write_snapshots(self, owner: Owner) -> int:
+        """Write the snapshots of the log that are due, as upkeep does; how many. Raises HeadMoved, Unavailable."""
+        with self._telemetry.operation("write_snapshots"):
+            return await self._services.consolidation.snapshots.write_due(checked(owner))
+
+    # The life of memories: time taking its course, forgetting, new vectors.
+
+    async def decay(self, owner: Owner, asked: DecayInput, call: Call = NO_CALL) -> Accepted | Foreseen:
+        """Take memories that were not looked at for long out of sight, by a task.
+
+        A dry run only counts them. Asked as often as anybody likes: importance is computed when it is read, and nothing but a crossing of
+        the floor is written. Raises Conflict, Unavailable.
+        """
+        with self._telemetry.operation("decay"):
+            if asked.dry_run:
+                return await self._services.consolidation.decay.foresee(checked(owner), asked)
+            return await self._services.consolidation.decay.begin(checked(owner), asked, keyed(call, "decay", asked))
+
+    async def reembed(self, owner: Owner, asked: ReembedInput, call: Call = NO_CALL) -> Accepted | Foreseen:
+        """Make vectors again that another embedder made, by a task.
+
+        A dry run only counts them. As often as anybody likes: where all vectors are of the configured embedder, nothing is written. Raises
+        Conflict, Unavailable.
+        """
+        with self._telemetry.operation("reembed"):
+            if asked.dry_run:
+                return await self._services.consolidation.reembedder.foresee(checked(owner))
+            return await self._services.consolidation.reembedder.begin(checked(owner), keyed(call, "reembed", asked))
+
+    async def fan_out(self) -> int:
+        """Send for all whose consolidation is due; how many messages. The hourly timer's work. Raises Unavailable."""
+        with self._telemetry.operation("fan_out"):
+            return await self._services.consolidation.fan_out.tick()
+
+    async def forget(self, owner: Owner, asked: ForgetInput, call: Call = NO_CALL) -> Accepted | Foreseen:
+        """Forget what a filter fits, by a task: softly, or for good; a dry run only counts. Raises Conflict, Unavailable."""
+        with self._telemetry.operation("forget"):
+            if asked.dry_run:
+                return await self._services.consolidation.forgetter.foresee(checked(owner), asked)
+            return await self._services.consolidation.forgetter.begin(checked(owner), asked, keyed(call, "forget", asked))
+
+    async def consolidate(self, owner: Owner, asked: ConsolidateInput, call: Call = NO_CALL) -> Accepted | Foreseen:
+        """Settle what has happened since the last run, by a task, as each hour does; a dry run counts. Raises Conflict, Unavailable."""
+        with self._telemetry.operation("consolidate"):
+            if asked.dry_run:
+                return await self._services.consolidation.consolidator.foresee(checked(owner), asked)
+            return await self._services.consolidation.consolidator.begin(checked(owner), asked, keyed(call, "consolidate", asked))
+
+    # A user's settings and rights: export, import, erasure.
+
+    async def user_settings(self, owner: Owner) -> UserSettings:
+        """What the user has set; the defaults where nothing is. Raises Unavailable."""
+        with self._telemetry.operation("user_settings"):
+            return await self._services.user_settings.get(checked(owner))
+
+    async def set_user_settings(self, owner: Owner, settings: SettingsInput, call: Call = NO_CALL) -> UserSettings:
+        """Set all settings of a user. Durable when it returns. Raises HeadMoved, Unavailable."""
+        with self._telemetry.operation("user_settings"):
+            return await self._services.user_settings.put(checked(owner), UserSettings(**settings.model_dump()), call)
+
+    async def export(self, owner: Owner, call: Call = NO_CALL) -> Accepted:
+        """Begin to put everything that is kept of a user into a file. Raises NotFound, Conflict, Unavailable."""
+        with self._telemetry.operation("export"):
+            return await self._services.people.exporter.begin(checked(owner), keyed(call, "export"))
+
+    async def export_part(self, owner: Owner, task_id: str, part: int) -> bytes:
+        """A part of an export that is done, counted from 1: JSON Lines. Raises NotFound, Conflict, Gone, Unavailable."""
+        with self._telemetry.operation("export_part"):
+            return await self._services.people.exporter.page(checked(owner), task_id, part)
+
+    async def begin_import(self, owner: Owner, what: ImportInput = AN_EXPORT, call: Call = NO_CALL) -> Accepted:
+        """Begin to gather the parts of a file: an export, for a user who is empty, or conversations. Raises Conflict, Unavailable."""
+        with self._telemetry.operation("import"):
+            return await self._services.people.importer.begin(checked(owner), what, keyed(call, "import", what))
+
+    async def import_part(self, owner: Owner, task_id: str, part: int, data: bytes, call: Call = NO_CALL) -> None:
+        """Bring a part; brought again it replaces itself. Durable when it returns. Raises NotFound, Conflict, Unavailable."""
+        with self._telemetry.operation("import_part"):
+            await self._services.people.importer.bring(checked(owner), task_id, part, data, call)
+
+    async def commit_import(self, owner: Owner, task_id: str, what: ImportCommitInput, call: Call = NO_CALL) -> Accepted:
+        """All parts have been brought: begin the work. The same again is no second time. Raises NotFound, Conflict, Unavailable."""
+        with self._telemetry.operation("import_commit"):
+            return await self._services.people.importer.commit(checked(owner), task_id, what.parts, what.sha256, call)
+
+    async def erase(self, owner: Owner, call: Call = NO_CALL) -> Accepted:
+        """Erase a user for good. From now on nothing of theirs is read or written; the task empties what is left.
+
+        Raises Conflict (idempotency key reused), Unavailable.
+        """
+        with self._telemetry.operation("erase"):
+            return await self._services.people.eraser.begin(checked(owner), keyed(call, "erase"))
+
+    async def erase_again(self, *, dry_run: bool = False) -> int:
+        """After a restore of the long term from a backup: erase whom it brought back, in every app; how many. Raises Unavailable.
+
+        When it returns nothing of theirs is read any more, as after `erase`. With dry_run they are counted only.
+        """
+        with self._telemetry.operation("erase_again"):
+            return await self._services.people.eraser.again(dry_run=dry_run)
+
+    async def erasures(self, app_id: str, after: int | None = None, limit: int = 100) -> builtins.list[dict[str, Any]]:
+        """The receipts of an app's erasures, the latest first; `after`: the `sequence` of the last one seen. They name users by hashes."""
+        with self._telemetry.operation("erasures"):
+            return await self._services.people.eraser.receipts(check_app_id(app_id), after, limit)
+
+    async def sweep_files(self) -> int:
+        """Remove exported and brought files whose seven days are over; of how many blobs. The hourly timer's work. Raises Unavailable."""
+        with self._telemetry.operation("sweep_files"):
+            return await self._services.people.parts.sweep()
+
+    # For the operator of an app: what concerns all of its users, page by page. These name an app, and no user.
+
+    async def poisoned_tasks(self, app_id: str, query: AcrossInput) -> OwnedTaskPage:
+        """One page of the tasks that were given up, of all users of an app, newest first. Raises Malformed for a void cursor."""
+        with self._telemetry.operation("poisoned_tasks"):
+            return await self._services.poisoned.page(check_app_id(app_id), query.cursor, query.limit)
+
+    async def agents(self, app_id: str, query: AcrossInput) -> AgentPage:
+        """One page of the agents that an app's users have memories of. Raises Malformed for a void cursor."""
+        with self._telemetry.operation("agents"):
+            return await self._services.agent_list.page(check_app_id(app_id), query.cursor, query.limit)
+
+    def slot_differences(self, app_id: str | None = None, only: Owner | None = None) -> AsyncIterator[str]:
+        """A line for every memory whose stored fields differ from the timeline of its slot, of an app's users or of one."""
+        return self._services.slot_check.lines(app_id, only)
+
+    # The process: its timers, its queue, its state.
+
     async def flush_touches(self) -> int:
         """Write down how often memories were shown, of every user; of how many memories. The hourly timer's work. Raises Unavailable."""
         with self._telemetry.operation("flush_touches"):
-            return await self._touches.flush_all()
+            return await self._services.touches.flush_all()
 
     @property
     def clock(self) -> Clock:
         """What tells this process the time."""
-        return self._clock
+        return self._services.clock
 
     @property
     def queue(self) -> TaskQueue:
         """Where work waits: for its senders, and for a host that receives it."""
-        return self._adapters.queue
+        return self._services.adapters.queue
 
     async def ready(self) -> dict[str, Any]:
         """`{"status": ready · degraded · unavailable, "dependencies": {…}}`: without the long term nothing works, without others less."""
-        settings, made = self.settings, self._adapters
+        settings, made = self.settings, self._services.adapters
         return await readiness(
             {
                 "long_term": (settings.long_term, made.long_term),
@@ -313,8 +602,8 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
 
     def metrics(self, app_id: str | None = None) -> bytes:
         """Counters and timings in Prometheus' text format; of what is counted by app, only this one's if it is given."""
-        return self._telemetry.text(self._adapters.pools(), {"short_term": self._adapters.short_term.degraded}, app_id)
+        return self._telemetry.text(self._services.adapters.pools(), {"short_term": self._services.adapters.short_term.degraded}, app_id)
 
     def pool_stats(self) -> dict[str, Any]:
         """Connections or threads held and in use, by dependency."""
-        return {name: {"size": size, "active": active} for name, (size, active) in self._adapters.pools().items()}
+        return {name: {"size": size, "active": active} for name, (size, active) in self._services.adapters.pools().items()}

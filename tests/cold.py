@@ -17,8 +17,7 @@ from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
-from memory_core.ledger.cold_copies import ColdCopies
-from memory_core.ledger.owner_names import KEY_NAME, OwnerNames
+from memory_core.ledger.archive_files import KEY_NAME, ColdCopies, OwnerNames
 from memory_core.ports import Archive
 from tests.builders import ALICE
 from tests.tasks import ended

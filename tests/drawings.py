@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from memory_core.domain.models import AtomicFact, Link, Memory, MemoryType, Status
-from memory_core.recollection.graph.graph import Graph, of_memories
+from memory_core.recollection.graph.model import Graph, of_memories
 from tests.builders import NOW, memory
 
 HOSTILE = [

@@ -21,7 +21,7 @@ from urllib.parse import quote
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.sentences import sentences
-from memory_core.formation.boundary import MAX_MESSAGES
+from memory_core.formation.cells import MAX_MESSAGES
 from memory_core.ports import Agents, DecisionItem, SceneItem
 
 MAX_BYTES = 32 * 1024

@@ -7,21 +7,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memory_core.adapters.system import RandomIds
-from memory_core.consolidation.begin_run import RunBeginning
-from memory_core.consolidation.end_run import EndingRules, RunEnding
-from memory_core.consolidation.giving_way import Calls
-from memory_core.consolidation.run import Consolidator, Proposal, Run, Step
+from memory_core.bootstrap.rules import consolidation_rules
+from memory_core.consolidation.run import Calls, Consolidator, EndingRules, Proposal, Run, RunEnding, Step
+from memory_core.consolidation.schedule import RunBeginning
 from memory_core.core import MemoryCore
 from memory_core.domain.agent_answers import Answered, ConversationSummary, Provenance
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
 from memory_core.domain.upkeep_requests import ConsolidateInput
-from memory_core.ledger.changes import Change
+from memory_core.ledger.batch import Change
 from memory_core.ledger.commit import Look
-from memory_core.ledger.operations import Chunk
-from memory_core.ledger.steps import Steps
-from memory_core.rules import consolidation_rules
+from memory_core.tasks.agent_steps import Steps
+from memory_core.tasks.operations import Chunk
 from tests.builders import ALICE
 from tests.tasks import Hand, task_of
 
@@ -76,13 +74,18 @@ class Asking:
 
 def stepping(core: MemoryCore, *steps: Step, rules: EndingRules | None = None) -> MemoryCore:
     """The same core, whose runs take these steps and no others."""
-    store, tasking, queue, clock = core._adapters.long_term, core._tasking, core._adapters.queue, core._clock
+    store, tasking, queue, clock = (
+        core._services.adapters.long_term,
+        core._services.tasking,
+        core._services.adapters.queue,
+        core._services.clock,
+    )
     rules = rules or consolidation_rules(core.settings).ending
     beginning = RunBeginning(store, tasking.operations, clock, RandomIds())
     ending = RunEnding(store, tasking.operations, queue, clock, rules, core._telemetry.consolidated)
     consolidator = Consolidator(store, tasking.operations, steps, beginning, ending, clock, lambda: Calls(0, 0))
-    core._consolidation.consolidator = consolidator
-    core._worker = tasking.worker({"consolidate": consolidator.work})
+    core._services.consolidation.consolidator = consolidator
+    core._services.worker = tasking.worker({"consolidate": consolidator.work})
     return core
 
 
@@ -110,5 +113,5 @@ async def hour(core: MemoryCore) -> int:
 
 async def runs(core: MemoryCore, owners: Sequence[Owner] = (ALICE,)) -> list[Task]:
     """All runs of these users that are still known, each user's newest first."""
-    found = [one for owner in owners for one in (await core._tasking.tasks.page(owner, None, "consolidate", None, 100)).tasks]
+    found = [one for owner in owners for one in (await core._services.tasking.tasks.page(owner, None, "consolidate", None, 100)).tasks]
     return list(found)

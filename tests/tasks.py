@@ -17,7 +17,7 @@ from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
 from memory_core.ledger.commit import Look
-from memory_core.ledger.conversations import conversation_of, messages_id
+from memory_core.ledger.documents import conversation_of, messages_id
 from memory_core.ports import POISON, Delivery, QueueName
 from tests.agents import NEW_TOPIC
 from tests.builders import ALICE, NOW

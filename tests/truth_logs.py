@@ -13,9 +13,9 @@ from memory_core.domain.truth.entries import Assertion, Entry, Pair, Retraction
 from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.timeline import Reference, Timeline
 from memory_core.evolution import truth_commands as commands
-from memory_core.evolution.projection import Projection, project
 from memory_core.evolution.slot_log import Act as Command
 from memory_core.evolution.slot_log import SlotLog
+from memory_core.evolution.truth_projection import Projection, project
 
 Act = tuple[int, int, int, int]
 """What is done, and three numbers that it makes use of as it likes."""

@@ -20,6 +20,7 @@ from memory_core.adapters.offline.hash_embedder import HashEmbedder
 from memory_core.adapters.redis.embedded import embedded
 from memory_core.adapters.sqlite.queue import SqliteQueue
 from memory_core.adapters.sqlite.store import SqliteStore
+from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import AlreadyExists, Damaged, HeadMoved, Unavailable
@@ -29,8 +30,8 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.text import words
 from memory_core.domain.token_states import TokenStates
-from memory_core.evolution.slot_check import differences
-from memory_core.ledger.changes import Change, Changes
+from memory_core.evolution.truth_projection import differences
+from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ports import (
     Agents,
@@ -47,7 +48,6 @@ from memory_core.ports import (
     TaskQueue,
     Thesaurus,
 )
-from memory_core.wiring import Adapters
 from tests.agents import ScriptedAgents
 from tests.archives import Place
 from tests.builders import ALICE, StillClock

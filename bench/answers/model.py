@@ -18,10 +18,10 @@ from memory_core.adapters.openai.echoes import Echoes
 from memory_core.adapters.openai.record import Entry, fenced
 from memory_core.adapters.openai.repair import answer_in
 from memory_core.adapters.system import SystemClock
+from memory_core.bootstrap.adapters import DEFAULT_LLM
 from memory_core.config import ConfigError, Settings
 from memory_core.domain.errors import AgentFailed
 from memory_core.prompts import Name, Prompt
-from memory_core.wiring import DEFAULT_LLM
 
 A = TypeVar("A", bound=BaseModel)
 NO_ANSWER = "I don't know"

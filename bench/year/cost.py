@@ -27,16 +27,16 @@ from bench.yardstick.told import calls_of
 from bench.year import daily
 from bench.year.lived import A_CALL, HOUR, SEED
 from bench.year.lives import MONTH, MONTHS, Life
+from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import MemoryCoreError
 from memory_core.domain.requests import ConverseInput, RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.upkeep_requests import DecayInput
-from memory_core.functions.timer_hourly import send_for_work
+from memory_core.functions.triggers import send_for_work
 from memory_core.ports import Found, LongTermStore, Search
 from memory_core.telemetry import Telemetry
-from memory_core.wiring import Adapters
 
 APP = "cost"
 MOST_RATIO = 1.2

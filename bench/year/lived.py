@@ -23,17 +23,17 @@ from bench.yardstick.peers import bm25
 from bench.yardstick.told import calls_of
 from bench.year.lives import MONTHS, Asked, Chat, Life
 from memory_core.adapters.redis.none import NoShortTermStore
+from memory_core.bootstrap.adapters import Adapters
+from memory_core.bootstrap.rules import fading_rules
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.fading import has_faded
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import ConverseInput, RetrieveInput
 from memory_core.domain.scope import Owner
-from memory_core.functions.timer_hourly import send_for_work
+from memory_core.functions.triggers import send_for_work
 from memory_core.ports import Filter, LongTermStore, Place, Touch
-from memory_core.rules import fading_rules
 from memory_core.telemetry import Telemetry
-from memory_core.wiring import Adapters
 
 APP = "year"
 HOUR = timedelta(hours=1)

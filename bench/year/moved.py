@@ -22,15 +22,15 @@ from bench.yardstick.told import calls_of, sessions
 from bench.year.lived import A_CALL, APP, SEED, Unseen
 from bench.year.lives import Life
 from memory_core.adapters.redis.none import NoShortTermStore
+from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.cold_requests import ArchiveInput
 from memory_core.domain.requests import ConverseInput, RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.upkeep_requests import ConsolidateInput, DecayInput
-from memory_core.functions.timer_hourly import send_for_work
+from memory_core.functions.triggers import send_for_work
 from memory_core.telemetry import Telemetry
-from memory_core.wiring import Adapters
 
 DAYS = (0, 30, 90, 130, 200, 400)
 TURN = "turn"

@@ -12,27 +12,74 @@ import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, Final
 
-from memory_core.consolidation.archive_plan import ARCHIVABLE, ArchiveRules, Plan
-from memory_core.consolidation.chains import ChainReader, Moving
-from memory_core.consolidation.cold_sweep import ColdSweep
-from memory_core.domain.archival import stub_of
+from memory_core.consolidation.archive_chains import ChainReader, Moving
+from memory_core.domain.archival import is_due, least_age, stub_of
 from memory_core.domain.errors import Damaged, NotFound, Unavailable
-from memory_core.domain.models import Event, Memory
+from memory_core.domain.models import Event, Memory, Status
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
-from memory_core.evolution.families import Families, Family
-from memory_core.ledger.changes import Change
-from memory_core.ledger.cold_copies import ColdCopies
+from memory_core.evolution.chains import Families, Family
+from memory_core.ledger.archive_files import ColdCopies, operation_of
+from memory_core.ledger.batch import Change
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.leases import Lease, TaskLost
-from memory_core.ledger.operations import Chunk, Operation, Operations
 from memory_core.ledger.readable import readable
-from memory_core.ports import Clock, Document, LongTermStore, Place
+from memory_core.ports import Clock, Document, Filter, Kind, LongTermStore, Place
+from memory_core.tasks.leases import Lease, TaskLost
+from memory_core.tasks.operations import Chunk, Operation, Operations
 
-PAGE = 50
+# What an archive run goes by, frozen when it is asked for: so that every worker who takes it up decides alike.
+
+
+ARCHIVABLE = frozenset(status.value for status in Status if status not in (Status.DELETED, Status.ARCHIVED))
+"""Statuses that a memory may be archived from."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveRules:
+    """age_years: for how long a memory has to be untouched. recency_hours: the age that leaves 37 % of SECMSA's recency."""
+
+    age_years: float
+    recency_hours: float
+
+    @property
+    def least_age(self) -> timedelta:
+        """For how long nothing may have changed a memory that the archive takes."""
+        return least_age(self.age_years, self.recency_hours)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one run goes by, frozen: the moment that ages are measured from, whose memories, up to which sequence."""
+
+    now: datetime
+    until: int
+    session_id: str | None
+    rules: ArchiveRules
+
+    def body(self) -> dict[str, Any]:
+        """As an operation keeps it."""
+        rules = {"age_years": self.rules.age_years, "recency_hours": self.rules.recency_hours}
+        return {"now": self.now.isoformat(), "until": self.until, "session_id": self.session_id, "rules": rules}
+
+    @classmethod
+    def of(cls, body: dict[str, Any]) -> Plan:
+        """From an operation."""
+        return cls(datetime.fromisoformat(body["now"]), int(body["until"]), body["session_id"], ArchiveRules(**body["rules"]))
+
+    def is_due(self, memory: Memory) -> bool:
+        """Whether a memory is old enough."""
+        return is_due(memory, self.now, age_years=self.rules.age_years, recency_hours=self.rules.recency_hours)
+
+    @property
+    def where(self) -> Filter:
+        """Which memories the run meets."""
+        return Filter(ARCHIVABLE, session_id=self.session_id)
+
+
+MEMORIES_A_PAGE = 50
 """Memories looked at together: their chains are found in a few queries for all of them."""
 MOST = 20_000
 """Memories that one run moves; the next one goes on. At 100 a second that is some minutes of a queue's function."""
@@ -101,7 +148,7 @@ class Archiver:
             async for portion in self._chains.portions(owner, [family for _, family in seen.families], counts):
                 counts["archived"] += sum(len(moving.copy.members) for moving in portion)
                 counts["chains"] += len(portion)
-            looked_at += PAGE
+            looked_at += MEMORIES_A_PAGE
             if capped := not seen.last and (looked_at >= MOST_LOOKED_AT or counts["archived"] >= MOST):
                 break
         return Foreseen(counts, capped)
@@ -159,12 +206,12 @@ class Archiver:
             head = (await self._store.snapshot(owner)).head
             if head is None:
                 return
-            documents = await self._store.page(owner, "memory", plan.where, after, PAGE, newest_first=False)
+            documents = await self._store.page(owner, "memory", plan.where, after, MEMORIES_A_PAGE, newest_first=False)
             documents = [document for document in documents if document.body["sequence"] <= plan.until]
             if not documents:
                 return
             after = Place(int(documents[-1].body["sequence"]), documents[-1].id)
-            last = len(documents) < PAGE
+            last = len(documents) < MEMORIES_A_PAGE
             memories, _ = readable(documents)
             met = [memory for memory in memories if memory.epoch == head.epoch]
             yield _Seen(after, head.sequence, await self._due(owner, plan, met), last)
@@ -276,3 +323,67 @@ def _changes(moving: Moving, look: Look, location: str, now: datetime) -> list[C
 def _versions(moving: Moving, location: str, now: datetime) -> list[Document]:
     stubs = [stub_of(version, location, now) for version in moving.versions]
     return [Document(stub.id, "version", stub.model_dump(mode="json")) for stub in stubs]
+
+
+# The sweep of the archive: cold copies that no memory points to are removed.
+#
+# They are left by runs that were killed or overtaken between writing a copy and cutting its chain, and by memories that came back.
+# Note: whether a copy is an orphan can't be told from its age. A run that was frozen for a year may still be about to point to
+# it. So only the copies of operations that have ended are looked at; these will commit nothing more. And it has to be known that they have
+# ended before it is read who points where.
+
+
+DOCUMENTS_A_PAGE = 100
+READ_AT_ONCE = 90
+ENDED: Final = frozenset({"done", "cancelled"})
+"""States of an operation that can't be begun again; one that is poisoned may be retried."""
+_POINTING: Final[tuple[Kind, ...]] = ("memory", "version")
+
+
+class ColdSweep:
+    """Sweeps the copies of any owner."""
+
+    def __init__(self, store: LongTermStore, copies: ColdCopies) -> None:
+        self._store, self._copies = store, copies
+
+    async def run(self, owner: Owner, settled: str) -> int:
+        """Remove copies that no memory points to; how many these were. `settled`: an operation under way that commits no location any more.
+
+        Raises Unavailable.
+        """
+        head = (await self._store.snapshot(owner)).head
+        if head is None:
+            return 0
+        names = [name async for name in self._copies.names(owner, head.epoch)]
+        ended = await self._ended(owner, {operation_of(name) for name in names} - {settled}) | {settled}
+        orphans = {name for name in names if operation_of(name) in ended}
+        for kind in _POINTING if orphans else ():
+            orphans -= await self._pointed_to(owner, kind, orphans)
+        removed = 0
+        for name in sorted(orphans):
+            removed += await self._copies.remove(owner, name)
+        return removed
+
+    async def _ended(self, owner: Owner, operations: set[str]) -> set[str]:
+        """Those of the operations that are done, cancelled, or gone since."""
+        ended: set[str] = set()
+        wanted = sorted(operations)
+        for start in range(0, len(wanted), READ_AT_ONCE):
+            asked = wanted[start : start + READ_AT_ONCE]
+            documents = (await self._store.snapshot(owner, asked)).documents
+            ended |= {name for name in asked if name not in documents or documents[name].body["state"] in ENDED}
+        return ended
+
+    async def _pointed_to(self, owner: Owner, kind: Kind, locations: set[str]) -> set[str]:
+        """Those of the locations that a memory, or an old version of one, of whatever status, points to.
+
+        All of them where a document can't be read: it may point to any.
+        """
+        pointed: set[str] = set()
+        after: Place | None = None
+        while page := await self._store.page(owner, kind, None, after, DOCUMENTS_A_PAGE, newest_first=False):
+            if any(document.damaged for document in page):
+                return locations
+            pointed |= {str(document.body["archival_location"]) for document in page if document.body["archival_location"] in locations}
+            after = Place(int(page[-1].body["sequence"]), page[-1].id)
+        return pointed

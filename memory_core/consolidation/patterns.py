@@ -13,25 +13,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memory_core.consolidation.episodes import (
+from memory_core.consolidation.pattern_commit import (
     CALLS_A_RUN,
     NEW_AT_ONCE,
+    Candidate,
+    PatternPage,
     as_items,
     earlier,
     in_parts,
     in_time,
     read_episodes,
 )
-from memory_core.consolidation.pattern_page import Candidate, PatternPage
 from memory_core.consolidation.run import Proposal, Run
 from memory_core.domain.agent_answers import Answered, FoundPattern, FoundPatterns, Provenance
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.models import Event, Memory, MemoryType, Status, Vector
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import procedure_id, session_document_id
-from memory_core.ledger.operations import Chunk
-from memory_core.ledger.steps import Steps
 from memory_core.ports import Agents, Embedder, LongTermStore, Near, Neighbour
+from memory_core.tasks.agent_steps import Steps
+from memory_core.tasks.operations import Chunk
 
 log = logging.getLogger(__name__)
 NEAREST = 5

@@ -21,9 +21,9 @@ from memory_core.domain.scene import PROFILE_ID, KnownPerson, Scene, person_in, 
 from memory_core.domain.scope import Owner
 from memory_core.domain.text import tokens
 from memory_core.ledger.commit import Look
-from memory_core.ledger.operations import Chunk
-from memory_core.ledger.steps import Steps
 from memory_core.ports import Agents, Document, LongTermStore, SceneItem
+from memory_core.tasks.agent_steps import Steps
+from memory_core.tasks.operations import Chunk
 
 SCENES_SHOWN: Final = 16
 """Scenes that traits are looked for in: those begun last."""

@@ -21,17 +21,16 @@ from memory_core.domain.models import Memory, MemoryType
 from memory_core.domain.scene import scene_in
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
-from memory_core.evolution.conflicts import complete
-from memory_core.evolution.decision import decide_by_time, told_last
-from memory_core.evolution.page import Page
-from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.shown import Rulings, Shown
-from memory_core.ledger.changes import Change
+from memory_core.evolution.agent_rulings import Rulings, Shown
+from memory_core.evolution.changeset import Page
+from memory_core.evolution.conflicts import complete, decide_by_time, told_last
+from memory_core.evolution.reads import LookedElsewhere
+from memory_core.ledger.batch import Change
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import derived
-from memory_core.ledger.operations import Chunk
-from memory_core.ledger.steps import Steps
 from memory_core.ports import Agents, Clock, LongTermStore
+from memory_core.tasks.agent_steps import Steps
+from memory_core.tasks.operations import Chunk
 
 MOST_NEW: Final = 20
 """New facts of a scene that are looked at; the latest."""

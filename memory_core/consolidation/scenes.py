@@ -27,9 +27,9 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.themes import PROTOTYPES, themes
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import derived, note_id
-from memory_core.ledger.operations import Chunk
-from memory_core.ledger.steps import Steps
 from memory_core.ports import Agents, Document, Embedder, LongTermStore, Mark
+from memory_core.tasks.agent_steps import Steps
+from memory_core.tasks.operations import Chunk
 
 PLACED_AT_ONCE: Final = 30
 """Cells a commit: each is a document of it, and so is each scene."""

@@ -1,4 +1,4 @@
-"""The first step of a run: what time has done to a user's memories since the last one, whether anybody wrote or not.
+"""What time does to memories: the first step of a run, decay as it is asked for, truths whose end has come.
 
 Accesses are written down, snapshots of the log made, long texts made short, an archive run begun when something has grown old enough. Note:
 accesses come first. What was shown to a caller this hour must not fade in it.
@@ -6,23 +6,31 @@ accesses come first. What was shown to a caller this hour must not fade in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, Final
 
 from memory_core.consolidation.archive import Archiver
-from memory_core.consolidation.crossings import COUNTS, Asked, Crossings
-from memory_core.consolidation.decay import Decay
-from memory_core.consolidation.end_run import EndingRules
-from memory_core.consolidation.run import ACTOR, Proposal, Run
-from memory_core.consolidation.snapshots import Snapshots
+from memory_core.consolidation.fading import COUNTS, PAGE, Asked, Crossings
+from memory_core.consolidation.run import ACTOR, EndingRules, Proposal, Run
 from memory_core.domain.coming import Coming
-from memory_core.domain.results import Call
+from memory_core.domain.fading import Fading, due
+from memory_core.domain.models import Memory, Status
+from memory_core.domain.recalling import is_recalled
+from memory_core.domain.results import Accepted, Call, Foreseen
+from memory_core.domain.scope import Owner
+from memory_core.domain.truth.values import slot_name
 from memory_core.domain.upkeep_requests import DecayInput
+from memory_core.ledger.access_counts import Touches
+from memory_core.ledger.batch import Change
+from memory_core.ledger.commit import Look
+from memory_core.ledger.history import Snapshots
 from memory_core.ledger.ids import derived
-from memory_core.ledger.operations import Chunk
-from memory_core.ledger.touches import Touches
-from memory_core.ports import LongTermStore
+from memory_core.ledger.readable import as_memory
+from memory_core.ports import Clock, Filter, LongTermStore, Place
+from memory_core.tasks.leases import Lease
+from memory_core.tasks.operations import Chunk, Operation, Operations
 
 _BEGINNING: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -91,3 +99,163 @@ class Upkeep:
     @staticmethod
     def _has_come(run: Run, moment: datetime | None) -> bool:
         return moment is not None and moment <= run.at
+
+
+# Decay, as it is asked for by hand: memories that were not read for long are marked, those found since come back, long texts become short.
+#
+# Importance is computed when read; only these crossings are written (`crossings`). Note: the hourly run makes long texts short in its step
+# `upkeep`, and marks what has faded where the settings say so.
+
+
+@dataclass(frozen=True, slots=True)
+class DecayRules:
+    """What counts as faded, and how many memories one task changes at most. recalls: whether being found brings a memory back."""
+
+    fading: Fading
+    cap: int
+    recalls: bool = True
+
+
+class Decay:
+    """Writes the crossings of any owner's memories."""
+
+    def __init__(
+        self,
+        store: LongTermStore,
+        operations: Operations,
+        touches: Touches,
+        snapshots: Snapshots,
+        crossings: Crossings,
+        clock: Clock,
+        rules: DecayRules,
+    ) -> None:
+        self._store, self._operations, self._touches, self._snapshots = store, operations, touches, snapshots
+        self._crossings, self._clock, self._rules = crossings, clock, rules
+
+    async def begin(self, owner: Owner, asked: DecayInput, call: Call) -> Accepted:
+        """Store the work as a task, due at the present moment. Raises Conflict, Unavailable."""
+        plan = {"session_id": asked.session_id, "at": self._clock.now().isoformat(), "cap": self._rules.cap}
+        return await self._operations.begin(owner, "decay", plan, call)
+
+    async def foresee(self, owner: Owner, asked: DecayInput, *, marks: bool = True) -> Foreseen:
+        """What a task begun now changes, if no other caller interferes; of the long texts, all that it tries to make short.
+
+        Unwritten accesses are written first, as the task does: a memory that was just found does not fade. marks: whether what has faded
+        is marked. Raises Unavailable.
+        """
+        await self._touches.flush(owner)
+        now, counts = self._clock.now(), dict(COUNTS)
+        async for memory in self._due(owner, asked.session_id, now):
+            name = self._what(memory, now)
+            if name == Status.DECAYED.value and not marks:
+                continue
+            if name is not None and sum(counts.values()) == self._rules.cap:
+                return Foreseen(counts, capped=True)
+            if name is not None:
+                counts[name] += 1
+        return Foreseen(counts, capped=False)
+
+    def _what(self, memory: Memory, now: datetime) -> str | None:
+        """Under which name a memory would be counted; None where nothing would be done."""
+        if is_recalled(memory, now, self._rules.fading):
+            return "recalled"
+        due_status = due(memory, now, self._rules.fading)
+        return None if due_status is None else due_status.value
+
+    async def work(self, lease: Lease) -> None:
+        """Write what is due, in as many commits as it takes; after the accesses that are still unwritten.
+
+        The snapshots come first: the end of the operation is the task's end, after which no worker would come back for them.
+        """
+        await self._touches.flush(lease.owner)
+        await self._snapshots.write_due(lease.owner)
+        operation = await self._operations.of(lease)
+        while operation.state == "pending":
+            operation = await self._chunk(lease, operation)
+            if operation.state == "pending":
+                await lease.report("decay", lease.task.progress, result={"counts": operation.counts})
+
+    async def _chunk(self, lease: Lease, operation: Operation) -> Operation:
+        plan, done = operation.plan, sum(operation.counts.get(name, 0) for name in COUNTS)
+        asked = Asked(lease.owner, operation.id, plan["session_id"], datetime.fromisoformat(plan["at"]), plan["cap"] - done)
+        crossing = await self._crossings.next(asked, operation.cursor)
+        return await self._operations.advance(lease, operation, crossing.ids, lambda look, stored: crossing.decide(look))
+
+    async def _due(self, owner: Owner, session_id: str | None, now: datetime) -> AsyncIterator[Memory]:
+        fading = self._rules.fading
+        passes: tuple[Callable[[Place | None], Awaitable[list[Place]]], ...] = (
+            lambda after: self._crossings.recalled(owner, after),
+            lambda after: self._store.faded(owner, fading, now, session_id, after, PAGE),
+        )
+        for page in passes:
+            after: Place | None = None
+            while places := await page(after):
+                documents = await self._store.memories(owner, [place.id for place in places])
+                for place in places:
+                    if place.id in documents:
+                        yield documents[place.id].memory
+                after = places[-1]
+
+
+# Truths whose end has come are said to have ended: a status follows from the log of a slot and the present moment.
+#
+# Reads leave out what has ended whatever its status is. Note: no user is made due for it; the next run that is due anyway writes it.
+
+
+AT_ONCE: Final = 15
+"""Memories of one commit: each is two documents, and the cells that told it learn of it."""
+COUNTED: Final = "truths_ended"
+_PAGE: Final = 100
+
+
+class EndedTruths:
+    """The step."""
+
+    name = "ended"
+
+    def __init__(self, store: LongTermStore, clock: Clock) -> None:
+        self._store, self._clock = store, clock
+
+    async def propose(self, run: Run, cursor: Any) -> Proposal | None:
+        """The next truths that have ended, after the `cursor`-th; a run of one session leaves them to those that go over everything."""
+        truths: list[Memory] = []
+        async for memory in self._ended(run, None if cursor is None else Place(*cursor)):
+            truths.append(memory)
+            if len(truths) == AT_ONCE:
+                break
+        if not truths:
+            return None
+        last = truths[-1]
+        further, done = [last.sequence, last.id], len(truths) < AT_ONCE
+        return Proposal([truth.id for truth in truths], lambda look: self._decided(look, run, truths, further, done=done))
+
+    async def foresee(self, run: Run) -> Mapping[str, int]:
+        """How many truths have ended."""
+        return {COUNTED: len([truth async for truth in self._ended(run, None)])}
+
+    async def _ended(self, run: Run, after: Place | None) -> AsyncIterator[Memory]:
+        if run.session_id is not None:
+            return
+        where = Filter(frozenset({Status.ACTIVE.value}), ended_by=run.at)
+        head = (await self._store.snapshot(run.owner)).head
+        while page := await self._store.page(run.owner, "memory", where, after, _PAGE, newest_first=False):
+            for document in page:
+                memory = None if document.damaged else as_memory(document, head)
+                if memory is not None and slot_name(memory) is not None:
+                    yield memory
+            after = Place(int(page[-1].body["sequence"]), page[-1].id)
+
+    def _decided(self, look: Look, run: Run, truths: Sequence[Memory], further: list[Any], *, done: bool) -> Chunk:
+        now = self._clock.now()
+        memories = [memory for truth in truths if (memory := look.memory(truth.id)) is not None]
+        changes = tuple(_over(truth, now) for truth in memories if _has_ended(truth, run))
+        return Chunk(changes, cursor=further, counts={COUNTED: len(changes)}, done=done)
+
+
+def _has_ended(memory: Memory, run: Run) -> bool:
+    return memory.status is Status.ACTIVE and memory.valid_until is not None and memory.valid_until <= run.at
+
+
+def _over(memory: Memory, now: Any) -> Change:
+    over = {"status": Status.SUPERSEDED, "status_reason": "contradicted", "updated_at": now}
+    return Change("superseded", memory.model_copy(update=over), memory, says=lambda slot: [])

@@ -1,4 +1,4 @@
-"""Conflicts: listed, read, decided by callers, and undone.
+"""Conflicts: list, read, decide, undo.
 
 Note: a decision is about the two memories as they are when it commits, not as the caller has seen them. Between two
 who decide at once, or a save that lets a side fall, the first commit counts; the others look again and get the same answer, or a 409.
@@ -6,24 +6,39 @@ who decide at once, or a save that lets a side fall, the first commit counts; th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
-from memory_core.domain.conflict import RULE, ConflictPage, ConflictRecord, record_in
+from memory_core.domain.conflict import RULE, ConflictPage, ConflictRecord, Decision, Move, record_in
 from memory_core.domain.conflict_requests import ConflictsInput, ResolveInput
 from memory_core.domain.errors import Conflict, HeadMoved, NotFound
-from memory_core.domain.models import Head, MemoryType
+from memory_core.domain.indexing import text_to_embed, with_lexical
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Head, Memory, MemoryType, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.evolution.decision import decide
-from memory_core.evolution.page import Page
-from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.take_back import take_back, texts_of
-from memory_core.ledger.changes import Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.domain.truth.values import slot_name
+from memory_core.domain.worth import most_lasting
+from memory_core.evolution.changeset import Page
+from memory_core.evolution.reads import LookedElsewhere
+from memory_core.evolution.succession import (
+    MAX_JOINED_BYTES,
+    brings_text,
+    in_the_way,
+    joined,
+    joined_length,
+    merger,
+    moved_back,
+    moves_of,
+    supersession,
+)
+from memory_core.evolution.truth_commands import merges, supersedes, takes_back, undoes_decision, withdraws
+from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.commit import Ledger, Look, Mirror
 from memory_core.ledger.cursors import Cursors
-from memory_core.ledger.mirror import Mirror
-from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
+from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id
 from memory_core.ports import Clock, Document, Embedder, Filter, LongTermStore, Place
 
 MAX_LOOKS = 32
@@ -163,3 +178,236 @@ def _held(look: Look, conflict_id: str) -> Document:
 
 def _counted(head: Head, more: int) -> dict[str, int]:
     return {"pending_count": max(0, head.pending_count + more)}
+
+
+# What a decision about an open conflict does to its two memories, as they are now: supersede, keep both, reject the new one, merge.
+#
+# Note: here a person decides who has seen both, so event time settles nothing. What is superseded by hand may be the truth
+# that was told later; then it was never valid.
+
+
+RESOLVED = "conflict_resolved"
+MAX_REASON = 200
+Effect = Callable[[Memory, Memory, ConflictRecord, datetime], list[Change]]
+
+
+def decide(page: Page, document: Document, asked: ResolveInput, by: str) -> ConflictRecord:
+    """Put the decision about a pending conflict onto the page; the record as it is then. Raises Conflict where a side does not stand."""
+    record = record_in(document.body)
+    old, new = standing_sides(page, record)
+    return _resolved(page, document, asked, _EFFECTS[asked.decision](old, new, record, page.now), by)
+
+
+def decide_by_time(page: Page, document: Document, reason: str, by: str) -> ConflictRecord:
+    """Let the one of both that was told last hold, also where that is the one that was held; of two told at once, the one written last.
+
+    Raises Conflict where a side does not stand, what would fall is pinned, or leads on to another memory already, or the one that holds
+    leads back to it: whatever is superseded has one successor, and none of its successors is itself. Raises LookedElsewhere.
+    """
+    asked = ResolveInput(decision="supersede", reason=reason[:MAX_REASON])
+    record = record_in(document.body)
+    falls, stays = sorted(standing_sides(page, record), key=told_last)
+    if falls.pinned:
+        raise Conflict(f"{falls.id} is pinned")
+    if are_of_one_slot(falls, stays):
+        return _resolved(page, document, asked, _supersede(falls, stays, record, page.now), by)
+    if falls.next_id is not None or stays.id == falls.id or _leads_to(page, stays, falls.id):
+        raise Conflict(f"{falls.id} leads on to {falls.next_id or stays.id} already, or {stays.id} leads back to it")
+    return _resolved(page, document, asked, _supersede(falls, stays, record, page.now), by)
+
+
+def told_last(memory: Memory) -> tuple[datetime, int, str]:
+    """By what the truth of two is settled: when it was told, then when it was written."""
+    return memory.event_timestamp, memory.sequence, memory.id
+
+
+def _leads_to(page: Page, memory: Memory, name: str) -> bool:
+    """Whether a memory's successors lead to another one; a circle among them, or one that is not there, ends the way."""
+    seen: set[str] = set()
+    step: Memory | None = memory
+    while step is not None and step.next_id is not None and step.next_id not in seen:
+        if step.next_id == name:
+            return True
+        seen.add(step.next_id)
+        if step.next_id not in page.asked and page.memory(step.next_id) is None:
+            raise LookedElsewhere([step.next_id])
+        step = page.memory(step.next_id)
+    return False
+
+
+def _resolved(page: Page, document: Document, asked: ResolveInput, changes: Sequence[Change], by: str) -> ConflictRecord:
+    """Put the changes and the record that says how to take them back onto the page."""
+    record = record_in(document.body)
+    metadata = {"conflict_id": record.id, "decision": asked.decision, "reason": asked.reason}
+    page.apply([replace(change, metadata=metadata) for change in changes])
+    page.pending -= 1
+    resolved = record.model_copy(
+        update={
+            "status": "resolved",
+            "strategy": asked.decision,
+            "reason": asked.reason or record.reason,
+            "grounds": record.reason if asked.reason else None,
+            "by": by,
+            "at": page.now,
+            "moves": moves_of(changes),
+        }
+    )
+    page.puts[record.id] = replace(document, body={**document.body, **resolved.model_dump(mode="json")})
+    return resolved
+
+
+def standing_sides(page: Page, record: ConflictRecord) -> tuple[Memory, Memory]:
+    """Both memories, the old one first. Raises Conflict that says what became of one that is not found by default any more."""
+    sides = {name: page.memory(name) for name in record.sides}
+    gone = [name for name, memory in sides.items() if memory is None or memory.status not in FOUND_BY_DEFAULT]
+    if gone or record.new_id is None:
+        became_of_them = " and ".join(became(name, sides[name]) for name in gone) or "the new one was never stored"
+        raise Conflict(f"both memories must stand for that; {became_of_them}")
+    old, new = sides[record.old_id], sides[record.new_id]
+    assert old is not None
+    assert new is not None
+    return old, new
+
+
+def became(name: str, memory: Memory | None) -> str:
+    """What became of a memory, in words."""
+    if memory is None:
+        return f"{name} is gone"
+    return f"{name} is {memory.status.value}{f' by {memory.next_id}' if memory.next_id is not None else ''}"
+
+
+def _supersede(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
+    """In a slot the new one is said again, now; elsewhere the old one ends where the new one begins."""
+    follows = new.supersedes_id or (old.id if old.supersedes_id != new.id else None)
+    holds = new.model_copy(update={"supersedes_id": follows, "conflict_state": "resolved"})
+    if are_of_one_slot(old, new):
+        resolved_old = old.model_copy(update={"conflict_state": "resolved"})
+        return [Change("superseded", resolved_old, old, says=supersedes(old.id, new.id, record.id)), Change(RESOLVED, holds, new)]
+    return [supersession(old, new, record.id, now), Change(RESOLVED, holds, new)]
+
+
+def _keep_both(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
+    return [Change(RESOLVED, side.model_copy(update={"conflict_state": "resolved"}), side) for side in (old, new)]
+
+
+def _reject_new(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
+    """It was never true: no look back in time finds it, and nothing leads from it."""
+    in_slot = slot_name(new) is not None
+    gone = {"status": Status.DELETED, "status_reason": "contradicted" if in_slot else "manual_delete", "updated_at": now}
+    resolved_old = old.model_copy(update={"conflict_state": "resolved"})
+    rejected = new.model_copy(update={**gone, "conflict_state": "resolved"})
+    return [Change("deleted", rejected, new, says=withdraws(new.id, record.id) if in_slot else None), Change(RESOLVED, resolved_old, old)]
+
+
+def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
+    """A third memory with both texts, oldest first; both lead to it."""
+    if (length := joined_length(old, new)) > MAX_JOINED_BYTES:
+        raise Conflict(f"together they are too long for one memory, {length} bytes; keep both, or choose one")
+    of_one_slot = are_of_one_slot(old, new)
+    fields = {
+        **_AS_NEW,
+        "id": derived("mem", record.id, "merged", str(old.revision), str(new.revision)),
+        "source_ids": [old.id, new.id],
+        "created_at": now,
+        "updated_at": now,
+        **({"event_timestamp": now} if of_one_slot else {}),
+        "pinned": old.pinned or new.pinned,
+        "worth": most_lasting([old.worth, new.worth]),
+    }
+    merged = joined(old, new, fields)
+    made = Change("created", merged, says=merges([old.id, new.id], merged, record.id) if of_one_slot else None)
+    return [made, *(merger(source, merged, record.id, now, leaves_slot=not of_one_slot) for source in (old, new))]
+
+
+def are_of_one_slot(first: Memory, second: Memory) -> bool:
+    """Whether the log of one slot says what holds of these two."""
+    return slot_name(first) is not None and slot_name(first) == slot_name(second)
+
+
+_AS_NEW: dict[str, Any] = {
+    "atomic_facts": [], "links": [], "status": Status.ACTIVE, "status_reason": "consolidated",
+    "version": 1, "change_reason": None, "next_id": None, "consolidated_into_ids": [], "copied_from": None,
+    "conflict_ids": [], "reinforcement_count": 0, "access_count": 0, "last_used_at": None, "last_accessed_at": None, "told_at": [],
+    "sequence": 0,
+}  # fmt: skip
+
+
+_EFFECTS: Mapping[Decision, Effect] = {"supersede": _supersede, "keep_both": _keep_both, "reject_new": _reject_new, "merge": _merge}
+
+
+# Taking back what was decided about a conflict: both memories are as they would be without it, and the question is open.
+#
+# Note: nothing is undone by force. Where a later change rests on the decision (the winner was edited, superseded or deleted since), the
+# undo is refused, and says what has to be undone before.
+
+
+UNDONE = "conflict_undone"
+
+
+def texts_of(page: Page, record: ConflictRecord) -> dict[str, str]:
+    """The texts that need a vector when the decision is taken back, by the ids of their memories."""
+    moves = [move for move in record.moves if brings_text(move)]
+    return {move.memory_id: text_to_embed(moved_back(move, page.memory(move.memory_id), page.owner, record, page.now)) for move in moves}
+
+
+def take_back(page: Page, document: Document, by: str, embedded: Mapping[str, Mapping[str, Any]]) -> ConflictRecord:
+    """Put the undoing of a resolved conflict onto the page; the record as it is then.
+
+    embedded: the fields of a memory's embedding, for each of `texts_of`. Raises Conflict that names what is in the way.
+    """
+    record = record_in(document.body)
+    memories = {name: memory for name in record.memory_ids if (memory := page.memory(name)) is not None}
+    unstored = next((move.memory_id for move in record.moves if move.after is None), None)
+    pending = record.asked_again(by, page.now).model_copy(update={"new_id": record.new_id or unstored})
+    moves = {move.memory_id: move for move in record.moves}
+    if _are_of_one_slot(page, record, memories):
+        _take_back_in_slot(page, record, pending.new_id or "", moves, embedded)
+    elif way := in_the_way(record.moves, memories):
+        raise Conflict(f"it can't be undone any more: {'; '.join(way)}")
+    else:
+        for move in record.moves:
+            _move_back(page, record, move, embedded)
+        sides = [side for side in standing_sides(page, pending) if side.id not in moves]
+        page.apply([Change(UNDONE, side, side, {"conflict_id": record.id}) for side in sides])
+    page.puts[record.id] = replace(document, body={**document.body, **pending.model_dump(mode="json")})
+    page.pending += 1
+    return pending
+
+
+def _are_of_one_slot(page: Page, record: ConflictRecord, memories: Mapping[str, Memory]) -> bool:
+    """Whether the log of one slot says what holds of both sides; the new one may never have been stored."""
+    old, new = memories.get(record.old_id), memories.get(record.new_id or "")
+    if new is None:
+        drafts = [move for move in record.moves if move.after is None]
+        new = moved_back(drafts[0], None, page.owner, record, page.now) if drafts else None
+    return old is not None and new is not None and are_of_one_slot(old, new)
+
+
+def _take_back_in_slot(
+    page: Page, record: ConflictRecord, new_id: str, moves: Mapping[str, Move], embedded: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Let the log of the slot forget what was decided: both sides are beside each other again, or for the first time."""
+    about, move = {"conflict_id": record.id, "strategy": record.strategy}, moves.get(new_id)
+    old, new, draft = page.found(record.old_id), page.memory(new_id), None
+    if move is not None and (move.after is None or brings_text(move)):
+        draft = moved_back(move, new, page.owner, record, page.now)
+        draft = with_lexical(draft).model_copy(update={**embedded[new_id], "status": Status.ACTIVE, "next_id": None})
+    act = takes_back(record.id, old.id, new_id, draft)
+    page.apply([Change(UNDONE, old.model_copy(update={"updated_at": page.now, "consolidated_into_ids": []}), old, about, says=act)])
+    after = draft or (None if new is None else new.model_copy(update={"updated_at": page.now}))
+    if after is not None:
+        page.apply([Change(UNDONE, after, new, about, says=lambda slot: [])])
+
+
+def _move_back(page: Page, record: ConflictRecord, move: Move, embedded: Mapping[str, Mapping[str, Any]]) -> None:
+    current = page.memory(move.memory_id)
+    back = moved_back(move, current, page.owner, record, page.now)
+    if brings_text(move):
+        back = with_lexical(back).model_copy(update=embedded[move.memory_id])
+    act = undoes_decision(record.id) if current is not None and slot_name(current) is not None else None
+    change = Change(UNDONE, back, current, {"conflict_id": record.id, "strategy": record.strategy}, says=act)
+    if current is not None and back.status is Status.COMPRESSED and current.status is not Status.COMPRESSED:
+        between = back.model_copy(update={"status": Status.ACTIVE, "status_reason": "restored"})
+        page.apply([replace(change, after=between)])
+        change = replace(change, before=between)
+    page.apply([change])

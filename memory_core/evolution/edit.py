@@ -22,18 +22,15 @@ from memory_core.domain.truth.values import slot_name
 from memory_core.domain.value import text_of_value
 from memory_core.domain.versions import cut_short, is_version, version_id
 from memory_core.domain.worth import most_lasting, worth_of
-from memory_core.evolution.along import Along, changes_along, count_along, gone_along
-from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.evolution.deletion import Along, NoteUnmerger, changes_along, count_along, gone_along
+from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.slot_log import Act
 from memory_core.evolution.truth_commands import copies, corrects_times, edits, withdraws
-from memory_core.evolution.unmerge import NoteUnmerger
 from memory_core.evolution.versions import new_version, old_version, version_document
-from memory_core.ledger.changes import Change, Changes
-from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.ids import derived, session_document_id
-from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.commit import Ledger, Look, Mirror
+from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id, session_document_id
 from memory_core.ledger.readable import as_memory
-from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Embedder, Near
 

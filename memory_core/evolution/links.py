@@ -1,4 +1,4 @@
-"""Links from a new memory to older ones: who is near enough, how strong, of what kind (SECMSA, "Memory Link Generation").
+"""Links between memories: to older ones, and marks on cells whose facts were superseded.
 
 Kept on the newer memory only. A link's composite score is its similarity, raised by how recent and how important the older memory is,
 so it is never below the threshold that the similarity passed.
@@ -7,15 +7,20 @@ so it is never below the threshold that the similarity passed.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
+from memory_core.domain.archival import is_cold
 from memory_core.domain.decay import HOUR_S, LEAST_RECENCY, importance_at
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import Link, Memory
+from memory_core.domain.models import AtomicFact, Link, Memory, Status
 from memory_core.domain.slots import slot_of
+from memory_core.domain.truth.values import slot_name
+from memory_core.evolution.reads import Shelf
+from memory_core.ledger.batch import Change, Changes, Result
+from memory_core.ledger.ids import note_id
 from memory_core.ports import Neighbour
 
 MAX_LINKS = 20
@@ -91,3 +96,123 @@ def _recency(old: Memory, rules: LinkRules, now: datetime) -> float:
 
 def _importance(old: Memory, rules: LinkRules, now: datetime) -> float:
     return importance_at(old.importance_base, old.last_accessed_at or old.created_at, now, rules.half_life_days)
+
+
+# What is said beside a cell, and its note, when a fact that it told is superseded: the text stays as it was, the mark names the successor.
+#
+# Note: marks are as many as fit a commit, the first teller and the latest ones before others. The truth is in the facts
+# themselves; a mark only saves the reader of an old episode from taking it for the present.
+
+
+SPLIT = "split"
+"""The event of a memory that holds what another one was in an earlier time."""
+MAX_DOCUMENTS = 94
+"""Of the 100 operations of a batch; the others are the head, and what follows from open conflicts."""
+MAX_MARKED = 12
+"""Cells of those that told a fact that learn when it is superseded: each, and its note, is a document of the commit."""
+
+MAX_HOPS = 20
+"""Merges, one after the other, that are followed to it: a look each where they were not read before."""
+
+
+def told_in(fact: Memory) -> tuple[str, ...]:
+    """The cells that are to learn that a fact is superseded, with their notes: the one that told it first and those that told it last."""
+    cells = [name for name in (fact.cell_id, *reversed(fact.source_ids[-MAX_MARKED + 1 :])) if name is not None]
+    return tuple(dict.fromkeys(name for cell in cells for name in (cell, note_id(cell))))
+
+
+def fallen_in(changes: Iterable[Change]) -> list[Memory]:
+    """The facts that these changes let fall, give another successor, or let rise again (`next_id` is None then), as they leave them."""
+    made = [*changes]
+    states = {change.after.id: change.after for change in made}
+    return [states[name] for name in dict.fromkeys(change.after.id for change in made if _turns(change))]
+
+
+def _turns(change: Change) -> bool:
+    """Whether those who told it have to learn of this; what a truth was before it held again is told by the truth itself."""
+    old, new = change.before, change.after
+    if change.event_type == SPLIT or (old is not None and (old.status, old.next_id) == (new.status, new.next_id)):
+        return False
+    return _fallen(new) or (old is not None and _fallen(old))
+
+
+def _fallen(memory: Memory) -> bool:
+    """Whether another memory took its place, for a while or for good."""
+    was_never = memory.status is Status.DELETED and memory.status_reason == "contradicted" and slot_name(memory) is not None
+    return (memory.status is Status.SUPERSEDED or was_never) and memory.next_id is not None
+
+
+async def marked(shelf: Shelf, changes: Changes[Result]) -> Changes[Result]:
+    """The changes, with the marks of facts that fall, or rise, in the cells and notes that told them, as far as there is room."""
+    fallen = [fact for fact in fallen_in(changes.changes) if told_in(fact)]
+    if not fallen:
+        return changes
+    tellers = _Tellers(shelf, changes)
+    by_teller: dict[str, dict[str, Memory]] = {}
+    await shelf.read([name for fact in fallen for name in told_in(fact)])
+    for fact in fallen:
+        for name in told_in(fact):
+            chain = await tellers.chain(name)
+            for teller in (*chain[:1], *chain[-1:]):  # a note that was merged into another may stand again
+                by_teller.setdefault(teller.id, {})[fact.id] = fact
+    made, room = [*changes.changes], MAX_DOCUMENTS - _documents(changes)
+    for name, facts in by_teller.items():
+        memory = tellers.memory(name)
+        if memory is None or is_cold(memory) or (marked_facts := _marked(memory, facts)) == memory.atomic_facts:
+            continue
+        after = memory.model_copy(update={"atomic_facts": marked_facts})
+        place = next((place for place in range(len(made) - 1, -1, -1) if made[place].after.id == name), None)
+        if place is not None and made[place].before is None:
+            made[place] = replace(made[place], after=after)
+        elif room >= 2:
+            made.append(Change("fact_superseded", after, memory))
+            room -= 2
+    return replace(changes, changes=tuple(made), reads=changes.reads | by_teller.keys())
+
+
+def _documents(changes: Changes[Any]) -> int:
+    written = {change.after.id for change in changes.changes}
+    documents = (changes.puts, changes.creates, changes.deletes, changes.staged, changes.marks)
+    return len(changes.changes) + len(written) + sum(len(group) for group in documents)
+
+
+class _Tellers:
+    """The cells and notes that told facts, as the commit leaves them."""
+
+    def __init__(self, shelf: Shelf, changes: Changes[Any]) -> None:
+        self._shelf = shelf
+        self._states = {change.after.id: change.after for change in changes.changes}
+
+    def memory(self, name: str) -> Memory | None:
+        return self._states.get(name) or self._shelf.memory(name)
+
+    async def chain(self, name: str) -> list[Memory]:
+        """The memory and, of a note that was merged, those it was merged into one after the other."""
+        chain, following = list[Memory](), self.memory(name)
+        while following is not None and len(chain) <= MAX_HOPS:
+            chain.append(following)
+            next_id = following.next_id if following.status is Status.UPDATED else None
+            if next_id is not None and next_id not in self._states:
+                await self._shelf.read([next_id])
+            following = None if next_id is None else self.memory(next_id)
+        return chain
+
+
+def _marked(teller: Memory, fallen: Mapping[str, Memory]) -> list[AtomicFact]:
+    """The facts of a cell with the successors of those that are superseded. A note lists only such as have."""
+    facts = [
+        fact.model_copy(update={"superseded_by": fallen[fact.fact_id].next_id})
+        if fact.fact_id is not None and fact.fact_id in fallen
+        else fact
+        for fact in teller.atomic_facts
+    ]
+    if teller.category != "note":
+        return facts
+    known = {fact.fact_id for fact in facts}
+    more = marks_of([fact for name, fact in fallen.items() if name not in known])
+    return [*(fact for fact in facts if fact.superseded_by is not None), *more]
+
+
+def marks_of(facts: Sequence[Memory]) -> list[AtomicFact]:
+    """What a note lists of these facts: those that are superseded, each with its successor."""
+    return [AtomicFact(text=fact.content, fact_id=fact.id, superseded_by=fact.next_id) for fact in facts if _fallen(fact)]

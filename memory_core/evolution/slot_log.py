@@ -22,8 +22,8 @@ from memory_core.domain.truth.sealing import Seal, reaches_back, resolve_sealed,
 from memory_core.domain.truth.timeline import Timeline
 from memory_core.domain.truth.values import SlotName, hashed, value_form
 from memory_core.domain.versions import version_id
-from memory_core.evolution.projection import Projection, project
-from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.evolution.reads import LookedElsewhere
+from memory_core.evolution.truth_projection import Projection, project
 from memory_core.ledger.ids import slot_document_id, slot_part_id
 from memory_core.ports import Document
 

@@ -28,9 +28,9 @@ from memory_core.domain.truth.entries import (
 )
 from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.timeline import Interval
-from memory_core.evolution.projection import GONE, Projection
 from memory_core.evolution.slot_log import Act, SlotLog
-from memory_core.ledger.changes import Change
+from memory_core.evolution.truth_projection import GONE, Projection
+from memory_core.ledger.batch import Change
 
 MAX_WITHDRAWN = 40
 """Memories that one undo may withdraw: as many changed members as fit a batch."""

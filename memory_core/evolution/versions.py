@@ -1,4 +1,4 @@
-"""Versions of a memory: the id stays, the old content is kept as `<id>.v<n>`, and ends where the next one begins.
+"""A memory's content: its old versions, and its vector.
 
 An old version ends at the latest where what replaced the memory begins. The log of a slot says so of its members. Note: of a memory without
 one, the end that follows from later versions is worked out again where the memory is reactivated, so no decision has to remember what it
@@ -7,17 +7,18 @@ took; only versions that had ended with the successor are given it back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from memory_core.domain.indexing import text_to_embed
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.truth.values import slot_name
 from memory_core.domain.versions import VERSIONS, kept_version, version_id
-from memory_core.evolution.shelf import Shelf
-from memory_core.ledger.changes import Change, Changes, Result
-from memory_core.ports import Document
+from memory_core.evolution.reads import Shelf
+from memory_core.ledger.batch import Change, Changes, Result
+from memory_core.ports import Document, Embedder
 
 MAX_VERSIONS = 40
 """The latest ones; each that changes is a document of the commit's hundred."""
@@ -97,3 +98,16 @@ def _end(version: Memory, versions: list[Memory], memory: Memory, was: datetime 
 def _told(change: Change, fields: dict[str, Any]) -> Change:
     known: dict[str, Any] = change.metadata.get(VERSIONS, {})
     return replace(change, metadata={**change.metadata, VERSIONS: {**known, **fields}})
+
+
+async def embed_memories(embedder: Embedder, memories: Sequence[Memory]) -> None:
+    """Embed all of them in one call. Raises Unavailable."""
+    texts = [text_to_embed(memory) for memory in memories]
+    vectors = await embedder.embed(texts)
+    states = await embedder.token_states(texts)
+    for memory, vector, token_states in zip(memories, vectors, states, strict=True):
+        memory.embedding = vector
+        memory.embedding_model = embedder.model
+        memory.embedding_dimensions = embedder.dimensions
+        if token_states is not None:
+            memory.lexical = memory.lexical.model_copy(update={"states": token_states.kept})

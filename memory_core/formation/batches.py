@@ -1,4 +1,4 @@
-"""Batches: messages gathered session by session, and formed together when there are enough, when nothing more comes, or when asked.
+"""Batches: append messages, and hand them over to be formed.
 
 Note: an append is one conditional write beside the log and moves no head; what begins a generation, and what hands one
 over to be formed, is a commit, because a task begins or changes with it. Whichever write loses a race looks again: no message is lost
@@ -9,24 +9,30 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
 
 from memory_core.domain.chat_messages import timed
+from memory_core.domain.conversation import Conversation
 from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.results import Accepted, Buffered, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.spoken import BatchInput
+from memory_core.domain.task import Task
 from memory_core.domain.user_settings import SETTINGS_ID
-from memory_core.formation.handover import Added, Handover
-from memory_core.ledger.bookkeeping import kept
-from memory_core.ledger.buffer import Append, HeldBuffer, buffer_id
+from memory_core.formation.form_conversation import Forming
+from memory_core.formation.message_memories import MessageWriter
+from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.conversations import messages_id
-from memory_core.ledger.receipts import earlier_result, receipt_id
-from memory_core.ledger.user_settings import settings_in
-from memory_core.ports import Clock, IdSource, LongTermStore
+from memory_core.ledger.documents import Append, HeldBuffer, buffer_id, documents_of, message_ids, messages_id, settings_in
+from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id
+from memory_core.ledger.sessions import clears_of
+from memory_core.ports import Clock, Document, IdSource, LongTermStore, TaskQueue
+from memory_core.tasks.leases import Later, Lease
+from memory_core.tasks.lifecycle import ACTOR, message_for, tell
+from memory_core.tasks.store import counted, held_task, kept, written
 
 PAUSE_S = 0.01
 """After a lost race, times a random share."""
@@ -108,3 +114,189 @@ class Batches:
         if look.head is not None and look.head.state == "erasing":
             raise Unavailable("long_term", "this user is being erased", retry_after_s=30)
         return look
+
+
+# The commits of a buffer's life: its generation begins with a task that waits, and ends as the conversation that this task then forms.
+#
+# Note: there is one task a generation, from its first message until its memories. What it is about changes in the commit
+# that hands the messages over, and with it nothing else: callers that watch it, and workers that wait for it, go on.
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRules:
+    """limit: messages that are formed at once. idle: how long a buffer waits for more of them."""
+
+    limit: int = 30
+    idle: timedelta = timedelta(seconds=60)
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What a commit did: the buffer as it is now, the task that it began or changed, and the conversation that was handed over."""
+
+    held: HeldBuffer
+    task: Task | None
+    conversation: Conversation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """The answer to an append, and the conversation whose messages are not found yet.
+
+    first: the number of the first message that was appended, where the conversation is still being gathered; None where it is handed over.
+    """
+
+    buffered: Buffered
+    conversation: Conversation | None = None
+    first: int | None = None
+
+
+class Handover:
+    """Begins and closes generations of buffers."""
+
+    def __init__(self, ledger: Ledger, messages: MessageWriter, queue: TaskQueue, clock: Clock, rules: BatchRules) -> None:
+        self._ledger, self._messages, self._queue, self._clock, self._rules = ledger, messages, queue, clock, rules
+
+    def fills(self, batch: HeldBuffer) -> bool:
+        """Whether these are enough messages to be formed."""
+        return len(batch.buffer.messages) >= self._rules.limit
+
+    def due_at(self, batch: HeldBuffer) -> datetime | None:
+        """When the buffer is flushed if nothing more comes; None for an empty one."""
+        last = batch.buffer.last_append_at
+        return None if last is None else last + self._rules.idle
+
+    def shown(self, batch: HeldBuffer, task_id: str | None = None, degraded: tuple[str, ...] = ()) -> Buffered:
+        """The buffer as callers see it."""
+        return Buffered(len(batch.buffer.messages), self.due_at(batch), task_id, degraded)
+
+    async def add(self, batch: HeldBuffer, append: Append, call: Call) -> Added | None:
+        """Append in a commit, and hand over when that fills the buffer. None when another call was faster."""
+
+        def decide(look: Look) -> Changes[_Done | None]:
+            now = HeldBuffer.of(batch.owner, batch.buffer.session_id, look)
+            again = earlier_result(look.documents, batch.owner, call) is not None or append.id in now.buffer.appends
+            if again or now.buffer.generation != batch.buffer.generation or not now.takes(append):
+                return Changes(None)
+            grown = now.grown(append)
+            if self.fills(grown):
+                return self._handing_over(grown, look, call)
+            return self._gathering(grown, look, call, opens=not now.buffer.messages)
+
+        done = await self._committed(batch, decide, call)
+        if done is None:
+            return None
+        degraded = () if done.task is None else await self._tell(batch.owner, done)
+        if done.conversation is not None:
+            return Added(self.shown(done.held, batch.task_id, degraded), done.conversation)
+        gathered = batch.grown(append).conversation(self._clock.now(), {})
+        return Added(self.shown(done.held, None, degraded), gathered, len(batch.buffer.messages))
+
+    async def completed(self, owner: Owner, added: Added, call: Call) -> Buffered:
+        """The answer to an append, once what was appended is found."""
+        if added.conversation is None:
+            return added.buffered
+        if added.first is None:
+            missing = await self._messages.complete_at_the_door(owner, added.conversation, call)
+        else:
+            missing = await self._messages.write_ahead(owner, added.conversation, added.first, call)
+        return replace(added.buffered, degraded=(*added.buffered.degraded, *missing))
+
+    async def close(self, batch: HeldBuffer, call: Call) -> Accepted:
+        """Hand this generation over to be formed, unless another worker has done so."""
+
+        def decide(look: Look) -> Changes[_Done | None]:
+            now = HeldBuffer.of(batch.owner, batch.buffer.session_id, look)
+            again = earlier_result(look.documents, batch.owner, call) is not None
+            if again or now.buffer.generation != batch.buffer.generation:
+                return Changes(None)
+            return self._handing_over(now, look, call)
+
+        done = await self._committed(batch, decide, call)
+        if done is None:
+            return Accepted(batch.task_id)
+        degraded = await self._tell(batch.owner, done)
+        missing = () if done.conversation is None else await self._messages.complete_at_the_door(batch.owner, done.conversation, call)
+        return Accepted(batch.task_id, (*degraded, *missing))
+
+    def _gathering(self, batch: HeldBuffer, look: Look, call: Call, *, opens: bool) -> Changes[_Done | None]:
+        """The buffer with more in it; when it opens with that, the task that waits for the rest."""
+        now = self._clock.now()
+        task = self._waiting(batch, now) if opens else None
+        puts = (batch.written, *([written(task)] if task is not None else []))
+        receipts = receipt(batch.owner, call, now, {"task_id": None})
+        return _changes(_Done(batch, task), puts, receipts, more=int(opens))
+
+    def _handing_over(self, batch: HeldBuffer, look: Look, call: Call) -> Changes[_Done | None]:
+        """The next generation, the conversation that this one becomes, and its task, which is about that from now on."""
+        now = self._clock.now()
+        before = held_task(look.documents.get(batch.task_id), look.head)
+        clears = clears_of(look.documents.get(session_document_id(batch.owner, batch.buffer.session_id)))
+        conversation = batch.conversation(now, clears)
+        # What is a memory already is not written again: it may have been deleted since.
+        known = [look.memory(name) is not None for name in message_ids(conversation)]
+        conversation = conversation.model_copy(update={"written": [*known, False].index(False)})
+        begun = {"status": "accepted", "subject_id": conversation.id, "step": None, "error": None, "attempts": 0, "waits": 0}
+        free = {"leased_by": None, "leased_until": None, "waiting_for": None, "next_enqueue_at": now, "updated_at": now}
+        task = (self._waiting(batch, now) if before is None else before.task).model_copy(update=begun | free)
+        state, messages = documents_of(conversation)
+        messages_with_appends = replace(messages, body={**messages.body, "appends": batch.buffer.appends})
+        puts = (batch.closed().written, written(task, onto=None if before is None else before.document))
+        creates = (state, messages_with_appends, *receipt(batch.owner, call, now, {"task_id": task.task_id}))
+        done = _Done(batch.closed(), task, conversation)
+        return _changes(done, puts, creates, more=int(before is None or before.task.finished))
+
+    def _waiting(self, batch: HeldBuffer, now: datetime) -> Task:
+        return Task(
+            task_id=batch.task_id,
+            kind="flush",
+            step="gathering",
+            created_at=now,
+            updated_at=now,
+            subject_id=buffer_id(batch.owner, batch.buffer.session_id),
+            next_enqueue_at=self.due_at(batch),
+            correlation_id=batch.buffer.correlation_id,
+        )
+
+    async def _committed(self, batch: HeldBuffer, decide: Callable[[Look], Changes[_Done | None]], call: Call) -> _Done | None:
+        name = receipt_id(batch.owner, call)
+        session = batch.buffer.session_id
+        ids = [buffer_id(batch.owner, session), batch.task_id, session_document_id(batch.owner, session), *([name] if name else [])]
+        ids += message_ids(batch.conversation(self._clock.now(), {}))
+        return (await self._ledger.commit(batch.owner, decide, ids=ids, call=call)).result
+
+    async def _tell(self, owner: Owner, done: _Done) -> tuple[str, ...]:
+        assert done.task is not None
+        delay = timedelta(0) if done.conversation is not None else self._rules.idle
+        return await tell(self._queue, "formation", message_for(owner, done.task), delay)
+
+
+def _changes(done: _Done, puts: tuple[Document, ...], creates: tuple[Document, ...], *, more: int) -> Changes[_Done | None]:
+    """A buffer that was never written is created, so that of two that begin it one has to look again."""
+    buffer, *other_puts = puts
+    if buffer.tag is None:
+        return Changes(done, puts=tuple(other_puts), creates=(buffer, *creates), head_fields=counted(more))
+    return Changes(done, puts=puts, creates=creates, head_fields=counted(more))
+
+
+class Gathering:
+    """The work on the task of a buffer's generation: wait until nothing more comes, hand over, form."""
+
+    def __init__(self, ledger: Ledger, handover: Handover, forming: Forming, clock: Clock) -> None:
+        self._ledger, self._handover, self._forming, self._clock = ledger, handover, forming, clock
+
+    async def gather(self, lease: Lease) -> Later | None:
+        """Hand the messages over when the buffer has been idle; once that is done, by whomever, form them."""
+        look = await self._ledger.look(lease.owner, [lease.task.subject_id])
+        document = look.documents.get(lease.task.subject_id)
+        if document is None or document.kind != "buffer":
+            return await self._forming.form(lease)
+        batch = HeldBuffer.of(lease.owner, document.body["session_id"], look)
+        due_at = self._handover.due_at(batch)
+        if due_at is None or batch.task_id != lease.task.task_id:
+            return None
+        left = due_at - self._clock.now()
+        if left > timedelta(0):
+            return Later(left, {"step": "gathering"})
+        await self._handover.close(batch, Call(lease.task.correlation_id, actor=ACTOR))
+        return None

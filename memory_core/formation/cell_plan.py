@@ -17,15 +17,14 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
-from memory_core.evolution.disagreement import changed_by
-from memory_core.evolution.execute import Execution
+from memory_core.evolution.agent_rulings import Ruled, Rulings, Shown, changed_by
+from memory_core.evolution.apply_rulings import Execution
+from memory_core.evolution.changeset import Page
 from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules, find_links
-from memory_core.evolution.page import Page
-from memory_core.evolution.ruled import LookedElsewhere, Ruled
-from memory_core.evolution.shown import Rulings, Shown
-from memory_core.formation.cell_memories import MAX_FACTS
+from memory_core.evolution.reads import LookedElsewhere
+from memory_core.formation.cells import MAX_FACTS
 from memory_core.formation.message_memories import cell_marks
-from memory_core.ledger.changes import Changes
+from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import note_id
 from memory_core.ports import Neighbour

@@ -24,25 +24,19 @@ from memory_core.domain.results import Call, SessionMessage, TakenBack
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
 from memory_core.domain.truth.values import slot_name
-from memory_core.evolution.along import count_along
 from memory_core.evolution.conflicts import Conflicts
+from memory_core.evolution.deletion import NoteUnmerger, count_along
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.restore import Restorer
-from memory_core.evolution.unmerge import NoteUnmerger
 from memory_core.formation.message_memories import MOST_TRIES, TOO_FAST, MessageWriter
 from memory_core.formation.without_messages import Cut, Without, batch_without, conversation_without
-from memory_core.ledger.buffer import HeldBuffer, buffer_id
-from memory_core.ledger.changes import Change, Changes
-from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.conversations import conversation_of, message_ids, messages_id, state_of
-from memory_core.ledger.ends import Ends
-from memory_core.ledger.ids import conflict_record_ids, note_id, session_document_id
-from memory_core.ledger.messages import message_for, queue_of, tell
-from memory_core.ledger.mirror import Mirror
-from memory_core.ledger.portions import Portion, size_of
-from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
+from memory_core.ledger.batch import Change, Changes, Portion, size_of
+from memory_core.ledger.commit import Ledger, Look, Mirror
+from memory_core.ledger.documents import HeldBuffer, buffer_id, conversation_of, message_ids, messages_id, state_of
+from memory_core.ledger.ids import conflict_record_ids, earlier_result, note_id, receipt, receipt_id, session_document_id
 from memory_core.ledger.sessions import Session, clears_of, has_begun
 from memory_core.ports import Clock, Filter, LongTermStore, Place, TaskQueue
+from memory_core.tasks.lifecycle import Ends, message_for, queue_of, tell
 
 MOST_AT_ONCE: Final = 20
 """Messages of one commit, each two documents of its hundred, besides its cell and its conversation."""

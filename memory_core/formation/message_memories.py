@@ -24,13 +24,12 @@ from memory_core.domain.messages import is_untold, message_memory
 from memory_core.domain.models import Memory, MemoryType, OnConflict, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.evolution.embedded import embed_memories
-from memory_core.evolution.page import Page
-from memory_core.formation.plan import SessionGrew, append_turn
-from memory_core.formation.prepare import LONG_CHARACTERS, Prepared
-from memory_core.ledger.changes import Change, Changes
+from memory_core.evolution.changeset import Page
+from memory_core.evolution.versions import embed_memories
+from memory_core.formation.save_plan import LONG_CHARACTERS, Prepared, SessionGrew, append_turn
+from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.conversations import cleared_since, message_ids, state_of
+from memory_core.ledger.documents import cleared_since, message_ids, state_of
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.sessions import Session, history_of
 from memory_core.ports import Clock, Embedder, Mark

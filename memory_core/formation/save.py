@@ -21,16 +21,11 @@ from memory_core.domain.results import Call, Saved
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.truth.values import slot_name
-from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.shelf import near_of
-from memory_core.formation.draft import Draft, draft
-from memory_core.formation.plan import MAX_ITEMS, Planned, PlannedOutcome, SessionGrew, late_id, plan
-from memory_core.formation.prepare import Prepared, prepare
-from memory_core.ledger.changes import Changes
-from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.ids import session_document_id, slot_document_id
-from memory_core.ledger.mirror import Mirror
-from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
+from memory_core.evolution.reads import LookedElsewhere, near_of
+from memory_core.formation.save_plan import MAX_ITEMS, Draft, Planned, PlannedOutcome, Prepared, SessionGrew, draft, late_id, plan, prepare
+from memory_core.ledger.batch import Changes
+from memory_core.ledger.commit import Ledger, Look, Mirror
+from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id, slot_document_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Embedder, IdSource, Near
 

@@ -13,16 +13,14 @@ from typing import Any
 
 import orjson
 
-from memory_core.domain.errors import NotFound, Unavailable
+from memory_core.domain.errors import FieldError, Invalid, NotFound, Unavailable
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
-from memory_core.formation.callbacks import UNSIGNED
-from memory_core.ledger.bookkeeping import kept
 from memory_core.ledger.commit import Ledger
-from memory_core.ledger.delivery import Delivery, Try
-from memory_core.ledger.ends import Ends
-from memory_core.ledger.leases import Later, Lease, TaskLost
 from memory_core.ports import Clock, Courier, Document, LongTermStore, Posted
+from memory_core.tasks.leases import Later, Lease, TaskLost
+from memory_core.tasks.lifecycle import Ends
+from memory_core.tasks.store import Delivery, Try, kept
 
 PAUSES = (timedelta(seconds=1), timedelta(seconds=2), timedelta(seconds=4))
 """Before the second, third and fourth try, which is the last."""
@@ -113,3 +111,21 @@ def is_final(posted: Posted) -> bool:
 def with_tries(document: Document, tries: list[dict[str, Any]]) -> Document:
     """The next state of a delivery's document."""
     return Document(document.id, document.kind, {**document.body, "tries": tries}, tag=document.tag)
+
+
+UNSIGNED = "callbacks are signed, and there is nothing to sign with: MEMORY_WEBHOOK_SECRET is not set"
+
+
+class Callbacks:
+    """Whether an address may be given. secret: what deliveries are signed with; without it none can be."""
+
+    def __init__(self, courier: Courier, secret: bytes | None) -> None:
+        self._courier, self._secret = courier, secret
+
+    def check(self, url: str | None) -> None:
+        """Raise Invalid for an address that will never be called, as far as it can be known without asking who has its name."""
+        if url is None:
+            return
+        why = UNSIGNED if self._secret is None else self._courier.refusal(url)
+        if why is not None:
+            raise Invalid(f"callback_url: {why}", errors=(FieldError("callback_url", why),))

@@ -31,14 +31,14 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.text import terms_of, words
 from memory_core.domain.wish_topic import GENERAL_WORDS, japanese_words_of
 from memory_core.domain.wishes import Wish, only_requests, said_wishes, without_requests
+from memory_core.evolution.deletion import ToldForgetter
 from memory_core.evolution.edit import Editor
-from memory_core.evolution.forget_told import ToldForgetter
 from memory_core.formation.save import Saver
-from memory_core.ledger.conversations import message_ids
+from memory_core.ledger.documents import message_ids
+from memory_core.ledger.ids import keyed
 from memory_core.ledger.readable import readable
-from memory_core.ledger.receipts import keyed
-from memory_core.ledger.steps import Steps
 from memory_core.ports import Clock, Filter, LongTermStore
+from memory_core.tasks.agent_steps import Steps
 
 MOST_FORGOTTEN = 30
 """Memories that one request forgets; one that means more is left to be confirmed."""

@@ -16,14 +16,12 @@ from memory_core.domain.conversation import Conversation, Path
 from memory_core.domain.messages import REQUEST
 from memory_core.domain.models import Head, Status
 from memory_core.domain.task import Task, TaskKind
-from memory_core.ledger.buffer import HeldBuffer
-from memory_core.ledger.changes import Changes
+from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Look
-from memory_core.ledger.conversations import conversation_of, documents_of, message_ids, state_of, unread
+from memory_core.ledger.documents import HeldBuffer, conversation_of, documents_of, message_ids, state_of, unread
 from memory_core.ledger.ids import derived
-from memory_core.ledger.pair import Pair, counted, unfinished
-from memory_core.ledger.tasks import written
 from memory_core.ports import Document
+from memory_core.tasks.store import Pair, counted, unfinished, written
 
 KINDS: Mapping[Path, TaskKind] = {"converse": "converse", "agent": "agent_memory"}
 """The task that forms a conversation."""

@@ -30,16 +30,24 @@ from memory_core.domain.fields import Input
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner, check_name
 from memory_core.functions import runtime
-from memory_core.functions.body import check_raw, read_object
-from memory_core.functions.call_names import known_calls
-from memory_core.functions.field_names import suggest_field
-from memory_core.functions.inputs import Nothing, from_json, from_query, invalid, query_fields, unknown_field
-from memory_core.functions.keys import LOCAL_CALLER, Caller, Right
-from memory_core.functions.origin import check_host
-from memory_core.functions.problem import problem_response
+from memory_core.functions.callers import LOCAL_CALLER, Caller, Right, check_host
+from memory_core.functions.registered import Door
+from memory_core.functions.request_parsing import (
+    Nothing,
+    check_raw,
+    from_json,
+    from_query,
+    invalid,
+    query_fields,
+    read_object,
+    unknown_field,
+)
+from memory_core.functions.responses import problem_response
+from memory_core.functions.suggestions import known_calls, suggest_field
 
 if TYPE_CHECKING:
     from memory_core.core import MemoryCore
+
 
 log = logging.getLogger(__name__)
 Asked = TypeVar("Asked", bound=Input)
@@ -50,23 +58,6 @@ SCOPE = ("app_id", "user_id")
 LONG_BODY = 64 * 1024
 """Bytes from which a body is read in a thread: 1 MiB takes 20 ms, and twenty of them at once would hold up everybody else."""
 _readers = ThreadPoolExecutor(1, "bodies")
-
-
-@dataclass(frozen=True, slots=True)
-class Door:
-    """What a function asks of its callers. right: None = open to anyone. scoped: it reads or writes one user's memories.
-
-    nameless: it may be about no user in particular; then the owner's user_id is the key's own, or empty. raw: the media type of a body
-    that is no JSON object. own: a key that is bound to the user needs only the right to write.
-    """
-
-    right: Right | None
-    takes: type[Input]
-    has_body: bool
-    scoped: bool
-    nameless: bool = False
-    raw: str | None = None
-    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +127,6 @@ def ungated(handler: OpenHandler) -> AzureFunction:
         return await handler(req)
 
     return _as_function(handler, Door(None, Nothing, has_body=False, scoped=False), pass_by)
-
-
-def door_of(function: Callable[..., Any]) -> Door | None:
-    """The door of a function that passed through this module; None for one that did not, which a test forbids."""
-    return getattr(function, "door", None)
 
 
 def correlation_id(headers: Mapping[str, str]) -> str:

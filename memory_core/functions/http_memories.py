@@ -13,32 +13,37 @@ from typing import Any
 import azure.functions as func
 from azure.functions import HttpResponse
 
+from memory_core.domain.context import ContextInput
 from memory_core.domain.errors import FieldError, Invalid, MemoryCoreError
 from memory_core.domain.requests import ClearInput, CopyInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
-from memory_core.functions.answers import (
-    deleted_response,
-    graph_response,
-    json_response,
-    memories_response,
-    memory_response,
-    retrieved_response,
-    saved_body,
-    saved_response,
-    settled_response,
-)
 from memory_core.functions.gate import SCOPE, Admitted, another_app, gated
-from memory_core.functions.inputs import (
+from memory_core.functions.request_parsing import (
     BulkInput,
     EvolutionInput,
     GetInput,
     GraphInput,
     Nothing,
     QueryInput,
+    SessionMessagesInput,
+    SessionsInput,
+    TakeBackInput,
     from_json,
     from_query,
     invalid,
 )
-from memory_core.functions.problem import problem
+from memory_core.functions.responses import (
+    context_response,
+    deleted_response,
+    graph_response,
+    json_response,
+    memories_response,
+    memory_response,
+    problem,
+    retrieved_response,
+    saved_body,
+    saved_response,
+    settled_response,
+)
 
 blueprint = func.Blueprint()
 _MEMORIES = "api/v1/memories"
@@ -184,3 +189,54 @@ def _of_item(error: MemoryCoreError, prefix: str) -> MemoryCoreError:
 
 def _bulk_problem(req: Admitted[BulkInput], error: MemoryCoreError) -> dict[str, Any]:
     return {"status": error.status, "problem": problem(error, req.path, req.call.correlation_id or "")}
+
+
+# Sessions as groups of memories, and procedures by their key.
+
+
+@blueprint.route(route="api/v1/sessions", methods=["GET"])
+@gated("read", query=SessionsInput)
+async def sessions_list(req: Admitted[SessionsInput]) -> HttpResponse:
+    """List a user's sessions, the one begun last first."""
+    page = await req.core.sessions(req.owner, req.input.cursor, req.input.limit)
+    return json_response({"sessions": page.sessions, "next_cursor": page.next_cursor})
+
+
+@blueprint.route(route="api/v1/sessions/{session_id}", methods=["GET"])
+@gated("read", query=Nothing)
+async def session_get(req: Admitted[Nothing]) -> HttpResponse:
+    """One session: when it ran, and how many memories of each type it has."""
+    return json_response(await req.core.session(req.owner, req.route["session_id"]))
+
+
+@blueprint.route(route="api/v1/sessions/{session_id}/messages", methods=["GET"])
+@gated("read", query=SessionMessagesInput)
+async def session_messages(req: Admitted[SessionMessagesInput]) -> HttpResponse:
+    """What was told in a session, message by message, in the order of telling."""
+    asked = req.input
+    newest_first = asked.order == "desc"
+    page = await req.core.session_messages(req.owner, req.route["session_id"], asked.cursor, asked.limit, newest_first=newest_first)
+    return json_response({"messages": page.messages, "next_cursor": page.next_cursor})
+
+
+@blueprint.route(route="api/v1/sessions/{session_id}/messages/last", methods=["DELETE"])
+@gated("write", query=TakeBackInput)
+async def session_messages_take_back(req: Admitted[TakeBackInput]) -> HttpResponse:
+    """Take back the last turn of a session, or its last messages, with all that came of them alone; what was taken, the oldest first."""
+    taken = await req.core.take_back(req.owner, req.route["session_id"], req.input.count, req.call)
+    return json_response({"messages": taken.messages, "memories": taken.memories})
+
+
+@blueprint.route(route="api/v1/procedures/{key}", methods=["GET"])
+@gated("read", query=Nothing)
+async def procedure_get(req: Admitted[Nothing]) -> HttpResponse:
+    """The procedural memory with this key. A slash in the key is written %2F."""
+    return memory_response(await req.core.procedure(req.owner, req.route["key"]))
+
+
+@blueprint.route(route="api/v1/context", methods=["POST"])
+@gated("read", body=ContextInput)
+async def context(req: Admitted[ContextInput]) -> HttpResponse:
+    """Put together what is known: the profile, what holds just now, what matters to the query, what was said last."""
+    messages = req.input.messages
+    return context_response(await req.core.context(req.owner, req.input), () if messages is None else messages.ignored)

@@ -1,4 +1,7 @@
-"""What a user has a right to: to take along everything that is kept, to bring it elsewhere, to have it erased."""
+"""What is known of a person, a user's rights to their data, and what an app's admin sees of all users.
+
+What a user has a right to: to take along everything that is kept, to bring it elsewhere, to have it erased.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,12 @@ import azure.functions as func
 from azure.functions import HttpResponse
 
 from memory_core.domain.people_requests import ImportCommitInput, ImportInput, PartInput
+from memory_core.domain.requests import AcrossInput
+from memory_core.domain.scene_requests import ProfileInput, ScenesInput
 from memory_core.domain.user_settings import SettingsInput
-from memory_core.functions.answers import accepted_response, json_response
 from memory_core.functions.gate import Admitted, gated
-from memory_core.functions.inputs import Nothing
+from memory_core.functions.request_parsing import Nothing
+from memory_core.functions.responses import accepted_response, json_response
 
 blueprint = func.Blueprint()
 LINES = "application/x-ndjson"
@@ -72,3 +77,54 @@ async def user_import_commit(req: Admitted[ImportCommitInput]) -> HttpResponse:
 async def user_erase(req: Admitted[Nothing]) -> HttpResponse:
     """Erase a user for good, in every store. Needs `admin`, or `write` with a key that is bound to this user."""
     return accepted_response(req.owner, await req.core.erase(req.owner, req.call))
+
+
+# What memories add up to: the scenes of a life, and the profile of a person.
+
+
+@blueprint.route(route="api/v1/scenes", methods=["GET"])
+@gated("read", query=ScenesInput)
+async def scenes_list(req: Admitted[ScenesInput]) -> HttpResponse:
+    """List a user's scenes, the one begun last first."""
+    page = await req.core.scenes(req.owner, req.input.cursor, req.input.limit)
+    soon = {} if page.scenes or req.input.cursor else {"expected_at": await req.core.next_run(req.owner)}
+    return json_response({"scenes": [scene.public() for scene in page.scenes], "next_cursor": page.next_cursor, **soon})
+
+
+@blueprint.route(route="api/v1/scenes/{scene_id}", methods=["GET"])
+@gated("read", query=Nothing)
+async def scene_get(req: Admitted[Nothing]) -> HttpResponse:
+    """One scene: its theme, its story, and the episodes in it."""
+    return json_response((await req.core.scene(req.owner, req.route["scene_id"])).public())
+
+
+@blueprint.route(route="api/v1/profile", methods=["GET"])
+@gated("read", query=ProfileInput)
+async def profile_get(req: Admitted[ProfileInput]) -> HttpResponse:
+    """What is known of a user: what they said of themselves, and what shows; with `at`, as it was true then."""
+    profile = await req.core.profile(req.owner, req.input.at)
+    soon = {} if profile.explicit or profile.implicit or req.input.at else {"expected_at": await req.core.next_run(req.owner)}
+    return json_response({**profile.public(), **soon})
+
+
+# What concerns all users of an app, for its admin: tasks that were given up, and agents.
+#
+# Note: Azure's host asks functions in the order of their names. `poisoned_tasks_list` has to come before `task_get`, whose
+# route fits its path as well.
+
+
+@blueprint.route(route="api/v1/tasks/poisoned", methods=["GET"])
+@gated("admin", query=AcrossInput, scoped=False)
+async def poisoned_tasks_list(req: Admitted[AcrossInput]) -> HttpResponse:
+    """List the tasks of all users of the app that failed too often, newest first, until they are retried or cancelled."""
+    page = await req.core.poisoned_tasks(req.owner.app_id, req.input)
+    tasks = [{"user_id": user_id, **task.public()} for user_id, task in page.tasks]
+    return json_response({"tasks": tasks, "next_cursor": page.next_cursor})
+
+
+@blueprint.route(route="api/v1/agents", methods=["GET"])
+@gated("admin", query=AcrossInput, scoped=False)
+async def agents_list(req: Admitted[AcrossInput]) -> HttpResponse:
+    """List the agents that the app's users have memories of, by user and agent."""
+    page = await req.core.agents(req.owner.app_id, req.input)
+    return json_response({"agents": page.agents, "next_cursor": page.next_cursor})

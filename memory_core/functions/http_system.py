@@ -5,17 +5,19 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 import azure.functions as func
 import orjson
 from azure.functions import HttpRequest, HttpResponse
 
 from memory_core import __version__
-from memory_core.domain.errors import Forbidden, Unauthenticated, Unavailable
+from memory_core.domain.errors import Forbidden, NotFound, Unauthenticated, Unavailable
 from memory_core.functions import runtime
-from memory_core.functions.answers import json_response
 from memory_core.functions.gate import Admitted, gated, ungated
-from memory_core.functions.inputs import Nothing
+from memory_core.functions.request_parsing import Nothing
+from memory_core.functions.responses import json_response
+from memory_core.functions.suggestions import known_calls
 
 blueprint = func.Blueprint()
 
@@ -98,3 +100,20 @@ def _openapi() -> bytes:
     from memory_core.functions.openapi import document
 
     return orjson.dumps(document())
+
+
+# Paths and methods that no call has: a 404 that names what was meant.
+#
+# Without this function Azure's host would answer them itself, with an empty 404.
+#
+# Note: Azure's host asks functions in the alphabetical order of their names. This one's name has to come last, or it would answer in the
+# place of others. What the host keeps for itself (`/admin`, `/runtime`) never gets here.
+
+
+@blueprint.route(route="{*path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
+@ungated
+async def wrong_path(req: HttpRequest) -> HttpResponse:
+    """Answer 404, with the call that was probably meant."""
+    suggestion = known_calls().suggest(req.method, urlsplit(req.url).path)
+    detail = "No call has this path and method"
+    raise NotFound(f"{detail}; did you mean {suggestion}?" if suggestion else detail, did_you_mean=suggestion)

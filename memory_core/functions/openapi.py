@@ -13,10 +13,9 @@ from pydantic import BaseModel
 from memory_core import __version__
 from memory_core.domain.fields import NAME_SCHEMA
 from memory_core.functions import openapi_parts as parts
-from memory_core.functions.blueprints import HttpFunction, http_functions
-from memory_core.functions.gate import Door
-from memory_core.functions.inputs import BulkInput
 from memory_core.functions.openapi_schemas import REF, Schema, answer_schemas, ref
+from memory_core.functions.registered import Door, HttpFunction, http_functions
+from memory_core.functions.request_parsing import BulkInput
 
 
 def document() -> Schema:

@@ -9,9 +9,9 @@ from pydantic import BaseModel
 
 from memory_core.domain.fields import NAME_SCHEMA, require_fields
 from memory_core.domain.requests import SaveInput
-from memory_core.functions.answers import GRAPH_MEDIA
-from memory_core.functions.gate import Door
 from memory_core.functions.openapi_schemas import Schema, ref
+from memory_core.functions.registered import Door
+from memory_core.functions.responses import GRAPH_MEDIA
 
 BULK_ITEM: type[BaseModel] = SaveInput
 LICENSE = {"name": "MIT", "identifier": "MIT"}

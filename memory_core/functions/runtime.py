@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from memory_core.domain.errors import PlainError
-from memory_core.functions.keys import LOCAL_CALLER, Caller, Keyring
-from memory_core.functions.origin import check_local, is_loopback
+from memory_core.functions.callers import LOCAL_CALLER, Caller, Keyring, check_local, is_loopback
 from memory_core.logs import protect
 
 if TYPE_CHECKING:
     from memory_core.config import Settings
     from memory_core.core import MemoryCore
-    from memory_core.readiness import SharedReadiness
+    from memory_core.telemetry import SharedReadiness
 
 
 _TURN_S = 0.001
@@ -74,7 +73,7 @@ async def start(settings: Settings) -> Runtime:
     keyring = _keyring(settings)
     protect(settings.log_level)
     from memory_core.core import MemoryCore
-    from memory_core.readiness import SharedReadiness
+    from memory_core.telemetry import SharedReadiness
 
     sys.setswitchinterval(_TURN_S)
     core = MemoryCore(settings)

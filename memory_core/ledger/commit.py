@@ -1,4 +1,4 @@
-"""The commit loop: how every change of memories reaches the store, once.
+"""Commit changes: the one way in which memories reach the store.
 
 A store's "it failed" may be the echo of one's own success (a connection cut after the commit was applied, resent silently by
 an SDK). So after any failure the commit's marker, its first event, is read, and the head, which names the commit that wrote it: either
@@ -11,22 +11,25 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.messages import is_message
 from memory_core.domain.models import Event, Head, Memory, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.changes import Assembled, Change, Changes, assemble, ended_as, surplus_endings
-from memory_core.ledger.circles import without_circles
+from memory_core.ledger.acyclic_chains import without_circles
+from memory_core.ledger.batch import Assembled, Change, Changes, assemble, ended_as, surplus_endings
 from memory_core.ledger.ids import marker_id
+from memory_core.ledger.open_conflicts import SETTLED, followed, left_open, settled, unsettled
 from memory_core.ledger.readable import as_memory
-from memory_core.ledger.settling import SETTLED, followed, left_open, settled, unsettled
-from memory_core.ports import Clock, Document, IdSource, LongTermStore, Near, Neighbour, Stamp
+from memory_core.ports import Clock, Document, IdSource, LongTermStore, Near, Neighbour, ShortTermStore, Stamp
 
 Result = TypeVar("Result")
 _RECENT_EVENTS, _RECENT_OWNERS = 256, 1024
@@ -350,3 +353,63 @@ def _check_life(before: Head | None, now: Head | None, while_erasing: bool) -> N
         raise Unavailable("long_term", "this user is being erased", retry_after_s=30)
     if _begun_anew(before, now):
         raise Unavailable("long_term", "this user was erased or imported during the call; ask again", retry_after_s=1)
+
+
+# The short term follows the truth: after each commit, what was saved is written back and what was changed is taken out.
+#
+# Best effort, after the acknowledged commit. A lost follow-up harms nothing: the head's last_removal_sequence voids what it left.
+
+
+class Mirror:
+    """Keeps session working sets beside the log."""
+
+    def __init__(self, short_term: ShortTermStore) -> None:
+        self._short_term = short_term
+
+    async def follow(self, owner: Owner, committed: Committed[Any]) -> tuple[str, ...]:
+        """Write back one commit. Answers what had to be done without: `("short_term",)` when it is down, else nothing."""
+        if committed.changes is None or committed.stamp is None:
+            return ()
+        changed = [change.before for change in committed.changes.changes if change.before is not None and change.before.session_id]
+        if changed:
+            sessions = sorted({memory.session_id for memory in changed if memory.session_id})
+            await self._short_term.drop(owner, sessions, [memory.id for memory in changed], committed.stamp, committed.previous_removal)
+        active = [memory for memory in committed.memories.values() if memory.status in FOUND_BY_DEFAULT and not is_message(memory.id)]
+        in_sessions = [memory for memory in active if memory.session_id]
+        if in_sessions:
+            await self._short_term.remember_all(in_sessions, committed.stamp)
+        return ("short_term",) if self._short_term.degraded else ()
+
+
+# Turns: of those in this process who change what one user knows, one at a time decides and commits.
+#
+# Note: nothing depends on it. A commit still looks whether others came first, in this process or another; but thirty who
+# form conversations of one user, and compare each with what all know, would mostly decide in vain, and in the end wait.
+
+
+class Turn:
+    """One piece of work's turn: taken when it is needed, kept until the work ends."""
+
+    def __init__(self, lock: asyncio.Lock, stack: AsyncExitStack) -> None:
+        self._lock, self._kept = lock, stack
+        self._taken = False
+
+    async def take(self) -> None:
+        """Wait for those of the same user who asked before; nothing when it is this work's turn already."""
+        if not self._taken:
+            await self._kept.enter_async_context(self._lock)
+            self._taken = True
+
+
+class Turns:
+    """Turns of all users."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def of(self, owner: Owner) -> AsyncIterator[Turn]:
+        """A turn that ends with the block, should it be taken in it."""
+        lock = self._locks.setdefault(owner, asyncio.Lock())
+        async with AsyncExitStack() as stack:
+            yield Turn(lock, stack)

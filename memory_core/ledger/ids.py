@@ -1,4 +1,4 @@
-"""Deterministic ids: whatever is derived is named by what it was derived from, so doing it twice is doing it once.
+"""Deterministic ids, and the receipts that use them.
 
 Note: the id of a memory is made of what it holds, never of whose it is. It is unique among its user's, and stays right
 when all of them are imported for another user.
@@ -7,9 +7,19 @@ when all of them are imported for another user.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
 from functools import lru_cache
+from typing import Any
 
+import orjson
+from pydantic import BaseModel
+
+from memory_core.domain.errors import Conflict
+from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
+from memory_core.ports import Document
 
 
 def derived(prefix: str, *parts: str) -> str:
@@ -78,3 +88,49 @@ def earlier_interval_id(memory_id: str, version: int, part: int) -> str:
 def conflict_record_ids(first: str, second: str) -> tuple[str, str]:
     """The ids under which the record about two memories may be: with the first as the older side, and the other way round."""
     return derived("cft", first, second), derived("cft", second, first)
+
+
+# Receipts: the same call with the same Idempotency-Key has one effect and one answer.
+#
+# A receipt is created in the effect's own batch and read before anything is decided, so there is no moment at which the effect
+# is there and its receipt is not. It is the same for every outcome, and it does not need the short-term store.
+
+
+LIFETIME = timedelta(hours=24)
+
+
+def keyed(call: Call, name: str, *asked: str | BaseModel) -> Call:
+    """The call, telling what it asks for, so that another one with its idempotency key is known as another. A door may have told."""
+    if call.idempotency_key is None or call.body_hash:
+        return call
+    fields = [part if isinstance(part, str) else part.model_dump(mode="json") for part in asked]
+    body_hash = hashlib.sha256(orjson.dumps(fields, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    return replace(call, route=call.route or name, body_hash=body_hash)
+
+
+def receipt_id(owner: Owner, call: Call, part: int = 0) -> str | None:
+    """The id of a call's receipt; None for a call without an idempotency key. Large calls have one receipt a part."""
+    if call.idempotency_key is None:
+        return None
+    return derived("rcp", *owner, call.route, call.idempotency_key, str(part))
+
+
+def receipt(owner: Owner, call: Call, now: datetime, result: Mapping[str, Any], part: int = 0) -> tuple[Document, ...]:
+    """The receipt to create in the effect's batch: empty without an idempotency key. `result` names ids, not contents."""
+    identity = receipt_id(owner, call, part)
+    if identity is None:
+        return ()
+    body = {"body_hash": call.body_hash, "result": dict(result), "created_at": now.isoformat()}
+    return (Document(identity, "receipt", body, expires_at=now + LIFETIME),)
+
+
+def earlier_result(documents: Mapping[str, Document], owner: Owner, call: Call, part: int = 0) -> dict[str, Any] | None:
+    """What this very call did before, or None. Raises Conflict when the key was used for another body."""
+    identity = receipt_id(owner, call, part)
+    document = None if identity is None else documents.get(identity)
+    if document is None:
+        return None
+    if document.body["body_hash"] != call.body_hash:
+        raise Conflict("this Idempotency-Key was used within the last 24 hours for a request with another body")
+    result: dict[str, Any] = document.body["result"]
+    return result

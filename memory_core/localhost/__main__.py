@@ -1,4 +1,4 @@
-"""`python -m memory_core.localhost`: Memory Core on this machine, with nothing to configure.
+"""Start Memory Core on this machine: the command line of the development host, and what it prints first.
 
 On a loopback address authentication is off unless MEMORY_AUTH or MEMORY_API_KEYS say otherwise; on any other it is on.
 """
@@ -19,21 +19,59 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from memory_core import __version__
 from memory_core.domain.described import described
 from memory_core.domain.errors import EmbeddingMismatch, MemoryCoreError, Unavailable
-from memory_core.functions import origin, runtime
+from memory_core.functions import callers, runtime
+from memory_core.functions.callers import LOCAL_APP
 from memory_core.functions.http_system import unready
-from memory_core.localhost import welcome
-from memory_core.localhost.asgi import Application
 from memory_core.localhost.host import GRACE_S, listen, new_event_loop, serve, sorted_by_trigger
-from memory_core.localhost.queue_options import QueueOptions
-from memory_core.localhost.queues import Queues
-from memory_core.localhost.request_body import Limits
+from memory_core.localhost.http import Application, Limits
+from memory_core.localhost.triggers import QueueOptions, Queues
 from memory_core.logs import write_to_terminal
 
 if TYPE_CHECKING:
     from memory_core.config import Settings
     from memory_core.core import MemoryCore
+
+
+# What the development host says on the terminal: where it is, which adapters it uses, and what to try next.
+
+
+def say(text: str) -> None:
+    """Print, at once: a reader at the end of a pipe waits for it."""
+    print(text, flush=True)
+
+
+def address_of(server_socket: socket.socket) -> str:
+    """The URL of a listening socket, with the port that it really got."""
+    host, port = server_socket.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def welcome_lines(settings: Settings, address: str, readiness: Mapping[str, Any]) -> str:
+    """The start-up lines. `readiness`: what `MemoryCore.ready` answered."""
+    notes = [readiness["status"], *(dependency["detail"] for dependency in readiness["dependencies"].values() if dependency["detail"])]
+    adapters = " · ".join(
+        f"{name.replace('_', ' ')} {dependency['adapter'] or 'not open'}" for name, dependency in readiness["dependencies"].items()
+    )
+    if settings.auth == "off":
+        auth, key = f'off, because the address is loopback: every caller is the app "{LOCAL_APP}"', ""
+    else:
+        auth, key = "on: send a key of MEMORY_API_KEYS as X-API-Key", " -H 'X-API-Key: mc_…'"
+    curl = f"curl -s -H 'Content-Type: application/json'{key} {address}/api/v1/memories"
+    return "\n".join((
+        f"Memory Core {__version__}: the development host, which stands in for Azure's on this machine",
+        f"  address   {address}",
+        f"  data      {settings.data.resolve()}",
+        f"  adapters  {adapters}",
+        f"  auth      {auth}",
+        f"  status    {': '.join(notes)}",
+        "Try:",
+        f"""  {curl}/save -d '{{"user_id": "ana", "content": "Ana moved to Lisbon in May"}}'""",
+        f"""  {curl}/retrieve -d '{{"user_id": "ana", "query": "Where did Ana move?"}}'""",
+        "Stop with Ctrl+C.",
+    ))  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -55,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(error, 1)
     except KeyboardInterrupt:
         return _failed("stopped before it had started", 1)
-    welcome.say("Stopped.")
+    say("Stopped.")
     return 0
 
 
@@ -67,7 +105,7 @@ def _to_environment(arguments: Sequence[str] | None) -> None:
     parser.add_argument("--data", help="folder for the data (MEMORY_DATA, default .memory)")
     given = vars(parser.parse_args(arguments))
     os.environ.update({f"MEMORY_{name.upper()}": str(value) for name, value in given.items() if value is not None})
-    if origin.is_loopback(os.environ.get("MEMORY_HOST", "127.0.0.1")) and not os.environ.get("MEMORY_API_KEYS"):
+    if callers.is_loopback(os.environ.get("MEMORY_HOST", "127.0.0.1")) and not os.environ.get("MEMORY_API_KEYS"):
         os.environ.setdefault("MEMORY_AUTH", "off")
 
 
@@ -75,17 +113,17 @@ async def _run(settings: Settings, server_socket: socket.socket) -> None:
     module = _function_app()
     served = sorted_by_trigger(module.app, os.environ)
     queues = Queues(served.queues, _queue_options(module), timedelta(seconds=settings.queue_visibility_s))
-    welcome.say("Opening the stores and loading the embedder …")
+    say("Opening the stores and loading the embedder …")
     try:
         core, readiness = await _opened(settings)
-        lines = welcome.lines(settings, welcome.address_of(server_socket), readiness)
+        lines = welcome_lines(settings, address_of(server_socket), readiness)
         _collect_less_often()
         served.timers.start()
         if core is not None:
             queues.start(core.queue)
         limits = Limits(settings.body_limit_bytes, settings.deadline_s)
         application = Application(served.router, served.timers, limits, local_only=settings.auth == "off")
-        await serve(application, server_socket, lambda: welcome.say(lines))
+        await serve(application, server_socket, lambda: say(lines))
     finally:
         await served.timers.stop()
         await queues.stop(GRACE_S)
@@ -126,7 +164,7 @@ async def _warm_up(core: MemoryCore) -> None:
     except EmbeddingMismatch:
         raise
     except Unavailable as error:
-        welcome.say(f"Going on, although something is missing: {error.detail}")
+        say(f"Going on, although something is missing: {error.detail}")
 
 
 def _collect_less_often() -> None:

@@ -21,12 +21,8 @@ import uvicorn
 
 from memory_core.adapters.queue.messages import checked_name
 from memory_core.domain.errors import PlainError
-from memory_core.localhost.app_settings import resolved
-from memory_core.localhost.asgi import Application
-from memory_core.localhost.protocol import LimitedProtocol
-from memory_core.localhost.queues import QueueFunction
-from memory_core.localhost.routing import Route, Router
-from memory_core.localhost.timers import Timer, Timers, next_due
+from memory_core.localhost.http import Application, LimitedProtocol, Route, Router
+from memory_core.localhost.triggers import QueueFunction, Timer, Timers, next_due, resolved
 
 GRACE_S = 10
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)

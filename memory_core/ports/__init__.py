@@ -6,8 +6,24 @@ dependency that is down raises `Unavailable`; never an empty result.
 
 from __future__ import annotations
 
-from memory_core.ports.archive import Archive
-from memory_core.ports.common import Charged, Clock, Health, IdSource, Meter, Pooled
+from memory_core.ports.infrastructure import (
+    POISON,
+    Archive,
+    Charged,
+    Clock,
+    Courier,
+    Delivery,
+    Health,
+    IdSource,
+    Meter,
+    Pooled,
+    Posted,
+    QueueName,
+    ShortTermStore,
+    Stamp,
+    Taken,
+    TaskQueue,
+)
 from memory_core.ports.long_term import LongTermStore
 from memory_core.ports.models import Agents, DecisionItem, Embedder, Reranker, SceneItem, Thesaurus
 from memory_core.ports.records import (
@@ -30,8 +46,6 @@ from memory_core.ports.records import (
     Touch,
     Write,
 )
-from memory_core.ports.short_term import ShortTermStore, Stamp, Taken
-from memory_core.ports.work import POISON, Courier, Delivery, Posted, QueueName, TaskQueue
 
 __all__ = [
     "LOGGED",

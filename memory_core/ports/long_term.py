@@ -11,7 +11,7 @@ from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
-from memory_core.ports.common import Health, Pooled
+from memory_core.ports.infrastructure import Health, Pooled
 from memory_core.ports.records import (
     AgentCount,
     Batch,

@@ -23,7 +23,7 @@ from memory_core.domain.conversation import Message
 from memory_core.domain.models import Vector
 from memory_core.domain.related import Related
 from memory_core.domain.token_states import TokenStates
-from memory_core.ports.common import Health, Pooled
+from memory_core.ports.infrastructure import Health, Pooled
 
 
 class Embedder(Protocol):

@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from memory_core.domain.errors import Damaged, NotFound
 from memory_core.domain.fading import Fading
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
 from memory_core.domain.messages import MESSAGE, is_message
 from memory_core.domain.models import Head, Memory, MemoryType, Status
 from memory_core.domain.requests import ListInput
-from memory_core.domain.results import MemoryPage, MessagePage, SessionMessage, SessionPage, SessionView, Settled, VersionView
+from memory_core.domain.results import (
+    AgentPage,
+    AgentView,
+    MemoryPage,
+    MessagePage,
+    SessionMessage,
+    SessionPage,
+    SessionView,
+    Settled,
+    VersionView,
+)
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.values import slot_name
 from memory_core.domain.versions import base_id, is_of_its_life, version_id
-from memory_core.evolution.shelf import near_of
+from memory_core.evolution.reads import near_of
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.ids import procedure_id, session_document_id
 from memory_core.ledger.readable import as_memory
 from memory_core.ledger.sessions import has_begun
 from memory_core.ports import Clock, Document, Filter, LongTermStore, Place
-from memory_core.recollection.filters import as_it_was, of_list
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
-LOOKS = 4
+PAGE_READS = 4
 """How often a page is read again because of a write meanwhile; after that it can't be said which sequence it shows."""
 _VERSIONS_READ = 90
 _FOUND = frozenset(status.value for status in (*FOUND_BY_DEFAULT, Status.DECAYED))
@@ -83,7 +92,7 @@ class Reader:
         None for the sequence when others wrote during each of several attempts.
         """
         head = (await self._store.snapshot(owner)).head
-        for _ in range(LOOKS):
+        for _ in range(PAGE_READS):
             answer = await read(head)
             now = (await self._store.snapshot(owner)).head
             if now is None or head is None or (now.epoch, now.sequence) == (head.epoch, head.sequence):
@@ -229,3 +238,142 @@ def _session_view(body: dict[str, Any]) -> SessionView:
         datetime.fromisoformat(body["last_active_at"]),
         {kind: count for kind, count in body["counts"].items() if count > 0},
     )
+
+
+# The agents that an app's users have memories of: user by user, each agent counted when it is asked for.
+#
+# Note: nothing keeps these counts. Indexes tell them, an agent at a time, so what a page costs is bounded by its limit and by
+# how many users are looked at for it. Where many users have no agent, a page is short, or empty, though more follow.
+
+
+HEADS_AT_ONCE: Final = 25
+USER_READS: Final = 4
+"""So 100 users are looked at for a page, at most."""
+_BOUND = {"list": "agents"}
+_ALL = ""
+"""In a cursor, in the place of an agent's id: all agents of the user have been shown."""
+
+
+class AgentList:
+    """Lists the agents of a whole app."""
+
+    def __init__(self, store: LongTermStore, cursors: Cursors) -> None:
+        self._store, self._cursors = store, cursors
+
+    async def page(self, app_id: str, cursor: str | None, limit: int) -> AgentPage:
+        """One page by (user_id, agent_id); users who are being erased have none. Raises Malformed for a void cursor."""
+        after, agents = await self._rest_of_user(app_id, cursor, limit + 1)  # one more than is shown: it tells whether more follow
+        for _ in range(USER_READS):
+            if len(agents) > limit:
+                break
+            heads = await self._store.owners(after, HEADS_AT_ONCE, app_id)
+            for owner, head in heads:
+                if len(agents) > limit:
+                    break
+                if _is_to_count(head):
+                    agents += await self._of_user(owner, None, limit + 1 - len(agents))
+                after = owner
+            if len(heads) < HEADS_AT_ONCE and len(agents) <= limit:
+                return AgentPage(tuple(agents), None)
+        if len(agents) > limit:
+            return AgentPage(tuple(agents[:limit]), self._cursor(app_id, agents[limit - 1].user_id, agents[limit - 1].agent_id))
+        return AgentPage(tuple(agents), self._cursor(app_id, after.user_id, _ALL))
+
+    async def _rest_of_user(self, app_id: str, cursor: str | None, limit: int) -> tuple[Owner, list[AgentView]]:
+        """The user at whom the last page ended, with those of their agents that it did not show; before all users at first."""
+        user_id, agent_id = self._cursors.read_for_app(app_id, _BOUND, cursor) or ("", _ALL)
+        owner = Owner(app_id, user_id)
+        if agent_id == _ALL:
+            return owner, []
+        head = (await self._store.snapshot(owner)).head
+        return owner, [] if head is None or not _is_to_count(head) else await self._of_user(owner, agent_id, limit)
+
+    async def _of_user(self, owner: Owner, after: str | None, limit: int) -> list[AgentView]:
+        counted = await self._store.agents(owner, after, limit)
+        return [AgentView(owner.user_id, count.agent_id, count.memories, count.last_active_at) for count in counted]
+
+    def _cursor(self, app_id: str, user_id: str, agent_id: str) -> str:
+        return self._cursors.make_for_app(app_id, _BOUND, (user_id, agent_id))
+
+
+def _is_to_count(head: Head) -> bool:
+    """Whether what is stored is the user's: not of one who is being erased, nor of one without a log, into whom a file is being brought."""
+    return head.state == "live" and head.sequence > 0
+
+
+# The filter as a predicate on one memory: the same meaning as in a store, for documents that came another way.
+
+
+_ANY_STATUS = frozenset(status.value for status in Status)
+
+
+def of_list(query: ListInput, now: datetime | None = None, fading: Fading | None = None) -> Filter:
+    """What a list shows. now: what has expired by then, or faded by these rules, is left out, unless a status or a moment is asked for."""
+    if query.status is None:
+        statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
+    else:
+        statuses = _ANY_STATUS if query.status == "all" else frozenset({query.status.value})
+    return Filter(
+        statuses=statuses,
+        types=frozenset({query.type.value} if query.type else ()),
+        categories=frozenset({query.category} if query.category else ()),
+        tags=frozenset({query.tag} if query.tag else ()),
+        session_id=query.session_id,
+        agent_id=query.agent_id,
+        since=query.since,
+        until=query.until,
+        at=query.at,
+        now=now if query.status is None and query.at is None else None,
+        hide_formed_messages=query.category != MESSAGE,
+        fading=fading,
+    )
+
+
+def of_everything(at: datetime | None, *, hide_formed_messages: bool = False) -> Filter:
+    """Memories of all statuses; as a list of all statuses shows them, without the messages that belong to a cell."""
+    return Filter(statuses=_ANY_STATUS, at=at, hide_formed_messages=hide_formed_messages)
+
+
+def as_it_was(memory: Memory, versions: Iterable[Memory], at: datetime) -> Memory | None:
+    """The memory in the version that held at a moment; None when none did, or when it was deleted since."""
+    where = of_everything(at)
+    if shows(where, memory):
+        return memory
+    for version in sorted(versions, key=lambda old_version: -old_version.version):
+        if is_of_its_life(version, memory) and shows(where, version):
+            return version.model_copy(update={"id": memory.id})
+    return None
+
+
+def shows(where: Filter, memory: Memory) -> bool:
+    """Whether the filter lets this memory through."""
+    return _stands(where, memory) and _is_one_of(where, memory) and _is_in_time(where, memory)
+
+
+def _stands(where: Filter, memory: Memory) -> bool:
+    if where.hides_faded is not None and where.has_faded(memory):
+        return False
+    return memory.status.value in where.standing or (where.at is not None and memory.status_reason in TRUE_ONCE)
+
+
+def _is_one_of(where: Filter, memory: Memory) -> bool:
+    return (
+        (not where.types or memory.type.value in where.types)
+        and (not where.categories or memory.category in where.categories)
+        and (not where.tags or not where.tags.isdisjoint(memory.tags))
+        and (not where.next_ids or memory.next_id in where.next_ids)
+        and (where.session_id is None or memory.session_id == where.session_id)
+        and (where.without_session_id is None or memory.session_id != where.without_session_id)
+        and (where.agent_id is None or memory.agent_id == where.agent_id)
+        and not (where.hide_formed_messages and memory.category == MESSAGE and memory.cell_id is not None)
+    )
+
+
+def _is_in_time(where: Filter, memory: Memory) -> bool:
+    if where.since is not None and memory.event_timestamp < where.since:
+        return False
+    if where.until is not None and memory.event_timestamp >= where.until:
+        return False
+    if where.at is not None:
+        return memory.valid_from <= where.at and (memory.valid_until is None or where.at < memory.valid_until)
+    return where.now is None or memory.valid_until is None or where.now < memory.valid_until

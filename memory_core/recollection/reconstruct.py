@@ -1,4 +1,4 @@
-"""Retrieve, the reconstructive way: what was said is quoted, with what was said beside it, judged, and asked for again in other words.
+"""Retrieve by reconstructing: gather quotations in rounds.
 
 Widely found candidates → the turns around the best → quotations within a budget of tokens → is that enough? → at most two more rounds with
 a rewritten query. Design: EverMemOS, reconstructive recollection. Note: the context holds every hit that fits, not
@@ -9,22 +9,42 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from memory_core.domain.agent_answers import Sufficiency
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.fields import DEFAULT_MAX_TOKENS
-from memory_core.domain.packing import Packed, Piece, packed
+from memory_core.domain.messages import is_instruction
+from memory_core.domain.models import Memory
+from memory_core.domain.packing import Grant, Packed, Piece, packed
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.results import Hit, Retrieved
+from memory_core.domain.sameness import normalised
 from memory_core.domain.scope import Owner
+from memory_core.domain.sentences import Sentence, sentences
 from memory_core.domain.shown import Shown
+from memory_core.domain.text import tokens
 from memory_core.domain.versions import base_id
-from memory_core.ports import Agents, DecisionItem
-from memory_core.recollection.gather import Gatherer, Rounds
-from memory_core.recollection.replaced import marked
-from memory_core.recollection.retrieve import Retriever
+from memory_core.ledger.readable import readable_shown
+from memory_core.ports import Agents, DecisionItem, LongTermStore
+from memory_core.recollection.candidate_sources import EMBEDDER
+from memory_core.recollection.quotations import (
+    Found,
+    Surroundings,
+    Untold,
+    disputed,
+    fallen_by_turn,
+    piece,
+    quotable,
+    tells_only_what_has_ended,
+)
+from memory_core.recollection.reorder import RERANKER
+from memory_core.recollection.results import Look
+from memory_core.recollection.retrieve import NEAR, Retriever
+from memory_core.recollection.superseded import Fallen, marked, stale_facts
 
 log = logging.getLogger(__name__)
 MOST_REWRITTEN = 2
@@ -116,3 +136,199 @@ def _present(hits: Sequence[Hit], moment: datetime) -> tuple[Hit, ...]:
             hit = hit._replace(shown=Shown.of(memory.model_copy(update={"foresight": standing})))
         current.append(hit)
     return tuple(current)
+
+
+# From a query to quotations for a context.
+#
+# These are the hits of one round or several and what is beside them, with the facts of theirs that were superseded.
+#
+#     relevance of the best                                    what is quoted
+#     ≥ the answer threshold                                   everything down to the floor, as the budget allows
+#     ≥ NEAR of it, and the query is a question, alone or      the same, marked as perhaps
+#     with one more sentence
+#     ≥ the floor                                              the first few, marked as perhaps
+#     below                                                    nothing
+#
+# The floor is `FLOOR` of the answer threshold, or the caller's `similarity_threshold`. Note: not only the results that a
+# retrieve shows. A budget of tokens decides here, and no number of results; and where nothing surely answers, a retrieve has none at all.
+
+
+LATER = 0.9
+"""What a hit of a rewritten query is worth beside one of the query itself, which is what was asked."""
+MOST_FOUND = 200
+"""Hits of one round that are read."""
+_QUESTION = re.compile(
+    r"\W{0,9}(?:what|when|where|which|who|whom|whose|why|how|was|wann|wo|welche[rsnm]?|wer|wen|wem|warum|wie)\b", re.IGNORECASE
+)
+"""How a question begins that is typed without its mark."""
+_REQUEST = re.compile(r"\b(?:find|get|give|help|let|make|send|show|teach|tell|write) me\b", re.IGNORECASE)
+_ABOUT_SOMEBODY = re.compile(
+    r"(?i:\b(?:i|me|my|mine|myself|we|us|ours?|he|him|his|she|hers?|they|them|theirs?|yours?"
+    r"|did you|you (?:mentioned|recommended|said|suggested|told)"
+    r"|ich|mi[cr]h?|mein\w{0,2}|wir|uns|unser\w{0,2}|er|ih[mn]|sein\w{0,2}|sie|ihr\w{0,2})\b)"
+    r"|(?<=[\w,;:'’)] )(?!I\b)[A-Z]\w*[a-z]|[\u79c1\u50d5\u4ffa\u5f7c]"
+)
+"""A person, or a name: "Is a tomato a fruit?" asks nothing of a memory, "What did Ana eat?" does. Of the questions of three sets
+13 of 1,324 are about no person.
+"""
+TENTH = 9
+LEAST_STORY, STORY_SAID = 5, 0.75
+"""Terms that a story has at least, and the share of them by which it tells what the asker said: it has words of its own ("is planning")."""
+FAR = 0.1
+"""The relevance below which nothing is even near to what is named."""
+FLOOR = 0.4
+"""The part of the answer threshold below which a memory is far from the query: .16 where that is .4."""
+
+
+@dataclass(slots=True)
+class Rounds:
+    """What the rounds so far have found. looks: of each; asked: their queries; found: the hits by memory id.
+
+    grant: the most that a round's best hit has earned. most: what any may earn. unsaid: texts that are not to be quoted, `normalised`.
+    said: the terms of these texts.
+    """
+
+    looks: list[Look] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    found: dict[str, Found] = field(default_factory=dict)
+    grant: Grant = Grant.PERHAPS
+    most: Grant = Grant.SURE
+    unsaid: frozenset[str] = frozenset()
+    said: frozenset[str] = frozenset()
+
+    def add(self, query: str, look: Look, found: Sequence[Found], grant: Grant) -> None:
+        """One more round. What is only perhaps related is forgotten once something is nearer, and not added to that."""
+        grant = min(grant, self.most)
+        self.looks.append(look)
+        self.asked.append(query)
+        if grant > Grant.PERHAPS and self.grant is Grant.PERHAPS:
+            self.found.clear()
+        if grant > Grant.PERHAPS or self.grant is Grant.PERHAPS:
+            for one in found:
+                held = self.found.get(one.memory.id)
+                if held is None or held.priority < one.priority:
+                    self.found[one.memory.id] = one
+        self.grant = max(self.grant, grant)
+
+    def has_said(self, memory: Memory) -> bool:
+        """Whether the asker has the words of a memory already, or of a story nearly all that it says."""
+        if not self.unsaid:
+            return False
+        if not Found(memory, 0.0).is_story:
+            return normalised(memory.content) in self.unsaid
+        terms = set(tokens(memory.content))
+        return len(terms) >= LEAST_STORY and len(terms & self.said) >= STORY_SAID * len(terms)
+
+    @property
+    def lead(self) -> dict[str, float]:
+        """By memory, how far its relevance is above that of the tenth best; nothing where nothing surely answers."""
+        if self.grant is not Grant.SURE:
+            return {}
+        ranked = sorted((one.relevance for one in self.found.values()), reverse=True)
+        rest = ranked[TENTH] if len(ranked) > TENTH else 0.0
+        return {name: one.relevance - rest for name, one in self.found.items()}
+
+    @property
+    def terms(self) -> frozenset[str]:
+        """Of all queries."""
+        return frozenset(term for look in self.looks for term in look.analysis.terms)
+
+
+class Gatherer:
+    """Gathers for any owner."""
+
+    def __init__(self, store: LongTermStore, retriever: Retriever, surroundings: Surroundings) -> None:
+        self._store, self._retriever, self._surroundings, self._untold = store, retriever, surroundings, Untold(store)
+
+    async def look(self, owner: Owner, query: RetrieveInput, rounds: Rounds) -> Look:
+        """One round: look, and keep every hit over the floor. What tells only of what has ended is left out of the look's results."""
+        silent = {EMBEDDER, RERANKER}.intersection(rounds.looks[-1].degraded) if rounds.looks else ()
+        look = await self._retriever.look(owner, query, without=silent)
+        answer, _ = self._retriever.thresholds(query)
+        floor = FLOOR * answer if query.similarity_threshold is None else query.similarity_threshold
+        rows = self._retriever.over(query, look, floor)[:MOST_FOUND]
+        shown, _ = readable_shown(await self._retriever.shown(owner, look, rows))
+        ended = frozenset(name for name, memory in shown.items() if tells_only_what_has_ended(memory, look.moment))
+        worth = 1.0 if not rounds.looks else LATER
+        found = [
+            Found(memory, worth * float(look.order[row]), float(look.relevant.score[row]))
+            for row in rows
+            if (memory := shown.get(name := look.candidates.ids[row])) is not None
+            and name not in ended
+            and name not in look.left_out
+            and not rounds.has_said(memory)
+            and not is_instruction(memory)
+        ]
+        rounds.add(query.query, look, found, grant_for(query, answer, max((one.relevance for one in found), default=0.0)))
+        return replace(look, left_out=ended | look.left_out)
+
+    async def nearest(self, owner: Owner, text: str) -> list[tuple[Memory, float]]:
+        """What a text finds, best first, each with its relevance as a part of the answer threshold. Nothing is noted as an access."""
+        query = RetrieveInput(query=text, mode="reconstruct", include_decayed=True, similarity_threshold=FAR)
+        rounds = Rounds()
+        await self.look(owner, query, rounds)
+        answer, _ = self._retriever.thresholds(query)
+        found = sorted(rounds.found.values(), key=lambda one: -one.relevance)
+        return [(one.memory, one.relevance / answer if answer else 1.0) for one in found]
+
+    async def pieces(self, owner: Owner, rounds: Rounds, quoted: Collection[str] = ()) -> list[Piece]:
+        """All hits, and the neighbours of what answers, ready to be packed into a context. quoted: see `quotable`."""
+        hits = quotable(sorted(rounds.found.values(), key=lambda one: -one.priority), rounds.terms, quoted)
+        if not hits:
+            return []
+        look = rounds.looks[0]
+        told = list(hits)
+        if rounds.grant > Grant.PERHAPS:
+            beside = await self._surroundings.beside(owner, look.found.head, look.where, hits)
+            stories = {one.cell for one in hits if one.is_story}
+            silenced = await self._untold.among(owner, look.found.head, (one.memory for one in beside))
+            told += [
+                one
+                for one in beside
+                if not (one.cell in stories or one.memory.id in silenced or rounds.has_said(one.memory) or is_instruction(one.memory))
+            ]
+        fallen = await self.fallen(owner, told, look.moment)
+        conflicts = await disputed(self._store, owner, (one.memory for one in told), look.moment)
+        return await asyncio.to_thread(_pieces, told, fallen, conflicts, rounds)
+
+    def note(self, owner: Owner, rounds: Rounds, told: Collection[str]) -> None:
+        """Note as accesses the hits that a context tells, with the cells of turns; none where nothing comes near the query."""
+        if rounds.grant is Grant.PERHAPS:
+            return
+        names = set(told)
+        hits = [one for one in rounds.found.values() if base_id(one.memory.id) in names]
+        with_cells = [name for one in hits for name in ([one.memory.id, one.cell] if one.is_message else [one.memory.id])]
+        self._retriever.touch(owner, with_cells, rounds.looks[0].now)
+
+    async def fallen(self, owner: Owner, found: Sequence[Found], moment: datetime) -> Mapping[str, tuple[Fallen, ...]]:
+        """By memory, superseded facts that it tells; a note and a turn tell their cell's."""
+        known = {one.memory.id: one.memory for one in found}
+        missing = sorted({one.cell for one in found if one.is_story or one.is_message} - known.keys())
+        read, _ = readable_shown(await self._store.memories(owner, missing) if missing else {})
+        tellers: dict[str, Memory] = known | read
+        stale = await stale_facts(self._store, owner, {name: Shown.of(one) for name, one in tellers.items() if one.atomic_facts}, moment)
+        notes = {one.memory.id: stale[one.cell] for one in found if one.memory.category == "note" and one.cell in stale}
+        return {**stale, **notes, **fallen_by_turn(found, stale)}
+
+
+def grant_for(query: RetrieveInput, answer: float, best: float) -> Grant:
+    """What a query has earned by its best hit; a threshold that the caller names is meant as it is."""
+    if best >= answer:
+        return Grant.SURE
+    named = query.answer_threshold is not None or query.similarity_threshold is not None
+    said = sentences(query.query)
+    asked = len(said) <= 2 and any(_asks_about_somebody(one) for one in said)
+    return Grant.NEAR if asked and not named and best >= NEAR * answer else Grant.PERHAPS
+
+
+def _asks_about_somebody(sentence: Sentence) -> bool:
+    asks = sentence.asks or _QUESTION.match(sentence.text) is not None
+    return asks and _ABOUT_SOMEBODY.search(_REQUEST.sub("", sentence.text)) is not None
+
+
+def _pieces(
+    found: Sequence[Found], fallen: Mapping[str, tuple[Fallen, ...]], conflicts: Mapping[str, tuple[str, ...]], rounds: Rounds
+) -> list[Piece]:
+    moment, terms = rounds.looks[0].moment, rounds.terms
+    pieces = (piece(one.memory, priority=one.priority, fallen=fallen.get(one.memory.id, ()), terms=terms, moment=moment) for one in found)
+    return [replace(quoted, notes=(*quoted.notes, *conflicts.get(quoted.id, ()))) for quoted in pieces if quoted is not None]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
 
@@ -24,39 +24,63 @@ from memory_core.domain.messages import is_message
 from memory_core.domain.models import Memory, MemoryType, Status, Vector
 from memory_core.domain.overview import asks_for_everything
 from memory_core.domain.parts_relevance import PartsRelevance, parts_relevance, says_all
-from memory_core.domain.query import QueryAnalysis
 from memory_core.domain.query_parts import QueryParts, query_parts_of
 from memory_core.domain.related import Related
-from memory_core.domain.relevance import Relevance, RelevanceParameters
+from memory_core.domain.relevance import RelevanceParameters
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.results import Nearest, Passage, Retrieved
 from memory_core.domain.scope import Owner
-from memory_core.domain.scoring import FADED_ORDER, Scores, ScoringParameters, score
+from memory_core.domain.scoring import FADED_ORDER, ScoringParameters, score
 from memory_core.domain.shown import Shown
 from memory_core.domain.time_zone import local
 from memory_core.domain.vector_kind import VectorKind
 from memory_core.domain.versions import base_id, is_of_its_life
+from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.ids import note_id
 from memory_core.ledger.readable import readable_shown
-from memory_core.ledger.touches import Touches
 from memory_core.ports import Asked, Clock, Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp, Thesaurus
-from memory_core.recollection.cold import ColdSearch
-from memory_core.recollection.dates import Dates
-from memory_core.recollection.explain import explain_query
-from memory_core.recollection.filters import shows
-from memory_core.recollection.hits import DECIMALS, build_hits
-from memory_core.recollection.later_first import LEAST_SHARE, MOST_BEHIND, Statement, asks_how_it_is, later_first
-from memory_core.recollection.passages import MOST_PASSAGES, long_rows, message_rows, part_of_text, passages, told_rows
-from memory_core.recollection.present import present_first
-from memory_core.recollection.query_vector import EMBEDDER, asked_tokens, no_vectors, query_vectors
-from memory_core.recollection.rerank import MOST_RERANKED, RERANKER, Reranking, followed, reordered
-from memory_core.recollection.said_first import Sources, said_first, sources_of
-from memory_core.recollection.stale import stale_facts
-from memory_core.recollection.telling import said_by, speaker
-from memory_core.recollection.untold import Untold, is_silenced
-from memory_core.recollection.varied import varied
-from memory_core.recollection.working_set import WorkingSet
-from memory_core.recollection.zones import Zones
+from memory_core.recollection.candidate_sources import (
+    EMBEDDER,
+    ColdSearch,
+    Dates,
+    WorkingSet,
+    Zones,
+    asked_tokens,
+    no_vectors,
+    query_vectors,
+)
+from memory_core.recollection.quotations import Untold, is_silenced, said_by, speaker
+from memory_core.recollection.read import shows
+from memory_core.recollection.reorder import (
+    LEAST_SHARE,
+    MOST_BEHIND,
+    MOST_RERANKED,
+    RERANKER,
+    Reranking,
+    Sources,
+    Statement,
+    asks_how_it_is,
+    followed,
+    later_first,
+    present_first,
+    reordered,
+    said_first,
+    sources_of,
+    varied,
+)
+from memory_core.recollection.results import (
+    DECIMALS,
+    MOST_PASSAGES,
+    Look,
+    build_hits,
+    explain_query,
+    long_rows,
+    message_rows,
+    part_of_text,
+    passages,
+    told_rows,
+)
+from memory_core.recollection.superseded import stale_facts
 
 MIN_CANDIDATES = 50
 CONTEXT_CANDIDATES = 200
@@ -87,51 +111,6 @@ class RetrieveRules:
     fading: Fading
     relevance: RelevanceParameters
     scoring: ScoringParameters
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """One round of a query: the candidates and what is known of each.
-
-    vectors: of the message's sentences, none without an embedder.
-    order: what ranks them, U; the recipe's scores of `ordering`, unless a reranker moved them.
-    reranked: by row, what the reranker gave it.
-    left_out: memories that shall be no results, whatever their scores.
-    everything: whether all facts answer, each for itself.
-    now: of the call; moment: what the query is about, by the asker's clocks.
-    """
-
-    query_parts: QueryParts
-    vectors: tuple[Vector, ...]
-    where: Filter
-    now: datetime
-    moment: datetime
-    found: Found
-    candidates: CandidateSet
-    judged: PartsRelevance
-    scores: Scores
-    order: Floats
-    short_ids: frozenset[str]
-    cold_ids: frozenset[str]
-    degraded: tuple[str, ...]
-    reranked: Mapping[int, float] = field(default_factory=dict)
-    left_out: frozenset[str] = frozenset()
-    everything: bool = False
-
-    @property
-    def analysis(self) -> QueryAnalysis:
-        """The query as a whole; its terms are the candidates' columns."""
-        return self.query_parts.whole
-
-    @property
-    def relevant(self) -> Relevance:
-        """The relevance of each candidate, for the part of the query that it answers best."""
-        return self.judged.best
-
-    @property
-    def sequence(self) -> int:
-        """The log's last event that it knows of."""
-        return 0 if self.found.head is None else self.found.head.sequence
 
 
 class Retriever:

@@ -1,4 +1,4 @@
-"""Scenes as they are read: in pages, one by one, and by the cells that are in them.
+"""Read what memories add up to: scenes and the profile of a person, and when the next run makes more of them.
 
 Note: a run takes what was deleted out of its scene, but readers do not wait for a run. Where something was removed since the last
 one, cells that are gone are left out here, and cells that have expired always, which no run takes out. Title and summary are of the rest.
@@ -7,16 +7,20 @@ one, cells that are gone are left out here, and cells that have expired always, 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from memory_core.domain.errors import NotFound
-from memory_core.domain.models import Head, Status
-from memory_core.domain.scene import Scene, SceneMember, ScenePage, SceneView, scene_in
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Head, Memory, MemoryType, Status
+from memory_core.domain.profile import profile_at, with_successors
+from memory_core.domain.profile_news import MAX_FACTS, subjects, with_facts
+from memory_core.domain.scene import PROFILE_ID, KnownPerson, Profile, Scene, SceneMember, ScenePage, SceneView, person_in, scene_in
 from memory_core.domain.scene_words import with_words
 from memory_core.domain.scope import Owner
 from memory_core.ledger.cursors import Cursors
-from memory_core.ports import Clock, Document, LongTermStore, Place
-from memory_core.recollection.stale import Fallen, stale_facts
+from memory_core.ledger.readable import readable
+from memory_core.ports import Clock, Document, Filter, LongTermStore, Place
+from memory_core.recollection.superseded import Fallen, stale_facts
 
 _READ_AT_ONCE = 200
 
@@ -109,3 +113,75 @@ def standing(scene: Scene, gone: Collection[str], moment: datetime) -> Scene:
 
     members = [member for member in scene.members if stands(member)]
     return scene if len(members) == scene.count else with_words(scene.model_copy(update={"members": members}))
+
+
+# The profile of a person as it is read: what the memories that it names say now, or said at a moment.
+#
+# Note: a run writes down which memories a profile rests on, not what they say. So what was superseded, edited or deleted since
+# the last run is so here as well, at the price of one read by ids; and one more for what has come in its place. Before the first run it is
+# told from the latest facts themselves.
+
+
+_SEMANTIC = frozenset({MemoryType.SEMANTIC.value})
+MAX_STEPS = 3
+"""How far truths are followed that took each other's place since the last run; the next one knows them all."""
+
+
+class Profiles:
+    """The profile of any owner."""
+
+    def __init__(self, store: LongTermStore, clock: Clock) -> None:
+        self._store, self._clock = store, clock
+
+    async def of(self, owner: Owner, at: datetime | None = None) -> Profile:
+        """What is known of the person, as it was true at a moment, now where none is given; an empty one of an unknown user."""
+        look = await self._store.snapshot(owner, [PROFILE_ID])
+        document = look.documents.get(PROFILE_ID)
+        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
+            return Profile() if look.head is None else await self._of_facts(owner, at or self._clock.now())
+        person = person_in(document.body)
+        named = {name for fact in person.facts for name in (*fact.memory_ids, *fact.cell_ids)}
+        memories = await self._memories(owner, {*named, *(name for trait in person.traits for name in trait.cell_ids)})
+        for _ in range(MAX_STEPS):
+            if not (wanted := {memory.next_id for memory in memories.values() if memory.next_id is not None} - memories.keys()):
+                break
+            found_more = await self._memories(owner, wanted)
+            if not found_more:
+                break
+            memories |= found_more
+        return profile_at(with_successors(person, memories), memories, at or self._clock.now())
+
+    async def _of_facts(self, owner: Owner, at: datetime) -> Profile:
+        """What the latest facts say, before a run has written a profile."""
+        where = Filter(frozenset(status.value for status in FOUND_BY_DEFAULT), types=_SEMANTIC, now=self._clock.now())
+        facts, _ = readable(await self._store.page(owner, "memory", where, None, MAX_FACTS))
+        memories = {fact.id: fact for fact in facts}
+        known = with_facts(KnownPerson(), facts, subjects(facts, owner.user_id), memories)
+        return profile_at(known, memories, at)
+
+    async def _memories(self, owner: Owner, names: Collection[str]) -> dict[str, Memory]:
+        ids, memories = sorted(names), dict[str, Memory]()
+        for start in range(0, len(ids), _READ_AT_ONCE):
+            documents = await self._store.memories(owner, ids[start : start + _READ_AT_ONCE])
+            memories |= {name: document.memory for name, document in documents.items()}
+        return memories
+
+
+HOUR = timedelta(hours=1)
+
+
+class NextRun:
+    """Of any owner. first: how long after their first memory a user's first run begins; None: with the hour, over which runs are spread."""
+
+    def __init__(self, store: LongTermStore, clock: Clock, first: timedelta | None, spread: timedelta) -> None:
+        self._store, self._clock, self._first, self._spread = store, clock, first, spread
+
+    async def expected(self, owner: Owner) -> datetime | None:
+        """The moment by which it has begun; None where nothing is due. Raises Unavailable."""
+        head = (await self._store.snapshot(owner, [])).head
+        now = self._clock.now()
+        if head is None or head.due_at is None or head.due_at > now:  # later: what fades, which makes no scenes
+            return None
+        if self._first is not None and head.settled_at is None and head.due_at + self._first > now:
+            return head.due_at + self._first
+        return now.replace(minute=0, second=0, microsecond=0) + HOUR + self._spread

@@ -209,7 +209,7 @@ class Counted:
 
 async def test_a_page_looks_at_a_hundred_users_at_most_and_the_next_goes_on(world: World) -> None:
     core = await world.core(wrap=Counted)
-    store = core._adapters.long_term
+    store = core._services.adapters.long_term
     assert isinstance(store, Counted)
     users = [f"user{number:03}" for number in range(130)]
     for name in users:

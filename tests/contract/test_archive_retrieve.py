@@ -14,7 +14,7 @@ from memory_core.domain.models import Status, Vector
 from memory_core.domain.related import Related
 from memory_core.domain.requests import ListInput, RetrieveInput, UpdateInput
 from memory_core.domain.results import Retrieved
-from memory_core.recollection import cold
+from memory_core.recollection import candidate_sources
 from tests.archives import Folder, Place
 from tests.builders import ALICE, NOW
 from tests.cold import Stepping, Steps, archived, blobs, saved, years_go_by
@@ -184,7 +184,7 @@ async def test_a_slow_archive_is_not_waited_for(world: World, embedder: WordsEmb
     await saved(core, turn(STORY))
     years_go_by(world)
     await archived(world, core)
-    monkeypatch.setattr(cold, "DEADLINE_S", 0.05)
+    monkeypatch.setattr(candidate_sources, "DEADLINE_S", 0.05)
 
     async def never() -> None:
         await asyncio.Event().wait()
@@ -266,5 +266,5 @@ async def test_no_more_are_fetched_than_a_query_may_wait_for(world: World, embed
     await archived(world, core)
     steps.asleep = False
     found = await retrieve(core, "heron", limit=100)
-    assert steps.names == ["get"] * cold.MOST
-    assert len(found.results) == cold.MOST
+    assert steps.names == ["get"] * candidate_sources.MOST
+    assert len(found.results) == candidate_sources.MOST

@@ -113,7 +113,7 @@ async def _update(core: MemoryCore, made: list[Memory]) -> None:
 
 
 async def _touch(core: MemoryCore, made: list[Memory]) -> None:
-    await core._adapters.long_term.touch(ALICE, f"mrk_{uuid4().hex}", {made[1].id: Touch(3, NOW)})
+    await core._services.adapters.long_term.touch(ALICE, f"mrk_{uuid4().hex}", {made[1].id: Touch(3, NOW)})
 
 
 async def _tell_earlier(core: MemoryCore, made: list[Memory]) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.scope import Owner
-from memory_core.ledger.leases import FIRST_PAUSE, MOMENT, pause
-from memory_core.ledger.turns import Turns
+from memory_core.ledger.commit import Turns
+from memory_core.tasks.leases import FIRST_PAUSE, MOMENT, pause
 from tests.builders import ALICE, NOW
 from tests.tasks import Hand, finished, pending
 from tests.telling import Tellers, facts_of, on_all, statuses, talk

@@ -159,7 +159,7 @@ class Unheard:
 
 async def with_unheard(world: World, name: str) -> tuple[MemoryCore, Unheard]:
     core = await world.core(wrap=lambda store: Unheard(store, name), batch_messages=4)
-    store = core._adapters.long_term
+    store = core._services.adapters.long_term
     assert isinstance(store, Unheard)
     return core, store
 

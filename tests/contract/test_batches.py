@@ -11,7 +11,7 @@ from memory_core.domain.errors import Conflict
 from memory_core.domain.requests import TasksInput
 from memory_core.domain.results import Accepted, Buffered, Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.buffer import MAX_BYTES
+from memory_core.ledger.documents import MAX_BYTES
 from tests.agents import ScriptedAgents
 from tests.batches import IDLE_S, everything, gather, handed_over, settled, waiting
 from tests.builders import ALICE, NOW, AnswerLost

@@ -12,8 +12,7 @@ from memory_core.domain.cold_copy import ColdCopy, Kept
 from memory_core.domain.errors import Damaged, NotFound
 from memory_core.domain.models import AtomicFact, Memory, Status
 from memory_core.domain.scope import Owner
-from memory_core.ledger.cold_copies import ColdCopies, operation_of
-from memory_core.ledger.owner_names import KEY_NAME
+from memory_core.ledger.archive_files import KEY_NAME, ColdCopies, operation_of
 from memory_core.ports import Archive
 from tests.archives import Folder, OpenArchive, Place
 from tests.builders import ALICE, memory, unit

@@ -18,7 +18,7 @@ from memory_core.domain.results import Accepted, Call, Saved
 from memory_core.domain.sameness import names_in
 from memory_core.domain.shortening import shortened
 from memory_core.domain.upkeep_requests import DecayInput, ForgetInput
-from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Look
 from tests.builders import ALICE
 from tests.cold import blobs, done
@@ -55,7 +55,7 @@ async def formed(core: MemoryCore, item: SaveInput) -> Memory:
         assert held is not None
         return Changes(None, (Change("updated", held.model_copy(update={"consolidation_run": "run_1"}), held),))
 
-    await core._ledger.commit(ALICE, decide, ids=[saved.id], call=Call())
+    await core._services.ledger.commit(ALICE, decide, ids=[saved.id], call=Call())
     return next(one for one in await listed(core) if one.id == saved.id)
 
 
@@ -214,7 +214,7 @@ async def test_killed_at_any_write_the_text_is_long_or_its_original_is_safe(cold
 async def test_an_original_that_is_gone_is_said_and_the_short_text_stays(core: MemoryCore, world: World) -> None:
     held = await shortened_one(core, world)
     for name in await blobs(world):
-        await core._adapters.archive.remove(name)
+        await core._services.adapters.archive.remove(name)
     with pytest.raises(Damaged):
         await core.restore(ALICE, held.id)
     assert (await core.get(ALICE, held.id)).status is Status.COMPRESSED

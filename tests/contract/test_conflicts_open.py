@@ -12,7 +12,7 @@ from memory_core.domain.models import OnConflict, Status
 from memory_core.domain.requests import ClearInput, CopyInput, StatusInput, UpdateInput
 from memory_core.domain.results import Saved
 from memory_core.domain.upkeep_requests import DecayInput, ForgetInput
-from memory_core.ledger.settling import MAX_ENDED, SETTLED
+from memory_core.ledger.open_conflicts import MAX_ENDED, SETTLED
 from tests.builders import ALICE
 from tests.conflicts import (
     all_of,

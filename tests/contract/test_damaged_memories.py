@@ -29,7 +29,7 @@ WORDS = "Quillfeather marmalade"
 
 async def damage(core: MemoryCore, memory: Memory, **wrong: Any) -> None:
     """Store something else in the place of a memory's fields."""
-    store = core._adapters.long_term
+    store = core._services.adapters.long_term
     found = (await store.snapshot(ALICE, [memory.id])).documents[memory.id]
     await commit(store, ALICE, Write("put", Document(memory.id, "memory", {**found.body, **wrong}, found.vector)))
 

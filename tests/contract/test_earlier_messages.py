@@ -16,7 +16,7 @@ from memory_core.domain.models import Head, Status
 from memory_core.domain.requests import ClearInput, RetrieveInput, TasksInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.upkeep_requests import ConsolidateInput
-from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ports import Document
 from tests.builders import ALICE, NOW

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from memory_core.domain.errors import NotFound
 from memory_core.domain.models import AtomicFact, Link, Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
-from memory_core.evolution.chain import MAX_LEVELS, MAX_MEMORIES
+from memory_core.evolution.chains import MAX_LEVELS, MAX_MEMORIES
 from memory_core.ports import LongTermStore, Write
-from memory_core.recollection.graph.graph import MAX_NODES, Graph
-from memory_core.recollection.lineage import Lineage
+from memory_core.recollection.graph.model import MAX_NODES, Graph
+from memory_core.recollection.history import Lineage
 from tests.builders import ALICE, NOW, commit, document, memory, save
 from tests.world import BOB
 

@@ -13,7 +13,7 @@ from memory_core.domain.requests import CopyInput, RetrieveInput, SaveInput, Upd
 from memory_core.domain.results import Hit, Outcome
 from memory_core.domain.scoring import FADED_ORDER
 from memory_core.domain.upkeep_requests import ConsolidateInput
-from memory_core.functions.timer_hourly import send_for_work
+from memory_core.functions.triggers import send_for_work
 from tests.builders import ALICE, NOW
 from tests.contract.test_decay import DAY, decayed, foreseen
 from tests.contract.test_profile import user_fact

@@ -18,9 +18,9 @@ from memory_core.domain.models import Foresight, Status
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.upkeep_requests import ConsolidateInput
-from memory_core.functions.timer_hourly import each
-from memory_core.ledger.leases import LONGEST_PAUSE, MAX_ATTEMPTS
+from memory_core.functions.triggers import each
 from memory_core.ports import POISON, Write
+from memory_core.tasks.leases import LONGEST_PAUSE, MAX_ATTEMPTS
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW, batch, document
 from tests.runs import QUEUE, begun, hour, runs
@@ -125,7 +125,7 @@ class Counting:
 @ON_SQLITE
 async def test_an_hour_costs_by_who_is_due_and_not_by_who_there_is(world: World) -> None:
     core = await world.core(wrap=Counting)
-    store, onlooker = core._adapters.long_term, await world.look_on()
+    store, onlooker = core._services.adapters.long_term, await world.look_on()
     assert isinstance(store, Counting)
     costs = []
     for there in (100, 10_000):
@@ -187,7 +187,7 @@ async def test_one_user_whose_agents_always_fail_touches_none_of_two_hundred(wor
 @ON_SQLITE
 async def test_while_the_store_is_down_messages_wait_and_after_an_hour_leave_it_to_the_next(world: World) -> None:
     core = await world.core(wrap=Down)
-    store = core._adapters.long_term
+    store = core._services.adapters.long_term
     assert isinstance(store, Down)
     await told(core, [ALICE, BOB])
     await core.fan_out()

@@ -20,7 +20,7 @@ from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.task import Task
 from memory_core.domain.time_requests import ReplayInput
 from memory_core.domain.upkeep_requests import ForgetInput
-from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ports import LongTermStore
 from tests.agents import ScriptedAgents
@@ -510,7 +510,7 @@ async def test_the_short_term_forgets_too(core: MemoryCore) -> None:
     assert (await core.retrieve(ALICE, RetrieveInput(query="swordfish", session_id="s1"))).results
     await forgotten(core, "hard", ids=[one.id])
     assert (await core.retrieve(ALICE, RetrieveInput(query="swordfish", session_id="s1"))).results == ()
-    short = core._adapters.short_term
+    short = core._services.adapters.short_term
     _, entries = await short.recall(ALICE, "s1", 10)
     assert entries == []
 

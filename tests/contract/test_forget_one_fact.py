@@ -15,7 +15,7 @@ from memory_core.domain.models import Memory, Status
 from memory_core.domain.requests import UpdateInput
 from memory_core.domain.results import Call
 from memory_core.domain.upkeep_requests import ConsolidateInput
-from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from tests.builders import ALICE, NOW
 from tests.contract.test_forget import everything, foreseen, forgotten, no_trace, told_by_the_log

@@ -10,8 +10,8 @@ from typing import Any
 import orjson
 import pytest
 
-from memory_core.consolidation.import_conversations import PAUSE, TURN, UNFORMED
 from memory_core.core import MemoryCore
+from memory_core.data_rights.import_conversations import PAUSE, TURN, UNFORMED
 from memory_core.domain.errors import NotFound, TooLarge
 from memory_core.domain.messages import MESSAGE
 from memory_core.domain.people_requests import ImportInput

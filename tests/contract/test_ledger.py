@@ -10,7 +10,7 @@ from memory_core.adapters.system import RandomIds
 from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.models import Memory
 from memory_core.domain.results import Call
-from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Committed, Ledger, Look
 from memory_core.ports import Document, LongTermStore
 from tests.builders import ALICE, AnswerLost, StillClock, memory, unit

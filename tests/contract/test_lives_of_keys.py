@@ -18,7 +18,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.time_requests import ReplayInput
 from memory_core.domain.versions import base_id, is_of_its_life, version_id
 from memory_core.ledger.readable import as_memory
-from memory_core.recollection.filters import of_list, shows
+from memory_core.recollection.read import of_list, shows
 from tests.world import World, listed, rule
 
 KEY = "editor"

@@ -17,7 +17,7 @@ from memory_core.domain.requests import ClearInput, RetrieveInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.spoken import AgentMemoryInput
 from memory_core.domain.upkeep_requests import ConsolidateInput
-from memory_core.recollection.passages import MOST_PASSAGES
+from memory_core.recollection.results import MOST_PASSAGES
 from tests.agents import NEW_TOPIC, ScriptedAgents
 from tests.batches import gather
 from tests.builders import ALICE, NOW

@@ -13,7 +13,7 @@ from memory_core.domain.models import Memory, Status
 from memory_core.domain.requests import ClearInput, ConverseInput, CopyInput, RetrieveInput, StatusInput
 from memory_core.domain.results import Call
 from memory_core.domain.time_requests import ReplayInput
-from memory_core.ledger.conversations import messages_id
+from memory_core.ledger.documents import messages_id
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW
 from tests.contract.test_forget import everything, foreseen, forgotten, no_trace, told_by_the_log

@@ -9,7 +9,7 @@ from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, HeadMoved
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.results import Call
-from memory_core.ledger.changes import Change, Changes, assemble
+from memory_core.ledger.batch import Change, Changes, assemble
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ports import LongTermStore
 from tests.builders import ALICE, StillClock, memory

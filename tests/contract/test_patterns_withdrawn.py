@@ -9,13 +9,13 @@ import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.adapters.system import RandomIds
-from memory_core.consolidation.near_duplicates import joined, retired
+from memory_core.consolidation.duplicates import joined, retired
 from memory_core.core import MemoryCore
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.requests import ClearInput, StatusInput, UpdateInput
 from memory_core.domain.results import Call, Foreseen
 from memory_core.domain.upkeep_requests import ConsolidateInput
-from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from tests.builders import ALICE, NOW
 from tests.contract.test_forget import forgotten, told_by_the_log
@@ -166,7 +166,7 @@ async def test_news_do_not_keep_up_what_has_lost_its_episodes(core: MemoryCore) 
 
 @here
 async def test_what_came_of_each_deleted_episode_is_withdrawn(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memory_core.consolidation.withdraw.EPISODES_AT_ONCE", 1)
+    monkeypatch.setattr("memory_core.consolidation.pattern_withdrawal.EPISODES_AT_ONCE", 1)
     found = {"User went running in the park": [0, 1], "User fed the otters": [2, 3]}
     agents = Finding(*({"summary": summary, "sources": sources} for summary, sources in found.items()))
     core = await world.core(embedder=WordsEmbedder(), agents=agents)
@@ -208,8 +208,8 @@ async def test_of_many_patterns_each_is_withdrawn_though_no_commit_takes_them_al
     core = await world.core(embedder=WordsEmbedder(), agents=walks())
     await walked(core)
     await Hand(core, "consolidation").work_all()
-    monkeypatch.setattr("memory_core.consolidation.withdraw.PATTERNS_AT_ONCE", 3)
-    monkeypatch.setattr("memory_core.consolidation.withdraw.EPISODES_AT_ONCE", 7)
+    monkeypatch.setattr("memory_core.consolidation.pattern_withdrawal.PATTERNS_AT_ONCE", 3)
+    monkeypatch.setattr("memory_core.consolidation.pattern_withdrawal.EPISODES_AT_ONCE", 7)
     await cleared(core, [])
     assert counts(await consolidated(core)) == {"patterns_withdrawn": 4}
     assert await patterns(core) == []

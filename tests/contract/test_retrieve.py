@@ -9,7 +9,7 @@ from memory_core.core import MemoryCore
 from memory_core.domain.models import OnConflict, Status
 from memory_core.domain.requests import ClearInput, ListInput, RetrieveInput, StatusInput, UpdateInput
 from memory_core.domain.results import Call, Retrieved
-from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from tests.builders import ALICE, NOW
 from tests.world import WordsEmbedder, World, fact, find, rule, turn

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.consolidation.end_run import EndingRules
+from memory_core.consolidation.run import EndingRules
 from memory_core.core import MemoryCore
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.errors import Conflict
@@ -18,10 +18,10 @@ from memory_core.domain.requests import UpdateInput
 from memory_core.domain.results import Call, Foreseen
 from memory_core.domain.task import Task
 from memory_core.domain.upkeep_requests import ConsolidateInput
-from memory_core.ledger.changes import Changes
+from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger
-from memory_core.ledger.leases import MAX_ATTEMPTS
 from memory_core.ports import Document
+from memory_core.tasks.leases import MAX_ATTEMPTS
 from tests.builders import ALICE, NOW
 from tests.runs import QUEUE, Asking, Tagging, begun, hour, runs, settled, stepping
 from tests.tasks import Hand, task_of
@@ -114,7 +114,7 @@ async def test_a_run_waits_until_it_can_read_every_event_of_its_range(world: Wor
     task = await task_of(core, accepted)
     assert (task.status, task.attempts, task.waiting_for) == ("accepted", 0, "long_term")
     assert (await standing(world)).consolidated_sequence == 0
-    store = core._adapters.long_term
+    store = core._services.adapters.long_term
     assert isinstance(store, Holed)
     store.holed = False
     world.clock.forward(60)
@@ -242,7 +242,7 @@ async def test_a_run_reports_what_it_did_and_what_that_cost(world: World) -> Non
         step.before = None
         world.clock.forward(2.5)
 
-    core = stepping(core, step := Tagging(before=wait), Asking(core._tasking.steps), rules=rules)
+    core = stepping(core, step := Tagging(before=wait), Asking(core._services.tasking.steps), rules=rules)
     await core.bulk(ALICE, [turn("one"), turn("two")])
     task = await settled(core)
     said = {"after": 0, "to": 2, "read": 2, "tokens": {"prompt": 1_000, "completion": 200}, "cost": 0.004, "duration_s": 2.5}
@@ -298,7 +298,7 @@ async def test_an_open_question_is_looked_at_less_and_less_often(world: World) -
         by="rule",
         at=NOW,
     )
-    book = Ledger(await world.look_on(), world.clock, core._touches._ids)
+    book = Ledger(await world.look_on(), world.clock, core._services.touches._ids)
     asking = Document("cft_1", "conflict", record.model_dump(mode="json"))
     await book.commit(
         ALICE, lambda look: Changes(None, creates=(asking,), head_fields=lambda head: {"pending_count": 1}), ids=(), call=Call()
@@ -331,7 +331,7 @@ async def test_a_store_that_goes_down_during_a_run_is_waited_for(world: World) -
         store.down = True
 
     core = stepping(await world.core(wrap=Down), step := Tagging(before=go_down))
-    store = core._adapters.long_term
+    store = core._services.adapters.long_term
     assert isinstance(store, Down)
     await core.bulk(ALICE, [turn("one"), turn("two")])
     accepted = await begun(core)

@@ -13,8 +13,8 @@ from bench.day import MOST_A_DAY, day, owner, rates
 from bench.loads import PRICES, TIMES, Assumed, dollars, load_of
 from bench.ticks import tick
 from memory_core.adapters.sqlite.queue import SqliteQueue
-from memory_core.consolidation.end_run import KEPT_FOR
-from memory_core.consolidation.export_file import document_of
+from memory_core.data_rights.export_format import document_of
+from memory_core.tasks.operations import RUN_REPORT_KEPT_FOR
 from tests.builders import ALICE, NOW, batch
 from tests.runs import QUEUE, hour, runs
 from tests.tasks import Hand
@@ -93,5 +93,5 @@ async def test_a_long_log_that_was_brought_in_is_settled_run_after_run_at_a_cost
 
 def test_the_report_of_a_run_goes_where_it_is_brought_when_it_would_have_gone_where_it_was_made() -> None:
     body = {"sequence": 4, "ended_at": NOW.isoformat()}
-    assert document_of(ALICE, "run", "run_1", body, "ep_1", {}).expires_at == NOW + KEPT_FOR
+    assert document_of(ALICE, "run", "run_1", body, "ep_1", {}).expires_at == NOW + RUN_REPORT_KEPT_FOR
     assert document_of(ALICE, "profile", "profile", {"sequence": 4}, "ep_1", {}).expires_at is None

@@ -8,7 +8,7 @@ import pytest
 from memory_core.domain.errors import AlreadyExists, TooLarge
 from memory_core.domain.models import Memory
 from memory_core.domain.results import Call
-from memory_core.ledger.changes import Change, Changes, assemble
+from memory_core.ledger.batch import Change, Changes, assemble
 from memory_core.ledger.commit import Look
 from memory_core.ports import Document, LongTermStore, Mark
 from tests.builders import ALICE, NOW, memory, unit

@@ -220,7 +220,7 @@ async def test_pages_and_another_user(core: MemoryCore) -> None:
 async def test_scenes_of_cells_are_found_by_id_alone_or_with_what_the_memories_say(core: MemoryCore, world: World) -> None:
     ids = await saved(core, KNEE, FLIGHT)
     await consolidated(core)
-    scenes = Scenes(await world.look_on(), core._reader._cursors, core._clock)
+    scenes = Scenes(await world.look_on(), core._services.reader._cursors, core._services.clock)
     found = await scenes.of(ALICE, [*ids, "mem_nobody"], NOW)
     assert {name: one.theme for name, one in found.items()} == {ids[0]: "health", ids[1]: "travel"}
     given = {name: one.id for name, one in found.items()}

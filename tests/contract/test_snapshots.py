@@ -10,11 +10,10 @@ import orjson
 import pytest
 
 from memory_core.adapters.system import RandomIds
-from memory_core.consolidation.snapshots import Snapshots, redacting
 from memory_core.core import MemoryCore
 from memory_core.domain.models import EVENTS_A_SNAPSHOT, Event
 from memory_core.ledger.commit import Ledger
-from memory_core.ledger.past import MAX_PART_BYTES
+from memory_core.ledger.history import MAX_PART_BYTES, Snapshots, redacting
 from memory_core.ports import Document, LongTermStore, Write
 from tests.builders import ALICE, commit
 from tests.contract.insistent import Insistent

@@ -9,8 +9,8 @@ import pytest
 
 from memory_core.domain.agent_answers import Answered, Boundaries, Cut, Provenance
 from memory_core.domain.errors import AgentFailed, NotFound, Unavailable
-from memory_core.ledger.steps import LIFETIME, Steps
 from memory_core.ports import LongTermStore
+from memory_core.tasks.agent_steps import LIFETIME, Steps
 from tests.builders import ALICE, StillClock, batch, commit
 from tests.contract.conftest import StoreFactory
 from tests.world import Down

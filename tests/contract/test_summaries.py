@@ -14,7 +14,7 @@ from memory_core.domain.agent_answers import Answered, ConversationSummary, Prov
 from memory_core.domain.errors import AgentFailed, Conflict, Invalid, Unavailable
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.spoken import SummaryInput
-from memory_core.formation import summaries
+from memory_core.formation import accept
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE
 from tests.couriers import ScriptedCourier
@@ -90,7 +90,7 @@ async def test_a_full_summary_needs_the_model_and_a_fast_one_does_not_wait_for_i
 async def test_whoever_wants_it_fast_gets_it_in_time(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     model = Model()
     core = await world.core(agents=model)
-    monkeypatch.setattr(summaries, "FAST_WITHIN_S", 0.05)
+    monkeypatch.setattr(accept, "FAST_WITHIN_S", 0.05)
 
     async def never(name: str) -> None:
         await asyncio.Event().wait()
@@ -181,7 +181,7 @@ async def test_summaries_by_rule_beyond_what_can_be_read_soon_are_refused_and_ca
 
     rules = Brief(before=wait)
     core = await world.core(agents=rules, rules=rules)
-    many = summaries.MAX_READ // 30_000
+    many = accept.MAX_READ // 30_000
     long, half = asked(messages=["a" * 30_000] * many), asked(messages=["a" * 30_000] * (many // 2 + 1))
     first = asyncio.create_task(core.summary("app", long))
     await waiting.wait()
@@ -205,7 +205,7 @@ async def test_a_task_waits_for_rules_that_have_much_to_read(world: World) -> No
 
     rules = Brief(before=wait)
     core = await world.core(agents=rules, rules=rules)
-    long = asked(messages=["a" * 30_000] * (summaries.MAX_READ // 30_000))
+    long = asked(messages=["a" * 30_000] * (accept.MAX_READ // 30_000))
     first = asyncio.create_task(core.summary("app", long))
     await waiting.wait()
     accepted = await later(core, messages=["a" * 30_000])

@@ -41,7 +41,7 @@ async def test_ten_minutes_without_agents_poison_none_of_many_tasks(world: World
 
 async def test_a_store_that_is_down_spends_no_attempt_and_loses_no_message(world: World) -> None:
     core = await world.core(wrap=Down)
-    store = core._adapters.long_term
+    store = core._services.adapters.long_term
     assert isinstance(store, Down)
     accepted = [await converse(core, f"said{n}") for n in range(5)]
     store.down = True
@@ -58,7 +58,7 @@ async def test_a_store_that_is_down_spends_no_attempt_and_loses_no_message(world
 
 async def test_a_store_that_goes_down_in_the_middle_of_the_work_is_waited_for(world: World) -> None:
     core = await world.core(wrap=Down, agents=(agents := ScriptedAgents()))
-    store = core._adapters.long_term
+    store = core._services.adapters.long_term
     assert isinstance(store, Down)
 
     async def go_down(name: str) -> None:

@@ -17,8 +17,8 @@ from memory_core.core import MemoryCore
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
-from memory_core.ledger import touches as touches_module
-from memory_core.ledger.touches import Touches
+from memory_core.ledger import access_counts as touches_module
+from memory_core.ledger.access_counts import Touches
 from memory_core.ports import LongTermStore, Touch, Write
 from tests.builders import ALICE, NOW, StillClock, batch, document, memory, query, save
 from tests.contract.conftest import StoreFactory
@@ -256,7 +256,7 @@ async def test_killed_between_writing_down_and_forgetting_counts_once(world: Wor
             await asyncio.sleep(0.01)
     taken = await shared.take(ALICE, "mrk_dead")
     assert taken is not None
-    await dying._touches._write(ALICE, taken.flush_id, taken.touches)  # … and here its process dies, before `taken`
+    await dying._services.touches._write(ALICE, taken.flush_id, taken.touches)  # … and here its process dies, before `taken`
     another = await world.core(short_term=shared)
     await another.flush_touches()
     assert await counts(world, tea) == [2]

@@ -10,9 +10,9 @@ from typing import Any, get_args
 
 from memory_core.adapters.cosmos.policies import VectorIndex
 from memory_core.adapters.queue.messages import QUEUES
+from memory_core.bootstrap.adapters import MODEL_DIMENSIONS
 from memory_core.config import ConfigError, Settings
-from memory_core.environment import variable
-from memory_core.wiring import MODEL_DIMENSIONS
+from memory_core.setting_types import variable
 from tests.infra import bicep
 from tests.infra.sources import COSMOS, HOST, ROOT
 

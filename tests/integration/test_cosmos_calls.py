@@ -25,8 +25,8 @@ from memory_core.domain.requests import AcrossInput, ListInput, RetrieveInput, S
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
-from memory_core.ledger.tasks import written
 from memory_core.ports import LongTermStore
+from memory_core.tasks.store import written
 from tests.builders import ALICE, NOW, StillClock
 from tests.cosmos_server import KEY, CosmosServer, running
 from tests.cosmos_traffic import check_that_each_names_one_user
@@ -210,7 +210,7 @@ async def test_a_page_of_agents_is_one_query_over_the_apps_users_and_three_an_ag
 
 
 async def test_a_page_of_poisoned_tasks_is_one_query_over_the_apps_users_and_a_head_for_each_of_them(warm: Traffic) -> None:
-    core, store = warm.core, warm.core._adapters.long_term
+    core, store = warm.core, warm.core._services.adapters.long_term
     for owner in (ALICE, Owner("app", "bob"), Owner("another", "zed")):
         await core.save(owner, turn("tea"))
         head = (await store.snapshot(owner)).head

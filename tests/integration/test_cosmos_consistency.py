@@ -21,7 +21,7 @@ from memory_core.core import MemoryCore
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.models import Outcome, Status
 from memory_core.domain.results import Call
-from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger
 from tests.builders import ALICE, DIMENSIONS, StillClock, memory, query, unit
 from tests.cosmos_server import KEY, CosmosServer, running

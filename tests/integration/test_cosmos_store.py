@@ -21,7 +21,7 @@ from memory_core.domain.models import Memory
 from memory_core.domain.requests import ListInput, RetrieveInput, SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ports import Document, Near, Write
 from tests.builders import ALICE, DIMENSIONS, StillClock, batch, commit, document, memory, query, save, saving, unit

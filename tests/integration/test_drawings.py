@@ -20,10 +20,8 @@ from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 
-from memory_core.recollection.graph.dot import as_dot
-from memory_core.recollection.graph.graph import Graph, brief, facts_of, name_of
-from memory_core.recollection.graph.mermaid import as_mermaid
-from memory_core.recollection.graph.page import as_page
+from memory_core.recollection.graph.formats import as_dot, as_mermaid, as_page
+from memory_core.recollection.graph.model import Graph, brief, facts_of, name_of
 from memory_core.recollection.graph.style import POLICY
 from tests import browser
 from tests.browser import Browser

@@ -17,6 +17,7 @@ import pytest
 
 from memory_core.adapters.redis.client import in_process, server
 from memory_core.adapters.redis.store import RedisShortTermStore
+from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.cold_requests import ArchiveInput
@@ -28,7 +29,6 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.spoken import BatchInput
 from memory_core.domain.task import Task, TaskMessage
 from memory_core.ports import LongTermStore, QueueName, ShortTermStore
-from memory_core.wiring import Adapters
 from tests.agents import Gate, Gated, ScriptedAgents
 from tests.azure_stores import AzureStores
 from tests.azure_stores import running as azure_stores_running
@@ -76,7 +76,7 @@ class Place:
         """Wherever one of the phrases still stands."""
         found = in_files(self.folder / "data", phrases)
         found += await in_redis(self.redis, phrases)
-        found += await in_blobs(core._adapters.archive, phrases)
+        found += await in_blobs(core._services.adapters.archive, phrases)
         found += await in_queues(core.queue, phrases)
         if self.stores is not None:
             found += in_the_emulator(self.folder / "azure" / "cosmos.db", phrases)

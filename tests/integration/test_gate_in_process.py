@@ -21,8 +21,8 @@ from memory_core.domain.errors import Conflict, Unavailable
 from memory_core.domain.requests import ClearInput
 from memory_core.functions import runtime
 from memory_core.functions.gate import Admitted, gated, ungated
-from memory_core.functions.inputs import Nothing
-from memory_core.localhost.timers import Timer, Timers
+from memory_core.functions.request_parsing import Nothing
+from memory_core.localhost.triggers import Timer, Timers
 from memory_core.logs import PrivacyFilter
 
 KEY = "mc_shop_k1_0123456789abcdef"

@@ -17,10 +17,9 @@ from memory_core.adapters.queue.storage import StorageQueue
 from memory_core.adapters.sqlite.queue import SqliteQueue
 from memory_core.adapters.storage.account import Account
 from memory_core.adapters.system import SystemClock
-from memory_core.localhost import queues as serving
+from memory_core.localhost import triggers as serving
 from memory_core.localhost.host import sorted_by_trigger
-from memory_core.localhost.queue_options import QueueOptions
-from memory_core.localhost.queues import Queues
+from memory_core.localhost.triggers import QueueOptions, Queues
 from memory_core.ports import TaskQueue
 from tests.azurite_server import AzuriteServer, running
 from tests.builders import StillClock

@@ -18,8 +18,7 @@ from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.requests import SaveInput
-from memory_core.localhost.queue_options import QueueOptions
-from memory_core.localhost.queues import QueueFunction, Queues
+from memory_core.localhost.triggers import QueueFunction, QueueOptions, Queues
 from tests.azurite_server import AzuriteServer
 from tests.builders import ALICE
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.context import ContextInput
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.requests import RetrieveInput, SaveInput
 from memory_core.domain.results import Retrieved
-from memory_core.wiring import Adapters
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE
 from tests.memories import MovableClock
@@ -170,7 +170,7 @@ async def test_the_same_question_does_not_wait_again_for_the_vector_it_gave_up_o
     """It would wait for the request of the first, which is still under way."""
     await ask(core, "red boat")
     with pytest.raises(Unavailable):
-        core._adapters.embedder.embed_query("red boat").send(None)  # it is not suspended once
+        core._services.adapters.embedder.embed_query("red boat").send(None)  # it is not suspended once
     await asked(server, 1)
 
 

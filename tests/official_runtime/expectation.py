@@ -11,8 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memory_core.localhost.app_settings import resolved
-from memory_core.localhost.timers import next_due
+from memory_core.localhost.triggers import next_due, resolved
 
 FILE = Path(__file__).with_name("functions.json")
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.functions.blueprints import http_functions
-from memory_core.functions.call_names import CALLS_OF_OTHERS, Calls
+import memory_core.functions.blueprints  # noqa: F401  (registers the calls)
+from memory_core.functions.registered import http_functions
+from memory_core.functions.suggestions import CALLS_OF_OTHERS, Calls
 
 CALLS = Calls((function.method, function.path) for function in http_functions())
 

@@ -15,7 +15,7 @@ from memory_core.domain.context import ContextInput
 from memory_core.domain.errors import Invalid
 from memory_core.domain.requests import ConverseInput
 from memory_core.domain.spoken import AgentMemoryInput, BatchInput, SummaryInput
-from memory_core.functions.inputs import from_json
+from memory_core.functions.request_parsing import from_json
 from tests.builders import NOW
 from tests.chat_forms import DATA_URL, FORMS, PDF, PNG, ChatForm
 

@@ -13,7 +13,7 @@ from memory_core.config import ConfigError, Settings, main, rows
 from memory_core.core import MemoryCore
 from memory_core.domain.calibration import CALIBRATIONS
 from memory_core.domain.scoring import ScoringParameters
-from memory_core.environment import SECRETS, variable
+from memory_core.setting_types import SECRETS, variable
 
 KEY = '[{"id": "k1", "app": "shop", "sha256": "' + "ab" * 32 + '", "rights": ["read", "write"]}]'
 SECRET_VALUES = {

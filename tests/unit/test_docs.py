@@ -17,12 +17,12 @@ from memory_core.config import Settings, rows
 from memory_core.domain import errors
 from memory_core.domain.models import INTERNAL_FIELDS, Memory
 from memory_core.domain.task import TaskKind
-from memory_core.environment import LIVE, variable
 from memory_core.functions.blueprints import BLUEPRINTS
-from memory_core.functions.gate import Door, door_of
-from memory_core.functions.inputs import from_json
 from memory_core.functions.openapi import document
-from memory_core.localhost.routing import Route, Router
+from memory_core.functions.registered import Door, door_of
+from memory_core.functions.request_parsing import from_json
+from memory_core.localhost.http import Route, Router
+from memory_core.setting_types import LIVE, variable
 from tests.talk import talk
 
 ROOT = Path(__file__).parents[2]

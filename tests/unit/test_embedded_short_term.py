@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.adapters.redis.embedded import MOST_WAITING, TOGETHER, EmbeddedShortTermStore
+from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.ports import Stamp
-from memory_core.wiring import Adapters
 from tests.memories import ANA, BEN, MovableClock, turn
 
 ROOM = 2**25

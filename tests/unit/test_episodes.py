@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_core.consolidation.episodes import CALLS_A_RUN, GAP, NEW_AT_ONCE, TEXT, as_items, grouped, in_parts
+from memory_core.consolidation.pattern_commit import CALLS_A_RUN, GAP, NEW_AT_ONCE, TEXT, as_items, grouped, in_parts
 from memory_core.domain.models import Memory
 from tests.builders import NOW, memory
 

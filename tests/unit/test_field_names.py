@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+import memory_core.functions.blueprints  # noqa: F401  (registers the calls)
 from memory_core.config import Settings
 from memory_core.domain.cold_requests import ArchiveInput
 from memory_core.domain.context import ContextInput
@@ -17,11 +18,11 @@ from memory_core.domain.errors import FieldError, Invalid
 from memory_core.domain.requests import ClearInput, ConverseInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
 from memory_core.domain.time_requests import ReplayInput, TimelineInput
 from memory_core.domain.upkeep_requests import DecayInput, ForgetInput
-from memory_core.environment import variable
-from memory_core.functions.blueprints import http_functions
-from memory_core.functions.field_names import OTHER_MEANINGS, WORDS, suggest_field
 from memory_core.functions.gate import SCOPE
-from memory_core.functions.inputs import QueryInput, from_json, from_query
+from memory_core.functions.registered import http_functions
+from memory_core.functions.request_parsing import QueryInput, from_json, from_query
+from memory_core.functions.suggestions import OTHER_MEANINGS, WORDS, suggest_field
+from memory_core.setting_types import variable
 
 MESSAGE = {"role": "user", "content": "a", "timestamp": "2026-05-08T13:56:00Z"}
 

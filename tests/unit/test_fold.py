@@ -15,7 +15,7 @@ from memory_core.domain.models import UNLOGGED_FIELDS, Event, Foresight, Head, M
 from memory_core.domain.results import Call
 from memory_core.domain.versions import cut_short, version_id
 from memory_core.evolution.versions import new_version, version_document
-from memory_core.ledger.changes import Change, Changes, assemble
+from memory_core.ledger.batch import Change, Changes, assemble
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Document
 from tests.builders import NOW, memory

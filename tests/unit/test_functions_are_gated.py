@@ -13,8 +13,8 @@ import azure.functions as func
 import pytest
 
 import function_app
-from memory_core.functions.gate import door_of
-from memory_core.localhost.routing import Route
+from memory_core.functions.registered import door_of
+from memory_core.localhost.http import Route
 
 ROOT = Path(__file__).parents[2]
 OPEN_TO_ANYONE = {"system_root", "system_health", "system_ready", "system_openapi", "wrong_path"}
@@ -199,7 +199,7 @@ def test_where_two_routes_fit_one_path_the_literal_one_has_the_name_that_sorts_f
 
 def test_every_module_of_functions_is_registered(everything: dict[str, Any]) -> None:
     folder = ROOT / "memory_core" / "functions"
-    modules = {path.stem for path in folder.glob("*.py") if path.stem.startswith(("http_", "queue_", "timer_"))}
+    modules = {path.stem for path in folder.glob("*.py") if path.stem == "triggers" or path.stem.startswith("http_")}
     assert {function.get_user_function().__module__.rsplit(".", 1)[1] for function in everything.values()} == modules
 
 

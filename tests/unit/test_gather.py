@@ -6,7 +6,8 @@ import pytest
 
 from memory_core.domain.packing import Grant
 from memory_core.domain.requests import RetrieveInput
-from memory_core.recollection.gather import NEAR, grant_for
+from memory_core.recollection.reconstruct import grant_for
+from memory_core.recollection.retrieve import NEAR
 
 THRESHOLD = 0.4
 CLOSE = NEAR * THRESHOLD + 0.01

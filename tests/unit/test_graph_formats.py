@@ -10,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.models import MAX_CONTENT_BYTES
-from memory_core.recollection.graph.dot import as_dot
-from memory_core.recollection.graph.graph import MAX_EDGES, MAX_NODES, Graph, brief, of_memories
-from memory_core.recollection.graph.mermaid import as_mermaid
-from memory_core.recollection.graph.page import as_page
+from memory_core.recollection.graph.formats import as_dot, as_mermaid, as_page
+from memory_core.recollection.graph.model import MAX_EDGES, MAX_NODES, Graph, brief, of_memories
 from memory_core.recollection.graph.style import POLICY, STYLE
 from tests.drawings import GRAPHS, HOSTILE, fact, hostile, one_alone, story
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.recollection.graph.graph import Edge
-from memory_core.recollection.graph.layout import Layout, arranged
+from memory_core.recollection.graph.model import Edge, Layout, arranged
 from tests.drawings import GRAPHS, cell_with_facts, chain, forest, merge, story
 
 COUNT = 12

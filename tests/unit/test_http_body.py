@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.errors import Invalid, Malformed, MemoryCoreError, TooLarge, UnsupportedMediaType
-from memory_core.functions.body import MAX_DEPTH, read_object
+from memory_core.functions.request_parsing import MAX_DEPTH, read_object
 
 LIMIT = 1 << 20
 JSON = "application/json"

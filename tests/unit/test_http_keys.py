@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memory_core.domain.errors import Forbidden, Unauthenticated
-from memory_core.functions.keys import Keyring
+from memory_core.functions.callers import Keyring
 from memory_core.setting_types import ApiKey
 
 SECRET = "0123456789abcdefABCDEF"

@@ -8,10 +8,10 @@ import azure.functions as func
 import pytest
 
 from memory_core.functions.blueprints import BLUEPRINTS
-from memory_core.functions.gate import door_of
-from memory_core.functions.inputs import from_json
 from memory_core.functions.openapi import document
 from memory_core.functions.openapi_parts import ANSWERS, EXAMPLES
+from memory_core.functions.registered import door_of
+from memory_core.functions.request_parsing import from_json
 
 METHODS = {"get", "put", "post", "delete", "patch"}
 

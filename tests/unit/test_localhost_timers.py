@@ -8,8 +8,7 @@ from azure.functions.timer import TimerRequest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.localhost.app_settings import resolved
-from memory_core.localhost.timers import Timer, Timers, next_due
+from memory_core.localhost.triggers import Timer, Timers, next_due, resolved
 
 FRIDAY = datetime(2026, 5, 8, 13, 56, 7, 500_000, tzinfo=timezone.utc)
 

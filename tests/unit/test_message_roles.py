@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from memory_core.domain.errors import Invalid
 from memory_core.domain.requests import ConverseInput
 from memory_core.domain.spoken import AgentMemoryInput, BatchInput, SummaryInput
-from memory_core.functions.inputs import from_json
+from memory_core.functions.request_parsing import from_json
 
 SESSION: dict[type[BaseModel], dict[str, Any]] = {
     ConverseInput: {},

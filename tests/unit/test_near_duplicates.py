@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_core.consolidation.near_duplicates import Likeness, in_order, joined, likeness, linked, retired
+from memory_core.consolidation.duplicates import Likeness, in_order, joined, likeness, linked, retired
 from memory_core.domain.models import Memory, MemoryType, Status
 from tests.builders import NOW, memory
 

@@ -13,7 +13,7 @@ from memory_core.adapters.offline.foresight import said_foresight
 from memory_core.adapters.offline.keywords import keywords_of
 from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.conversation import Message
-from memory_core.recollection.telling import is_ahead
+from memory_core.recollection.quotations import is_ahead
 from tests.talk import FRIDAY, talk
 
 MIDNIGHT = FRIDAY.replace(hour=0)

@@ -21,7 +21,7 @@ from memory_core.domain.agent_answers import (
 )
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.note import render_note
-from memory_core.evolution.synthesise import what_is_lost
+from memory_core.evolution.agent_rulings import what_is_lost
 from memory_core.ports import DecisionItem
 from tests.builders import memory
 from tests.talk import FRIDAY

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+import memory_core.functions.blueprints  # noqa: F401  (registers the calls)
 from memory_core.domain.errors import Invalid
 from memory_core.domain.requests import UpdateInput
-from memory_core.functions.blueprints import HttpFunction, http_functions
-from memory_core.functions.inputs import BulkInput, from_json
 from memory_core.functions.openapi import document
 from memory_core.functions.openapi_parts import EXAMPLES
+from memory_core.functions.registered import HttpFunction, http_functions
+from memory_core.functions.request_parsing import BulkInput, from_json
 from tests.chat_forms import FORMS, ChatForm
 from tests.json_schema import fits
 

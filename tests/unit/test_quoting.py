@@ -6,9 +6,8 @@ from typing import Any
 
 from memory_core.domain.models import MemoryType
 from memory_core.domain.text import tokens
-from memory_core.recollection.quoting import Found, fallen_by_turn, quotable
-from memory_core.recollection.stale import Fallen
-from memory_core.recollection.telling import text_for
+from memory_core.recollection.quotations import Found, fallen_by_turn, quotable, text_for
+from memory_core.recollection.superseded import Fallen
 from tests.builders import memory
 
 QUERY = tokens("where did the red boat sink")

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from memory_core.ports import Health
-from memory_core.readiness import SharedReadiness, readiness
+from memory_core.telemetry import SharedReadiness, readiness
 from tests.memories import MovableClock
 
 

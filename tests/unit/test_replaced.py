@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from memory_core.domain.packing import Piece
-from memory_core.recollection.replaced import marked
+from memory_core.recollection.superseded import marked
 from tests.builders import NOW
 
 SOLD = "User sold the Golf and bought a Tesla."

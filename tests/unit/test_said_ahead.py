@@ -10,7 +10,7 @@ import pytest
 from memory_core.domain.errors import Invalid
 from memory_core.domain.requests import ConverseInput, SaveInput
 from memory_core.domain.spoken import AgentMemoryInput, BatchInput, SummaryInput
-from memory_core.functions.inputs import from_json
+from memory_core.functions.request_parsing import from_json
 from tests.builders import NOW
 
 

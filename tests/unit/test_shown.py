@@ -4,8 +4,8 @@ import pytest
 
 from memory_core.domain.agent_answers import Decisions
 from memory_core.domain.models import Memory, MemoryType
+from memory_core.evolution.agent_rulings import MAX_HELD, Rulings, Shown
 from memory_core.evolution.links import LinkRules, find_links
-from memory_core.evolution.shown import MAX_HELD, Rulings, Shown
 from memory_core.ports import Neighbour
 from tests.builders import NOW, memory
 

@@ -7,9 +7,8 @@ import pytest
 from memory_core.domain.conflict import MAX_OPEN
 from memory_core.domain.models import MAX_CONTENT_BYTES, Memory, MemoryType, OnConflict, Outcome, Status
 from memory_core.domain.truth.values import slot_name
-from memory_core.evolution.decide import Judgement, Verdict
+from memory_core.evolution.contradictions import Contradiction, Judgement, Verdict, resolve
 from memory_core.evolution.slot_log import SlotLog
-from memory_core.evolution.strategies import Contradiction, resolve
 from tests.builders import NOW, memory, unit
 
 LATER = NOW + timedelta(days=30)

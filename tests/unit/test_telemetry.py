@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_core.functions.keys import Caller
+from memory_core.functions.callers import Caller
 from memory_core.telemetry import Telemetry
 
 

@@ -15,7 +15,7 @@ from memory_core.domain.truth.entries import Account, Assertion, Entry, Retracti
 from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.timeline import Interval, Timeline
 from memory_core.evolution import truth_commands as commands
-from memory_core.evolution.projection import project
+from memory_core.evolution.truth_projection import project
 from tests.truth_by_moments import Grid
 from tests.truth_logs import FIRST, KINDS, MAX_ACTS, MOMENTS, NUMBERS, Act, added, day, drawn, log_of, projections, slot_of
 

@@ -14,7 +14,7 @@ from memory_core.domain.truth.entries import Assertion, Entry, Statement
 from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.sealing import Seal, reaches_back, resolve_sealed, seal_oldest, suffices
 from memory_core.domain.truth.timeline import Reference, Timeline
-from memory_core.evolution.projection import Projection
+from memory_core.evolution.truth_projection import Projection
 from tests.truth_logs import FIRST, MAX_ACTS, NUMBERS, Act, after, day, drawn, log_of, projections
 
 number = st.integers(0, NUMBERS - 1)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memory_core.domain.shown import Shown
 from memory_core.domain.variety import Telling, repeats
-from memory_core.recollection.varied import varied
+from memory_core.recollection.reorder import varied
 
 CONTENTS = ("I like tea.", "I like the tea", "I like coffee.", "Tea!", "", "我喜欢茶", "Went to Rome for tea")
 tellings = st.tuples(st.sampled_from(CONTENTS), st.sampled_from((None, "Ana", "Ben")), st.sampled_from(("2026-05-08", "2026-05-09")))

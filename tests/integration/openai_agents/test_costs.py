@@ -13,13 +13,13 @@ from memory_core.adapters.openai.agents import OpenAIAgents
 from memory_core.adapters.redis.client import server as redis_at
 from memory_core.adapters.redis.embedded import embedded
 from memory_core.adapters.redis.store import RedisShortTermStore
+from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.requests import ConverseInput, ListInput
 from memory_core.domain.scope import Owner
 from memory_core.telemetry import Telemetry
-from memory_core.wiring import Adapters
 from tests.chat_server import GOOD, ChatServer, kind_of, refuses, sends
 from tests.memories import MovableClock
 from tests.model_calls import APP, MESSAGES, Made

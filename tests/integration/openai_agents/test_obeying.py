@@ -9,7 +9,7 @@ import pytest
 
 from memory_core.adapters.openai.agents import OpenAIAgents
 from memory_core.domain.errors import AgentFailed
-from memory_core.evolution.shown import Rulings, Shown
+from memory_core.evolution.agent_rulings import Rulings, Shown
 from memory_core.prompts import NAMES, prompt
 from tests.chat_server import GOOD, ChatServer, completion, kind_of, says
 from tests.injections import ALL

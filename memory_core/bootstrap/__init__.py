@@ -1,0 +1,1 @@
+"""Put the product together: adapters and rules from settings, phases from adapters."""

@@ -1,0 +1,226 @@
+"""Phases from adapters: formation, consolidation and data rights, each with what works on its kinds of task.
+
+Consolidation, put together: what works on a user's memories as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from memory_core.consolidation.archive import Archiver, ArchiveRules
+from memory_core.consolidation.backfill import EarlierMessages, Reembedder
+from memory_core.consolidation.conflicts import ConflictStep
+from memory_core.consolidation.duplicates import Merging
+from memory_core.consolidation.fading import Compressor, Crossings
+from memory_core.consolidation.pattern_withdrawal import Withdrawal
+from memory_core.consolidation.patterns import Closeness, Patterns
+from memory_core.consolidation.profile import ProfileStep
+from memory_core.consolidation.run import Calls, Consolidator, EndingRules, RunEnding, Step, Told
+from memory_core.consolidation.scene_conflicts import SceneConflictStep
+from memory_core.consolidation.scenes import SceneStep
+from memory_core.consolidation.schedule import FanOut, RunBeginning
+from memory_core.consolidation.upkeep import Decay, DecayRules, EndedTruths, Upkeep
+from memory_core.data_rights.erase import Eraser, EraseRules
+from memory_core.data_rights.export import Exporter
+from memory_core.data_rights.forget import Forgetter
+from memory_core.data_rights.hard_forget import ForGood
+from memory_core.data_rights.import_conversations import ConversationTeller, Converse
+from memory_core.data_rights.importing import Importer
+from memory_core.data_rights.redaction_passes import Sweeping
+from memory_core.domain.scene_sorting import SceneRules
+from memory_core.domain.task import TaskKind
+from memory_core.evolution.deletion import NoteUnmerger, ToldForgetter
+from memory_core.evolution.edit import Editor
+from memory_core.formation.accept import Converser, Summaries, SummingUp
+from memory_core.formation.batches import Batches, BatchRules, Gathering, Handover
+from memory_core.formation.form_cell import Former, FormingRules
+from memory_core.formation.form_conversation import Forming
+from memory_core.formation.message_memories import MessageWriter
+from memory_core.formation.save import Saver
+from memory_core.formation.webhooks import Callbacks, Deliveries
+from memory_core.formation.wishes import Finder, Wishes
+from memory_core.ledger.access_counts import Touches
+from memory_core.ledger.archive_files import ColdCopies, ErasureNotes, OwnerNames, Parts
+from memory_core.ledger.commit import Ledger, Mirror
+from memory_core.ledger.history import Snapshots
+from memory_core.ports import Agents, Archive, Clock, Courier, Embedder, IdSource, LongTermStore, ShortTermStore, TaskQueue
+from memory_core.tasks.worker import Tasking, Work
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidationRules:
+    """What the phase goes by. spread: over how long the users of one hour are spread."""
+
+    decay: DecayRules
+    forget_cap: int
+    archive: ArchiveRules
+    closeness: Closeness
+    scenes: SceneRules
+    ending: EndingRules
+    spread: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidationAdapters:
+    """What consolidation works with: adapters, of which `rules` are the agents without a model, and the files of exports."""
+
+    store: LongTermStore
+    short_term: ShortTermStore
+    embedder: Embedder
+    agents: Agents
+    rules: Agents
+    queue: TaskQueue
+    parts: Parts
+
+
+class Consolidation:
+    """The phase; each of its parts by name. works: what it does for each kind of task."""
+
+    def __init__(
+        self,
+        here: ConsolidationAdapters,
+        ledger: Ledger,
+        tasking: Tasking,
+        touches: Touches,
+        copies: ColdCopies,
+        clock: Clock,
+        ids: IdSource,
+        rules: ConsolidationRules,
+        told: Told,
+        calls: Callable[[], Calls],
+        unmerger: NoteUnmerger,
+    ) -> None:
+        """told: of what each run did. calls: those that runs give way to."""
+        store, operations = here.store, tasking.operations
+        self.snapshots = Snapshots(store, ledger)
+        compressor = Compressor(copies, here.embedder, here.agents, here.rules, tasking.steps)
+        crossings = Crossings(store, compressor, clock, rules.decay.fading, recalls=rules.decay.recalls)
+        self.decay = Decay(store, operations, touches, self.snapshots, crossings, clock, rules.decay)
+        sweeping = Sweeping(store, operations, self.snapshots, copies, clock)
+        for_good = ForGood(store, here.short_term, here.parts, operations, sweeping, clock)
+        self.forgetter = Forgetter(store, operations, for_good, unmerger, clock, rules.forget_cap)
+        self.archiver = Archiver(store, ledger, operations, copies, clock, rules.archive)
+        upkeep = Upkeep(store, touches, self.snapshots, crossings, self.decay, self.archiver, rules.ending)
+        steps: tuple[Step, ...] = (
+            upkeep,
+            EndedTruths(store, clock),
+            Withdrawal(store),  # before patterns are found, or news would make surer what does not stand any more
+            Patterns(store, here.embedder, here.agents, here.rules, tasking.steps, rules.closeness),
+            Merging(store, here.embedder, here.rules, rules.closeness.duplicate),
+            ConflictStep(store, ledger, here.agents, here.rules, tasking.steps, clock),
+            SceneStep(store, here.embedder, here.agents, here.rules, tasking.steps, rules.scenes),
+            SceneConflictStep(store, here.agents, here.rules, tasking.steps, clock),
+            ProfileStep(store, here.agents, here.rules, tasking.steps),
+            EarlierMessages(store, here.embedder, rules.ending.cap),
+        )
+        self.reembedder = Reembedder(store, operations, here.embedder)
+        beginning = RunBeginning(store, operations, clock, ids)
+        ending = RunEnding(store, operations, here.queue, clock, rules.ending, told)
+        self.consolidator = Consolidator(store, operations, steps, beginning, ending, clock, calls)
+        self.fan_out = FanOut(store, here.queue, beginning, clock, rules.spread)
+        self.works: dict[TaskKind, Work] = {
+            "decay": self.decay.work,
+            "forget": self.forgetter.work,
+            "archive": self.archiver.work,
+            "consolidate": self.consolidator.work,
+            "reembed": self.reembedder.work,
+        }
+
+
+# Formation, put together: what takes things in, and what works on them.
+
+
+@dataclass(frozen=True, slots=True)
+class FormationRules:
+    """What the phase goes by. webhook_secret: None where callbacks can't be signed, and so can't be asked for."""
+
+    forming: FormingRules
+    batches: BatchRules
+    commit_deadline_s: float
+    webhook_secret: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class FormationAdapters:
+    """The adapters that formation works with."""
+
+    store: LongTermStore
+    embedder: Embedder
+    queue: TaskQueue
+    agents: Agents
+    rules: Agents
+    courier: Courier
+
+
+@dataclass(frozen=True, slots=True)
+class Heeding:
+    """What the wishes in conversations are carried out with."""
+
+    saver: Saver
+    editor: Editor
+    forgetter: ToldForgetter
+    find: Finder
+
+
+class Formation:
+    """The phase; each of its parts by name. works: what it does for each kind of task."""
+
+    def __init__(
+        self,
+        here: FormationAdapters,
+        ledger: Ledger,
+        mirror: Mirror,
+        tasking: Tasking,
+        heeding: Heeding,
+        clock: Clock,
+        ids: IdSource,
+        rules: FormationRules,
+    ) -> None:
+        ends, steps = tasking.ends, tasking.steps
+        callbacks = Callbacks(here.courier, rules.webhook_secret)
+        messages = MessageWriter(ledger, here.embedder, clock)
+        self.messages = messages
+        self.converser = Converser(tasking.beginning, messages, callbacks, clock, ids)
+        self.summaries = Summaries(here.agents, here.rules, callbacks, tasking.beginning, clock, ids)
+        handover = Handover(ledger, messages, here.queue, clock, rules.batches)
+        self.batches = Batches(ledger, here.store, handover, clock, ids, rules.commit_deadline_s)
+        self.deliveries = Deliveries(here.store, ledger, here.courier, ends, clock, rules.webhook_secret)
+        wishes = Wishes(here.store, heeding.saver, heeding.editor, heeding.forgetter, heeding.find, steps, clock)
+        former = Former(ledger, mirror, messages, here.embedder, here.agents, here.rules, clock, rules.forming, wishes.keep_told)
+        forming = Forming(ledger, messages, former, wishes, steps, ends, here.queue, clock)
+        self.works: dict[TaskKind, Work] = {
+            "converse": forming.form,
+            "agent_memory": forming.form,
+            "flush": Gathering(ledger, handover, forming, clock).gather,
+            "summary": SummingUp(ledger, self.summaries, steps, ends).sum_up,
+            "webhook": self.deliveries.deliver,
+        }
+
+
+class People:
+    """The three, by name. works: what is done for each kind of task."""
+
+    def __init__(
+        self,
+        store: LongTermStore,
+        short_term: ShortTermStore,
+        archive: Archive,
+        names: OwnerNames,
+        copies: ColdCopies,
+        embedder: Embedder,
+        ledger: Ledger,
+        tasking: Tasking,
+        clock: Clock,
+        ids: IdSource,
+        rules: EraseRules,
+        converse: Converse,
+    ) -> None:
+        self.parts = Parts(archive, names, clock)
+        notes = ErasureNotes(archive, names)
+        self.eraser = Eraser(store, short_term, self.parts, copies, names, notes, ledger, tasking, clock, ids, rules)
+        self.exporter = Exporter(store, copies, self.parts, tasking.operations, clock)
+        teller = ConversationTeller(converse, tasking.operations, clock)
+        self.importer = Importer(store, embedder, copies, self.parts, tasking.operations, teller, clock, ids)
+        self.works: dict[TaskKind, Work] = {"erase": self.eraser.erase, "export": self.exporter.export, "import": self.importer.work}

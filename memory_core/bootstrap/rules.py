@@ -1,0 +1,128 @@
+"""What each phase goes by, as the settings say it: thresholds on the embedder's scale, times as spans.
+
+Note: a threshold left unset is not a constant, but what was measured for the embedder (`Settings.calibrated`).
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from memory_core import signing
+from memory_core.bootstrap.phases import ConsolidationRules, FormationRules
+from memory_core.config import Settings
+from memory_core.consolidation.archive import ArchiveRules
+from memory_core.consolidation.patterns import Closeness
+from memory_core.consolidation.run import EndingRules
+from memory_core.consolidation.upkeep import DecayRules
+from memory_core.data_rights.erase import EraseRules
+from memory_core.domain.fading import Fading
+from memory_core.domain.fusion import FusionParameters
+from memory_core.domain.relevance import RelevanceParameters
+from memory_core.domain.scene_sorting import SceneRules
+from memory_core.domain.scoring import ScoringParameters
+from memory_core.evolution.links import LinkRules
+from memory_core.formation.batches import BatchRules
+from memory_core.formation.form_cell import FormingRules
+from memory_core.formation.save import SaveRules
+from memory_core.recollection.retrieve import RetrieveRules
+
+
+def save_rules(settings: Settings) -> SaveRules:
+    """What saving goes by, on the embedder's scale."""
+    scale = settings.calibrated
+    return SaveRules(scale.duplicate_threshold, scale.contradiction_floor)
+
+
+def forming_rules(settings: Settings) -> FormingRules:
+    """What forming goes by, on the embedder's scale."""
+    scale = settings.calibrated
+    links = LinkRules(
+        duplicate_threshold=scale.duplicate_threshold,
+        link_threshold=scale.link_threshold,
+        recency_boost=settings.recency_boost,
+        importance_boost=settings.importance_boost,
+        age_hours=settings.max_age_hours / settings.half_life_factor,
+        half_life_days=settings.decay_half_life_days,
+    )
+    return FormingRules(links, scale.contradiction_floor)
+
+
+def formation_rules(settings: Settings) -> FormationRules:
+    """What formation goes by."""
+    return FormationRules(
+        forming_rules(settings),
+        BatchRules(settings.batch_messages, timedelta(seconds=settings.batch_idle_s)),
+        settings.commit_deadline_s,
+        signing.webhook_secret(settings),
+    )
+
+
+def erase_rules(settings: Settings) -> EraseRules:
+    """What erasing goes by."""
+    settle = settings.erase_settle_s
+    if settle is None:
+        settle = 600.0 if settings.long_term == "cosmos" else 10.0
+    return EraseRules(timedelta(seconds=settle), timedelta(seconds=settings.session_ttl_s))
+
+
+def fading_rules(settings: Settings) -> Fading:
+    """When memories fade."""
+    return Fading(half_life_days=settings.decay_half_life_days, floor=settings.decay_floor)
+
+
+def first_run(settings: Settings) -> timedelta | None:
+    """How long after their first memory a user's first run begins; None: with the hour."""
+    minutes = settings.consolidation_first_minutes
+    return timedelta(minutes=minutes) if minutes else None
+
+
+def consolidation_rules(settings: Settings) -> ConsolidationRules:
+    """What consolidation goes by."""
+    fading = fading_rules(settings)
+    archive = ArchiveRules(settings.archival_age_years, settings.max_age_hours / settings.half_life_factor)
+    scale = settings.calibrated
+    closeness = Closeness(scale.duplicate_threshold, scale.link_threshold, scale.contradiction_floor)
+    scenes = SceneRules(scale.scene_threshold, scale.theme_threshold, settings.scene_cells)
+    ending = EndingRules(
+        fading,
+        archive.least_age,
+        settings.upkeep_cap,
+        prompt_price=settings.llm_prompt_price,
+        completion_price=settings.llm_completion_price,
+        marks_fading=settings.forgetting == "strict",
+    )
+    spread = timedelta(minutes=settings.consolidation_spread_minutes)
+    return ConsolidationRules(
+        DecayRules(fading, settings.upkeep_cap, settings.forgetting == "gentle"),
+        settings.upkeep_cap,
+        archive,
+        closeness,
+        scenes,
+        ending,
+        spread,
+    )
+
+
+def retrieve_rules(settings: Settings) -> RetrieveRules:
+    """What retrieving goes by, on the embedder's scale."""
+    scale = settings.calibrated
+    return RetrieveRules(
+        answer_threshold=scale.answer_threshold,
+        finds_faded=settings.forgetting == "gentle",
+        fading=fading_rules(settings),
+        similarity_threshold=scale.recall_threshold,
+        score_threshold=settings.composite_score_threshold,
+        default_results=settings.default_n_results,
+        relevance=RelevanceParameters(
+            fusion=FusionParameters(cosine_low=scale.cosine_low, cosine_high=scale.cosine_high),
+            learned=settings.learned_order and settings.embedding_provider == "minilm",
+        ),
+        scoring=ScoringParameters(
+            recency_boost=settings.recency_boost,
+            importance_boost=settings.importance_boost,
+            max_age_hours=settings.max_age_hours,
+            half_life_factor=settings.half_life_factor,
+            recency_half_life_days=settings.recency_half_life_days,
+            decay_half_life_days=settings.decay_half_life_days,
+        ),
+    )

@@ -1,0 +1,246 @@
+"""Services from adapters and settings: everything that the calls of `MemoryCore` use, each by name."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from datetime import timedelta
+
+from memory_core.bootstrap.adapters import Adapters
+from memory_core.bootstrap.phases import Consolidation, Formation, Heeding, People
+from memory_core.bootstrap.rules import (
+    consolidation_rules,
+    erase_rules,
+    fading_rules,
+    first_run,
+    formation_rules,
+    retrieve_rules,
+    save_rules,
+)
+from memory_core.config import Settings
+from memory_core.domain.errors import Unavailable
+from memory_core.evolution.clear_session import Clearer
+from memory_core.evolution.conflicts import Conflicts
+from memory_core.evolution.deletion import NoteUnmerger, ToldForgetter
+from memory_core.evolution.edit import Editor
+from memory_core.evolution.restore import Restorer, Uncompress
+from memory_core.evolution.restore_archived import Thaw
+from memory_core.evolution.slot_commits import SlotCommits
+from memory_core.evolution.truth_projection import SlotCheck
+from memory_core.formation.last_messages import LastMessages
+from memory_core.formation.save import Saver
+from memory_core.ledger.access_counts import Touches, Waking
+from memory_core.ledger.archive_files import ColdCopies, OwnerNames, Parts
+from memory_core.ledger.commit import Ledger, Mirror
+from memory_core.ledger.cursors import Cursors
+from memory_core.ledger.documents import SettingsOfUsers
+from memory_core.ports import Archive, Clock, IdSource, TaskQueue
+from memory_core.recollection.agent_context import Briefing
+from memory_core.recollection.candidate_sources import ColdSearch
+from memory_core.recollection.history import Lineage, Replayer, Timeline
+from memory_core.recollection.quotations import Surroundings
+from memory_core.recollection.read import AgentList, Reader
+from memory_core.recollection.reconstruct import Gatherer, Reconstructor
+from memory_core.recollection.reorder import Reranking
+from memory_core.recollection.retrieve import Retriever
+from memory_core.recollection.scenes import NextRun, Profiles, Scenes
+from memory_core.signing import cursor_secret
+from memory_core.tasks.control import Poisoned
+from memory_core.tasks.lifecycle import Threshold
+from memory_core.tasks.worker import Tasking
+from memory_core.telemetry import Telemetry
+
+log = logging.getLogger(__name__)
+
+
+class Services:
+    """Everything that the calls use; opened and closed together."""
+
+    def __init__(self, settings: Settings, clock: Clock, ids: IdSource, adapters: Adapters | None) -> None:
+        """Build, without connecting to anything. adapters: in place of those that the settings name."""
+        self._settings = settings
+        self.clock = clock
+        self.ids = ids
+        self.telemetry = Telemetry()
+        self.fading = fading_rules(self._settings)
+        made = adapters or Adapters.of(self._settings, self.clock, self.telemetry.charged, self.telemetry)
+        self.adapters = made
+        self.cursors = Cursors(cursor_secret(self._settings))
+        self.mirror = Mirror(made.short_term)
+        self.ledger = self._made_ledger()
+        waking = Waking(made.long_term, self.ledger, self.clock)
+        written = waking.wake if self._settings.forgetting == "gentle" else None
+        self.touches = Touches(made.long_term, made.short_term, self.clock, self.ids, written)
+        lease = timedelta(seconds=self._settings.task_lease_s)
+        self.tasking = Tasking(made.long_term, self.ledger, self.mirror, made.queue, self.cursors, self.clock, self.ids, lease)
+        names = OwnerNames(made.archive)
+        copies = ColdCopies(made.archive, names)
+        self._for_saving()
+        self._for_finding(copies)
+        self._for_reading()
+        self._for_bringing_back(copies)
+        self._for_tasks(names, copies)
+        self._opening = asyncio.Lock()
+        self._open = False
+
+    def _made_ledger(self) -> Ledger:
+        settings, made = self._settings, self.adapters
+        pause = timedelta(minutes=settings.consolidation_pause_minutes)
+        gathered = Threshold(made.queue, self.clock, settings.consolidation_threshold, pause, first_run(settings)).gathered
+        deadline_s = settings.commit_deadline_s
+        return Ledger(
+            made.long_term, self.clock, self.ids, deadline_s=deadline_s, gathered=gathered, completed=SlotCommits(self.clock).complete
+        )
+
+    def _for_saving(self) -> None:
+        made, clock, ids = self.adapters, self.clock, self.ids
+        self.saver = Saver(self.ledger, self.mirror, made.embedder, clock, ids, save_rules(self._settings))
+        self.conflicts = Conflicts(made.long_term, self.ledger, self.mirror, made.embedder, self.cursors, clock)
+        self.unmerger = NoteUnmerger(self.ledger, self.mirror, self.conflicts, clock)
+        self.editor = Editor(self.ledger, self.mirror, made.embedder, self.unmerger, clock)
+        self.user_settings = SettingsOfUsers(self.ledger)
+        self.slot_check = SlotCheck(made.long_term, clock)
+        self.clearer = Clearer(made.long_term, self.ledger, self.mirror, self.unmerger, clock, ids)
+
+    def _for_finding(self, copies: ColdCopies) -> None:
+        made = self.adapters
+        cold = ColdSearch(made.long_term, copies, made.embedder)
+        reranking = None if made.reranker is None else Reranking(made.reranker, self._settings.rerank_deadline_s)
+        self.retriever = Retriever(
+            made.long_term,
+            made.short_term,
+            cold,
+            made.embedder,
+            made.thesaurus,
+            self.touches,
+            self.clock,
+            retrieve_rules(self._settings),
+            reranking,
+        )
+        self.scenes = Scenes(made.long_term, self.cursors, self.clock)
+        self.profiles = Profiles(made.long_term, self.clock)
+        spread = timedelta(minutes=self._settings.consolidation_spread_minutes)
+        self.next_run = NextRun(made.long_term, self.clock, first_run(self._settings), spread)
+        gatherer = self.gatherer = Gatherer(made.long_term, self.retriever, Surroundings(made.long_term))
+        self.reconstructor = Reconstructor(gatherer, self.retriever, made.agents, made.rules)
+        self.briefing = Briefing(made.long_term, self.retriever, gatherer, self.profiles, self.clock)
+
+    def _for_reading(self) -> None:
+        long_term = self.adapters.long_term
+        self.reader = Reader(long_term, self.cursors, self.clock, self.fading)
+        self.replayer = Replayer(long_term, self.cursors)
+        self.timeline = Timeline(long_term, self.cursors)
+        self.lineage = Lineage(long_term)
+        self.agent_list = AgentList(long_term, self.cursors)
+        self.poisoned = Poisoned(long_term, self.cursors)
+
+    def _for_bringing_back(self, copies: ColdCopies) -> None:
+        made, ledger, mirror, clock = self.adapters, self.ledger, self.mirror, self.clock
+        thaw = Thaw(made.long_term, ledger, mirror, copies, made.embedder, clock)
+        uncompress = Uncompress(ledger, mirror, copies, made.embedder, clock)
+        self.restorer = Restorer(ledger, mirror, uncompress, thaw, clock)
+
+    def _for_tasks(self, names: OwnerNames, copies: ColdCopies) -> None:
+        made, ledger, clock, ids = self.adapters, self.ledger, self.clock, self.ids
+        rules = formation_rules(self._settings)
+        heeding = Heeding(self.saver, self.editor, ToldForgetter(ledger, self.mirror, self.unmerger, clock), self.gatherer.nearest)
+        self.formation = Formation(made.of_formation(), ledger, self.mirror, self.tasking, heeding, clock, ids, rules)
+        tasking = self.tasking
+        self.last_messages = LastMessages(
+            made.long_term,
+            ledger,
+            self.mirror,
+            self.formation.messages,
+            self.conflicts,
+            self.restorer,
+            self.editor,
+            self.unmerger,
+            tasking.ends,
+            made.queue,
+            clock,
+        )
+        stores = made.of_consolidation(Parts(made.archive, names, clock))
+        self.consolidation = Consolidation(
+            stores,
+            ledger,
+            self.tasking,
+            self.touches,
+            copies,
+            clock,
+            ids,
+            consolidation_rules(self._settings),
+            self.telemetry.consolidated,
+            self.telemetry.calls,
+            self.unmerger,
+        )
+        self.people = People(
+            made.long_term,
+            made.short_term,
+            made.archive,
+            names,
+            copies,
+            made.embedder,
+            ledger,
+            self.tasking,
+            clock,
+            ids,
+            erase_rules(self._settings),
+            self.formation.converser.converse,
+        )
+        self.worker = self.tasking.worker(self.formation.works | self.consolidation.works | self.people.works)
+
+    async def open(self) -> None:
+        """Connect what the first call may need: long term, short term, queue, archive; or nothing, when one of the first two fails.
+
+        Raises Unavailable, EmbeddingMismatch.
+        """
+        async with self._opening:
+            if not self._open:
+                try:
+                    await self._connect()
+                except BaseException:
+                    await self.close()  # a caller that could not open it will not think of closing it
+                    raise
+                self._open = True
+
+    async def _connect(self) -> None:
+        await self.adapters.short_term.open()
+        await self.adapters.long_term.open()
+        await self._open_if_up(self.adapters.queue)
+        await self._open_if_up(self.adapters.archive)
+
+    async def _open_if_up(self, aside: TaskQueue | Archive) -> None:
+        """A queue or an archive that is down is no reason to refuse memories; both may be used once they are back.
+
+        Messages only say that there is work, the store says which; and what is in the archive is seldom asked for.
+        """
+        try:
+            await aside.open()
+        except Unavailable as error:
+            log.warning("going on without it: %s", error.detail)
+
+    async def warm_up(self) -> None:
+        """Open, and load embedder and agents too, so that the first request pays for nothing."""
+        await self.open()
+        await self.adapters.embedder.open()
+        await self.adapters.embedder.embed(["warm"])
+        await self.adapters.rules.open()
+        await self.adapters.agents.open()
+        if self.adapters.reranker is not None:
+            await self.adapters.reranker.open()
+
+    async def close(self) -> None:
+        """Let what is under way finish and release everything."""
+        await self.retriever.close()
+        await self.touches.close()
+        await self.adapters.courier.close()
+        if self.adapters.reranker is not None:
+            await self.adapters.reranker.close()
+        await self.adapters.agents.close()
+        await self.adapters.rules.close()
+        await self.adapters.embedder.close()
+        await self.adapters.archive.close()
+        await self.adapters.queue.close()
+        await self.adapters.short_term.close()
+        await self.adapters.long_term.close()
+        self._open = False

@@ -1,0 +1,337 @@
+"""Bring older data up to date: messages formed by an earlier version, vectors of another embedder.
+
+That is done once a user: conversation after conversation, in the order in which they were told, a few messages a commit; then the head
+says so. What has a memory is left as it is, so a worker that dies in between goes on. Note: a conversation of which anything was deleted,
+or whose session was cleared since, is left alone: its words are not to come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, get_args
+
+from memory_core.consolidation.pattern_withdrawal import is_taken_back
+from memory_core.consolidation.run import WRITTEN, Proposal, Run
+from memory_core.domain.archival import is_cold
+from memory_core.domain.conversation import Conversation, FormedCell
+from memory_core.domain.errors import Damaged
+from memory_core.domain.indexing import text_to_embed, turn_of, with_lexical
+from memory_core.domain.lexical import Turn
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.messages import EARLIER, is_cell, message_memory
+from memory_core.domain.models import Memory, MemoryType, Status, Vector
+from memory_core.domain.results import Accepted, Call, Foreseen
+from memory_core.domain.scope import Owner
+from memory_core.domain.vector_kind import VectorKind
+from memory_core.evolution.versions import embed_memories
+from memory_core.ledger.batch import BYTES, DOCUMENTS, Change, Portion, size_of
+from memory_core.ledger.commit import Look
+from memory_core.ledger.documents import cleared_since, conversation_of, message_ids, messages_id
+from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.readable import as_memory, readable
+from memory_core.ledger.sessions import Session
+from memory_core.ports import Document, Embedder, LongTermStore, Mark, Place
+from memory_core.tasks.leases import Lease
+from memory_core.tasks.operations import Chunk, Operation, Operations
+
+CONVERSATIONS_A_PAGE: Final = 50
+READ_AT_ONCE: Final = 100
+MOST_AT_ONCE: Final = 20
+"""Messages of one commit; each is two documents of its hundred."""
+_ENDED: Final = frozenset({"formed", "cancelled"})
+_STANDING: Final = FOUND_BY_DEFAULT | {Status.DECAYED}
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Messages of one cell that are to be written, by number; `ids` of all that it was formed of."""
+
+    conversation: Conversation
+    cell_id: str
+    ids: Sequence[str]
+    numbers: Sequence[int]
+
+
+class EarlierMessages:
+    """The step. cap: messages that one run writes, about; with more to write, the next run follows at once."""
+
+    name = "earlier messages"
+
+    def __init__(self, store: LongTermStore, embedder: Embedder, cap: int) -> None:
+        self._store, self._embedder, self._cap = store, embedder, cap
+
+    async def propose(self, run: Run, cursor: Any) -> Proposal | None:
+        """The next messages of the conversations after the `cursor`; in the end, that there are no more."""
+        head = (await self._store.snapshot(run.owner)).head if run.earlier else None
+        if head is None or head.messages_backfilled:
+            return None
+        begun = cursor or head.backfill_position
+        place = None if begun is None else Place(*begun)
+        if run.counts.get(WRITTEN, 0) >= self._cap:
+            reached = None if place is None else (place.sequence, place.id)
+            return Proposal([], lambda look: Chunk(done=True, head_fields=lambda head: {"backfill_position": reached}))
+        while documents := await self._store.page(run.owner, "conversation", None, place, CONVERSATIONS_A_PAGE, newest_first=False):
+            for document in documents:
+                if document.body["epoch"] == head.epoch and _is_earlier(document.body):
+                    part = None
+                    with suppress(Damaged):  # what can't be read may have been deleted
+                        part = await self._part(run.owner, document.id)
+                    if part is not None:
+                        return await self._proposal(run, part, place)
+                place = Place(int(document.body["sequence"]), document.id)
+        return Proposal(
+            [], lambda look: Chunk(done=True, head_fields=lambda head: {"messages_backfilled": True, "backfill_position": None})
+        )
+
+    async def foresee(self, run: Run) -> Mapping[str, int]:
+        """Nothing that is counted ahead."""
+        return {}
+
+    async def _part(self, owner: Owner, name: str) -> _Part | None:
+        """The next messages of a conversation to write; None where there are none, or it is to be left alone."""
+        look = await self._look(owner, [name, messages_id(name)])
+        conversation = conversation_of(look, name)
+        if conversation is None:
+            return None
+        session = [] if conversation.session_id is None else [session_document_id(owner, conversation.session_id)]
+        made = [identity for cell in conversation.formed_cells for identity in cell.memory_ids]
+        ids = message_ids(conversation)
+        look = await self._look(owner, [*session, *dict.fromkeys(made), *ids])
+        if MemoryType.EPISODIC in cleared_since(look, owner, conversation) or _is_deleted(look, made):
+            return None
+        for cell in conversation.formed_cells:
+            numbers = [number for number in range(cell.first, cell.last + 1) if look.memory(ids[number]) is None]
+            if numbers and (memory := _cell_of(look, cell)) is not None:
+                return _Part(conversation, memory.id, ids[cell.first : cell.last + 1], numbers[:MOST_AT_ONCE])
+        return None
+
+    async def _look(self, owner: Owner, ids: Sequence[str]) -> Look:
+        first = await self._store.snapshot(owner, ids[:READ_AT_ONCE])
+        documents = dict(first.documents)
+        for start in range(READ_AT_ONCE, len(ids), READ_AT_ONCE):
+            documents |= (await self._store.snapshot(owner, ids[start : start + READ_AT_ONCE])).documents
+        return Look(first.head, documents)
+
+    async def _proposal(self, run: Run, part: _Part, place: Place | None) -> Proposal:
+        """The commit of these messages; the cursor stays before their conversation until none of it is left."""
+        messages = _analysed(run, part)
+        await embed_memories(self._embedder, messages)
+        conversation = part.conversation
+        session = [] if conversation.session_id is None else [session_document_id(run.owner, conversation.session_id)]
+        made = [identity for cell in conversation.formed_cells for identity in cell.memory_ids if part.cell_id in cell.memory_ids]
+        ids = list(dict.fromkeys([conversation.id, *session, part.cell_id, *made, *(message.id for message in messages)]))
+        cursor = None if place is None else [place.sequence, place.id]
+        return Proposal(ids, lambda look: _chunk(run, part, messages, made, look, cursor))
+
+
+def _chunk(run: Run, part: _Part, messages: Sequence[Memory], made: Sequence[str], look: Look, cursor: Any) -> Chunk:
+    cell, conversation = look.memory(part.cell_id), part.conversation
+    if cell is None or cell.status not in _STANDING or _is_deleted(look, made) or conversation.id not in look.documents:
+        return Chunk(cursor=cursor)
+    if MemoryType.EPISODIC in cleared_since(look, run.owner, conversation):
+        return Chunk(cursor=cursor)
+    sources, changes = list(dict.fromkeys([*cell.source_ids, *part.ids])), list[Change]()
+    portion = Portion()
+    if sources != cell.source_ids:
+        changes.append(Change("messages_linked", cell.model_copy(update={"source_ids": sources}), cell))
+        portion.takes(4, 2 * size_of(cell))
+    new = [message for message in messages if look.memory(message.id) is None]
+    changes += [Change("created", message) for message in new if portion.takes(2, size_of(message))]
+    puts: tuple[Document, ...] = ()
+    if conversation.session_id is not None:
+        session = Session(run.owner, conversation.session_id, look.documents.get(session_document_id(run.owner, conversation.session_id)))
+        for change in changes:
+            session.count(change.before, change.after, conversation.created_at)
+        puts = (session.document,)
+    named = frozenset({conversation.session_id} if conversation.session_id is not None else ())
+    counts = {WRITTEN: sum(change.before is None for change in changes)}
+    return Chunk(tuple(changes), puts=puts, cursor=cursor, counts=counts, reads=frozenset({cell.id, *made}), sessions=named)
+
+
+def _analysed(run: Run, part: _Part) -> list[Memory]:
+    """The memories of these messages, each read after those before it in its conversation."""
+    conversation, wanted, memories = part.conversation, {*part.numbers}, list[Memory]()
+    ids = message_ids(conversation)
+    turns: tuple[Turn | None, Turn | None] = (None, None)
+    for number in range(max(0, min(wanted) - 2), max(wanted) + 1):
+        draft = message_memory(run.owner, conversation, number, ids[number], run.at)
+        analysed = with_lexical(draft, *turns)
+        if conversation.session_id is not None:
+            turns = turn_of(analysed), turns[0]
+        if number in wanted:
+            memories.append(analysed.model_copy(update={"cell_id": part.cell_id, "metadata": {**analysed.metadata, EARLIER: True}}))
+    return memories
+
+
+def _is_earlier(conversation: Mapping[str, Any]) -> bool:
+    """Whether an earlier version formed it: its messages were never written, as they are before anything is formed now."""
+    return bool(conversation["formed_cells"]) and conversation["state"] in _ENDED and not conversation.get("written", 0)
+
+
+def _is_deleted(look: Look, names: Sequence[str]) -> bool:
+    """Whether one of these was deleted, softly or for good."""
+    memories = [look.memory(name) for name in names]
+    return any(memory is None or is_taken_back(memory) for memory in memories)
+
+
+def _cell_of(look: Look, cell: FormedCell) -> Memory | None:
+    """The memory of a formed cell, while it is shown."""
+    memory = None if not cell.memory_ids else look.memory(cell.memory_ids[0])
+    return memory if memory is not None and is_cell(memory) and memory.status in _STANDING else None
+
+
+# Re-embedding: memories whose vectors another embedder made get vectors of the configured embedder, in place.
+#
+# A task walks over a user's memories and their old versions, oldest first, and sets new vectors by marks: no event, no revision and no ETag
+# moves. Scenes lose their centroids in the end, and the next run makes new ones. Note: an edit embeds the memory by itself, so a memory
+# that changed since it was read is left to the edit.
+
+
+DOCUMENTS_A_PAGE: Final = 100
+SCENES_AT_ONCE: Final = 20
+_BYTES_A_NUMBER, _BYTES_A_MARK = 13, 300
+_ANY_STATUS: Final = frozenset(status.value for status in Status)
+_Pass = Literal["memory", "version", "scene"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cursor:
+    """Which pass the work is in, and the last document that it is done with."""
+
+    kind: _Pass = "memory"
+    place: Place | None = None
+
+    @classmethod
+    def of(cls, body: Any) -> _Cursor:
+        if body is None:
+            return cls()
+        kind, place = body
+        return cls(kind, None if place is None else Place(*place))
+
+    @property
+    def body(self) -> list[Any]:
+        return [self.kind, None if self.place is None else [self.place.sequence, self.place.id]]
+
+    def at(self, document: Document) -> _Cursor:
+        return _Cursor(self.kind, Place(document.body["sequence"], document.id))
+
+    @property
+    def further(self) -> _Cursor | None:
+        """The beginning of the next pass; None after the last."""
+        passes = get_args(_Pass)
+        following = passes.index(self.kind) + 1
+        return _Cursor(passes[following]) if following < len(passes) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _ReembeddingPart:
+    """Memories of one commit, where the work is after it, and how many memories were read for it."""
+
+    foreign: Sequence[Memory]
+    further: _Cursor
+    read: int
+
+
+class Reembedder:
+    """Embeds the memories of any owner again."""
+
+    def __init__(self, store: LongTermStore, operations: Operations, embedder: Embedder) -> None:
+        self._store, self._operations, self._embedder = store, operations, embedder
+
+    async def begin(self, owner: Owner, call: Call) -> Accepted:
+        """Store the work as a task. Raises Conflict, Unavailable."""
+        return await self._operations.begin(owner, "reembed", {}, call)
+
+    async def foresee(self, owner: Owner) -> Foreseen:
+        """How many memories and versions a task begun now would embed. Raises Unavailable."""
+        count, cursor = 0, _Cursor()
+        while cursor.kind != "scene":
+            documents = await self._page(owner, cursor)
+            count += len(self._foreign(documents))
+            cursor = cursor.at(documents[-1]) if documents else cursor.further or cursor
+        return Foreseen({"embedded": count}, capped=False)
+
+    async def work(self, lease: Lease) -> None:
+        """Embed what has no vector of the configured embedder, in as many commits as it takes. Raises Unavailable, TaskLost."""
+        operation = await self._operations.of(lease)
+        head = (await self._store.snapshot(lease.owner)).head
+        total = max(1, 0 if head is None else sum(head.counts.values()))
+        while operation.state == "pending":
+            operation = await self._chunk(lease, operation)
+            if operation.state == "pending":
+                progress = min(0.99, operation.counts.get("read", 0) / total)
+                await lease.report("reembed", progress, result={"counts": operation.counts})
+
+    async def _chunk(self, lease: Lease, operation: Operation) -> Operation:
+        """Read on until there is something to embed, and commit that; or the end."""
+        cursor, read = _Cursor.of(operation.cursor), 0
+        while cursor.kind != "scene":
+            documents = await self._page(lease.owner, cursor)
+            foreign = self._foreign(documents)
+            if len(foreign) > self._most:
+                foreign = foreign[: self._most]
+                documents = documents[: [document.id for document in documents].index(foreign[-1].id) + 1]
+            if not documents:
+                cursor = cursor.further or cursor
+                continue
+            if cursor.kind == "memory":
+                read += len(documents)
+            cursor = cursor.at(documents[-1])
+            if foreign:
+                return await self._embed(lease, operation, _ReembeddingPart(foreign, cursor, read))
+        return await self._drop_centroids(lease, operation, cursor, read)
+
+    async def _embed(self, lease: Lease, operation: Operation, part: _ReembeddingPart) -> Operation:
+        """Commit vectors of these memories, of those that still say what was embedded."""
+        embedded = {memory.id: text_to_embed(memory) for memory in part.foreign}
+        vectors = dict(zip(embedded, await self._embedder.embed(list(embedded.values())), strict=True))
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            marks = self._marks(look, embedded, vectors)
+            counts = {"read": part.read, "embedded": len(marks)}
+            return Chunk(marks=marks, cursor=part.further.body, counts=counts, reads=frozenset(embedded), fragile=False)
+
+        return await self._operations.advance(lease, operation, list(embedded), decide)
+
+    def _marks(self, look: Look, embedded: Mapping[str, str], vectors: Mapping[str, Vector]) -> dict[str, Mark]:
+        marks = dict[str, Mark]()
+        for name, text in embedded.items():
+            document = look.documents.get(name)
+            memory = None if document is None else as_memory(document, look.head)
+            if memory is not None and not is_cold(memory) and text_to_embed(memory) == text:
+                marks[name] = Mark(embedding=vectors[name], embedding_model=self._embedder.model)
+        return marks
+
+    async def _drop_centroids(self, lease: Lease, operation: Operation, cursor: _Cursor, read: int) -> Operation:
+        """The last pass. Where nothing was embedded, centroids are of the right vectors already."""
+        documents: list[Document] = []
+        if operation.counts.get("embedded"):
+            documents = await self._store.page(lease.owner, "scene", None, cursor.place, SCENES_AT_ONCE, newest_first=False)
+        ids = [document.id for document in documents]
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            if not documents:
+                made = {"model": self._embedder.model, "dimensions": self._embedder.dimensions}
+                return Chunk(cursor=cursor.body, counts={"read": read, "embedded": 0}, done=True, result=made)
+            scenes = [look.documents[name] for name in ids if name in look.documents]
+            return Chunk(
+                puts=tuple(replace(scene, vector=None) for scene in scenes), cursor=cursor.at(documents[-1]).body, counts={"read": read}
+            )
+
+        return await self._operations.advance(lease, operation, ids, decide)
+
+    async def _page(self, owner: Owner, cursor: _Cursor) -> list[Document]:
+        return await self._store.page(owner, cursor.kind, None, cursor.place, DOCUMENTS_A_PAGE, newest_first=False)
+
+    @property
+    def _most(self) -> int:
+        """Vectors that fit a commit."""
+        return max(1, min(DOCUMENTS, BYTES // (_BYTES_A_NUMBER * self._embedder.dimensions + _BYTES_A_MARK)))
+
+    def _foreign(self, documents: Sequence[Document]) -> list[Memory]:
+        """Those without a vector of the configured embedder. A stub of the archive needs none; what can't be read gets none."""
+        kind = VectorKind(self._embedder.model, self._embedder.dimensions)
+        wanted = [document for document in documents if document.damaged or not kind.made(document.body)]
+        return [memory for memory in readable(wanted)[0] if not is_cold(memory)]

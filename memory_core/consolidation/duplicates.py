@@ -1,0 +1,369 @@
+"""Merge near-duplicates.
+
+Only neighbours of what is new are looked at, so an hour costs what it brought, whatever is held. Note: of A near B, either
+may be the new one, and both are when both came in one hour; who stays does not depend on it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from memory_core.consolidation.run import Proposal, Run
+from memory_core.domain.dedup import fuzzy_dedup
+from memory_core.domain.errors import AgentFailed
+from memory_core.domain.indexing import with_lexical
+from memory_core.domain.models import Event, Link, Memory, MemoryType, Status, Vector
+from memory_core.domain.patterns import same_pattern
+from memory_core.domain.sameness import differences, normalised
+from memory_core.domain.slots import slot_of
+from memory_core.domain.worth import most_lasting
+from memory_core.evolution.agent_rulings import fits, what_is_lost
+from memory_core.evolution.apply_rulings import MAX_NOTE_SOURCES, MAX_QUERIES, MAX_SOURCES
+from memory_core.evolution.changeset import Page
+from memory_core.evolution.links import MAX_LINKS
+from memory_core.evolution.succession import first_telling, kept, latest_end, over, tellings
+from memory_core.evolution.versions import new_version
+from memory_core.ledger.batch import Change, Portion, size_of
+from memory_core.ledger.commit import Look
+from memory_core.ports import Agents, DecisionItem, Embedder, LongTermStore, Near
+from memory_core.tasks.operations import Chunk
+
+# Whether two memories that are held say one thing, which of them stays, and what it takes over from the other.
+#
+# Note: that two vectors are equal decides nothing. Digits, negations, names, order and values do (`domain/sameness.py`), and
+# two truths of a slot are never merged here however near they lie: which of them holds is for their times to say.
+
+
+NOTE, PATTERN = "note", "pattern"
+MAX_TERMS = 50
+_KINDS = (NOTE, PATTERN)
+_WORDING = frozenset({"words", "order"})
+"""Differences of two notes that leave room for both in one."""
+
+
+class Likeness(StrEnum):
+    """What two memories have in common. SAME: either of them says it all. ADDS: notes on one thing, each with words of its own."""
+
+    SAME = "same"
+    ADDS = "adds"
+
+
+def likeness(first: Memory, second: Memory, duplicate: float) -> Likeness | None:
+    """What the two are to each other; None where both stay as they are. duplicate: the similarity of one and the same."""
+    if first.id == second.id or not (_may_merge(first) and _may_merge(second)) or _stand_apart(first, second):
+        return None
+    if normalised(first.content) == normalised(second.content):
+        return Likeness.SAME
+    if similarity(first, second) < duplicate:
+        return None
+    wording_differences = differences(first.content, second.content)
+    if not wording_differences or (first.category == PATTERN and same_pattern(first.content, second.content)):
+        return Likeness.SAME
+    ends = first.valid_until is not None or second.valid_until is not None
+    return Likeness.ADDS if first.category == NOTE and wording_differences <= _WORDING and not ends else None
+
+
+def _may_merge(memory: Memory) -> bool:
+    """Whether it may be merged at all: about what an open question asks, its decision comes first.
+
+    One that was merged before, and that was restored by hand, stays for good: an hourly run does not have the last word.
+    """
+    brought_back = memory.status_reason == "restored" and memory.consolidated_into_ids
+    return memory.type is MemoryType.SEMANTIC and memory.status is Status.ACTIVE and not memory.conflict_ids and not brought_back
+
+
+def _stand_apart(first: Memory, second: Memory) -> bool:
+    """Whether something beside their texts keeps the two apart; a pinned one stays, and so does a truth in its slot."""
+    kinds = [each.category if each.category in _KINDS else None for each in (first, second)]
+    entities = [frozenset(name.casefold() for name in each.entities) for each in (first, second)]
+    return (
+        kinds[0] != kinds[1]
+        or first.agent_id != second.agent_id
+        or (slot_of(first) is not None and slot_of(second) is not None)
+        or (first.value is not None and second.value is not None and first.value != second.value)
+        or (all(entities) and entities[0] != entities[1])
+        or over(first, second)
+        or over(second, first)
+        or (first.pinned and (second.pinned or slot_of(second) is not None))
+        or (second.pinned and slot_of(first) is not None)
+    )
+
+
+def similarity(first: Memory, second: Memory) -> float:
+    """The cosine of their vectors; 0 where one of them has none."""
+    if first.embedding is None or second.embedding is None:
+        return 0.0
+    return float(np.dot(first.embedding, second.embedding))
+
+
+def in_order(first: Memory, second: Memory) -> tuple[Memory, Memory]:
+    """(who stays, who goes), however they are given: the pinned one stays, the one in a slot, the surer one, the one told first."""
+    stays, goes = sorted((first, second), key=_rank)
+    return stays, goes
+
+
+def _rank(memory: Memory) -> tuple[Any, ...]:
+    return not memory.pinned, slot_of(memory) is None, -memory.confidence, first_telling(memory), memory.sequence, memory.id
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A note that says what two said, with its vector."""
+
+    content: str
+    vector: Vector
+
+
+def taking_over(stays: Memory, goes: Memory) -> dict[str, Any]:
+    """What the one that stays takes over: when it was told, how often and how surely, by what it is found, where it comes from."""
+    most = MAX_NOTE_SOURCES if stays.category == NOTE else MAX_SOURCES
+    return _times(stays, goes) | {
+        "reinforcement_count": stays.reinforcement_count + goes.reinforcement_count + 1,
+        "confidence": max(stays.confidence, goes.confidence),
+        "worth": most_lasting([stays.worth, goes.worth]),
+        "importance_base": max(stays.importance_base, goes.importance_base),
+        "access_count": stays.access_count + goes.access_count,
+        "last_accessed_at": _latest(stays.last_accessed_at, goes.last_accessed_at),
+        "last_used_at": _latest(stays.last_used_at, goes.last_used_at),
+        "tags": fuzzy_dedup([*stays.tags, *goes.tags])[:MAX_TERMS],
+        "keywords": fuzzy_dedup([*stays.keywords, *goes.keywords])[:MAX_TERMS],
+        "semantic_queries": list(dict.fromkeys([*stays.semantic_queries, *goes.semantic_queries]))[:MAX_QUERIES],
+        "entities": list(dict.fromkeys([*stays.entities, *goes.entities]))[:MAX_TERMS],
+        "value": stays.value if stays.value is not None else goes.value,
+        "value_text": stays.value_text if stays.value is not None else goes.value_text,
+        "source_ids": list(dict.fromkeys([*stays.source_ids, *goes.source_ids, goes.id]))[-most:],
+        "links": _links(stays, goes),
+    }
+
+
+def _times(stays: Memory, goes: Memory) -> dict[str, Any]:
+    """The times of both together. A truth in a slot keeps its own: they say where it is among the others."""
+    if slot_of(stays) is not None:
+        return {}
+    return {
+        "event_timestamp": max(stays.event_timestamp, goes.event_timestamp),
+        "told_at": kept([*tellings(stays), *tellings(goes)]),
+        "valid_from": min(stays.valid_from, goes.valid_from) if stays.version == 1 else stays.valid_from,
+        "valid_until": latest_end(stays, goes),
+    }
+
+
+def joined(stays: Memory, goes: Memory, run: str) -> Memory:
+    """The one that stays, its text as it was. run: when the run began that merges them."""
+    return with_lexical(stays.model_copy(update={**taking_over(stays, goes), "consolidation_run": run}))
+
+
+def retired(goes: Memory, stays: Memory, now: datetime) -> Memory:
+    """The one that goes: its time ends where the other's begins, or where it began itself if that is later."""
+    until = max(goes.valid_from, stays.valid_from)
+    fields: dict[str, Any] = {
+        "status": Status.UPDATED,
+        "status_reason": "consolidated",
+        "next_id": stays.id,
+        "valid_until": until if goes.valid_until is None else min(goes.valid_until, until),
+        "consolidated_into_ids": [*goes.consolidated_into_ids, stays.id],
+        "updated_at": now,
+    }
+    return goes.model_copy(update=fields)
+
+
+def linked(newer: Memory, older: Memory) -> Memory | None:
+    """The newer one with a link to the older; None where it has one."""
+    if any(known_link.memory_id == older.id for known_link in newer.links):
+        return None
+    score = round(similarity(newer, older), 6)
+    link = Link(memory_id=older.id, similarity_score=score, composite_score=score, link_strength=score, relationship_type="duplicate")
+    return newer.model_copy(update={"links": [link, *newer.links][:MAX_LINKS]})
+
+
+def _links(stays: Memory, goes: Memory) -> list[Link]:
+    links = {link.memory_id: link for link in (*goes.links, *stays.links) if link.memory_id not in (stays.id, goes.id)}
+    return sorted(links.values(), key=lambda link: (-link.composite_score, link.memory_id))[:MAX_LINKS]
+
+
+def _latest(*moments: datetime | None) -> datetime | None:
+    return max((moment for moment in moments if moment is not None), default=None)
+
+
+def newest(pair: Sequence[Memory]) -> tuple[Memory, Memory]:
+    """(the newer, the older) of two, as they were first stored."""
+    older, newer = sorted(pair, key=lambda memory: (memory.sequence, memory.id))
+    return newer, older
+
+
+AT_ONCE = 40
+"""New memories whose neighbours are looked for at once."""
+NEAREST = 6
+_SEMANTIC = frozenset({MemoryType.SEMANTIC.value})
+Pair = tuple[str, str]
+
+
+class Merging:
+    """The step. duplicate: the similarity of one and the same. rules: agents without a model, who write one note of two."""
+
+    name = "merge"
+
+    def __init__(self, store: LongTermStore, embedder: Embedder, rules: Agents, duplicate: float) -> None:
+        self._store, self._embedder, self._rules, self._duplicate = store, embedder, rules, duplicate
+
+    async def propose(self, run: Run, cursor: Any) -> Proposal | None:
+        """The next new memories, from the `cursor`-th on, of which some are near-duplicates."""
+        ids, place = _new(run), int(cursor or 0)
+        while place < len(ids):
+            further = place + AT_ONCE
+            pairs, looked = await self._pairs(run, ids[place:further])
+            if pairs:
+                texts = await self._texts(run, pairs, looked)
+                names = list(dict.fromkeys(name for pair in pairs for name in pair))
+
+                def decide(
+                    look: Look,
+                    pairs: Sequence[Pair] = pairs,
+                    texts: Mapping[Pair, Text | None] = texts,
+                    names: Sequence[str] = names,
+                    place: int = place,
+                    further: int = further,
+                ) -> Chunk:
+                    merge = _Merge(run, Page(run.owner, look, run.at, weighs=False, asked=names), texts, self._duplicate)
+                    whole = all(merge.place(*pair) for pair in pairs)
+                    return merge.chunk(cursor=further if whole else place, done=whole and further >= len(ids))
+
+                if decide(looked).changes:
+                    return Proposal(names, decide)
+            place = further
+        return None
+
+    async def foresee(self, run: Run) -> Mapping[str, int]:
+        """How many pairs of near-duplicates it sees now."""
+        ids, count = _new(run), 0
+        for place in range(0, len(ids), AT_ONCE):
+            count += len((await self._pairs(run, ids[place : place + AT_ONCE]))[0])
+        return {"near_duplicates": count}
+
+    async def _pairs(self, run: Run, ids: Sequence[str]) -> tuple[list[Pair], Look]:
+        """Pairs that are alike, each once, in order; and both their sides as they were read."""
+        seen = await self._store.snapshot(run.owner, ids)
+        look = Look(seen.head, dict(seen.documents))
+        new = [memory for name in ids if (memory := look.memory(name)) is not None and memory.embedding is not None]
+        nears = [Near(memory.embedding, _SEMANTIC, self._duplicate, limit=NEAREST) for memory in new if memory.type is MemoryType.SEMANTIC]
+        looks = await asyncio.gather(*(self._store.snapshot(run.owner, (), near) for near in nears))
+        pairs: dict[Pair, None] = {}
+        for memory, near in zip((memory for memory in new if memory.type is MemoryType.SEMANTIC), looks, strict=True):
+            for neighbour in near.near:
+                other = neighbour.memory
+                pair = (min(memory.id, other.id), max(memory.id, other.id))
+                if likeness(memory, other, self._duplicate) is not None:
+                    pairs[pair] = None
+        wanted = list(dict.fromkeys(name for pair in pairs for name in pair))
+        read = await self._store.snapshot(run.owner, wanted) if pairs else seen
+        return list(pairs), Look(read.head, dict(read.documents))
+
+    async def _texts(self, run: Run, pairs: Sequence[Pair], look: Look) -> dict[Pair, Text | None]:
+        """For each two notes of which each adds to the other, the note that stands for both, by their texts; None where there is none."""
+        written: dict[Pair, str | None] = {}
+        for names in pairs:
+            first, second = (look.memory(name) for name in names)
+            if first is not None and second is not None and likeness(first, second, self._duplicate) is Likeness.ADDS:
+                written[_texts_of(first, second)] = await self._written(
+                    run, sorted((first, second), key=lambda note: (note.event_timestamp, note.sequence))
+                )
+        made = [text for text in written.values() if text is not None]
+        vectors = dict(zip(made, await self._embedder.embed(made), strict=True)) if made else {}
+        return {pair: None if text is None else Text(text, vectors[text]) for pair, text in written.items()}
+
+    async def _written(self, run: Run, notes: Sequence[Memory]) -> str | None:
+        if not fits(notes):
+            return None
+        items = [DecisionItem(number, note.content, note.category, note.event_timestamp) for number, note in enumerate(notes)]
+        try:
+            text = (await self._rules.synthesise(run.owner.app_id, items)).value.consolidated_memory.natural_memory_note
+        except AgentFailed:  # rules say that they don't fit into one
+            return None
+        return None if what_is_lost(text, notes) else text
+
+
+@dataclass
+class _Merge:
+    """The commit in the making. texts: what stands for two notes, by their texts."""
+
+    run: Run
+    page: Page
+    texts: Mapping[Pair, Text | None]
+    duplicate: float
+    portion: Portion = field(default_factory=Portion)
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def place(self, first_id: str, second_id: str) -> bool:
+        """Make one of the two, if that is still what they ask for. False: there is no room for it any more."""
+        first, second = self.page.memory(first_id), self.page.memory(second_id)
+        alike = None if first is None or second is None else likeness(first, second, self.duplicate)
+        if first is None or second is None or alike is None:
+            return True
+        if not self.portion.takes(5, 3 * size_of(first, second)):
+            return False
+        stays, goes = in_order(first, second)
+        if alike is Likeness.SAME:
+            self._merge(stays, goes, joined(stays, goes, self._run_at))
+            return True
+        text = self.texts.get(_texts_of(first, second))
+        if _texts_of(first, second) not in self.texts:  # one of them has another text by now: it is news for the next run
+            return True
+        if text is None or stays.pinned:
+            self._link(first, second)
+        elif normalised(text.content) == normalised(stays.content):
+            self._merge(stays, goes, joined(stays, goes, self._run_at))
+        else:
+            self._rewrite(stays, goes, text)
+        return True
+
+    def chunk(self, *, cursor: int, done: bool) -> Chunk:
+        """The commit."""
+        return Chunk(tuple(self.page.changes), puts=tuple(self.page.puts.values()), cursor=cursor, counts=self.counts, done=done)
+
+    @property
+    def _run_at(self) -> str:
+        return self.run.at.isoformat().replace("+00:00", "Z")
+
+    def _merge(self, stays: Memory, goes: Memory, after: Memory, event: str = "reinforced") -> None:
+        merged = Change("merged", retired(goes, after, self.run.at), goes, {"into": stays.id})
+        self.page.apply([Change(event, after, stays, {"merged_id": goes.id}), merged])
+        self._count("merged")
+
+    def _rewrite(self, stays: Memory, goes: Memory, text: Text) -> None:
+        """The note that stays says what both said from now on; what it said before is kept as its old version."""
+        fields = taking_over(stays, goes) | {"content": text.content, "embedding": text.vector, "consolidation_run": self._run_at}
+        fields |= {"change_reason": f"merged with {goes.id}"}
+        fields.pop("valid_from")
+        updated, old_version = new_version(stays, fields, self.run.at)
+        self.page.puts[old_version.id] = old_version
+        self._merge(stays, goes, with_lexical(updated), "updated")
+
+    def _link(self, first: Memory, second: Memory) -> None:
+        newer, older = newest((first, second))
+        after = linked(newer, older)
+        if after is not None:
+            self.page.apply([Change("linked", after, newer)])
+            self._count("linked")
+
+    def _count(self, name: str) -> None:
+        self.counts[name] = self.counts.get(name, 0) + 1
+
+
+def _new(run: Run) -> list[str]:
+    """The ids of the semantic memories that are new, or say something else than before, in order."""
+    return list(dict.fromkeys(event.memory_id for event in run.news if event.memory_type is MemoryType.SEMANTIC and _tells(event)))
+
+
+def _tells(event: Event) -> bool:
+    return event.event_type == "created" or not {"content", "status"}.isdisjoint(event.after)
+
+
+def _texts_of(first: Memory, second: Memory) -> Pair:
+    return (min(first.content, second.content), max(first.content, second.content))

@@ -1,0 +1,351 @@
+"""Patterns of one commit: which episodes an agent is shown at once, and what becomes of each pattern found.
+
+Note: a pattern that is known already is no loss. What a fact in a slot says is left to the fact, which the next truth
+replaces; a pattern that said the same would go on saying it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from memory_core.consolidation.pattern_withdrawal import is_taken_back, is_withdrawn
+from memory_core.consolidation.run import Run
+from memory_core.domain.agent_answers import FoundPattern, Provenance
+from memory_core.domain.confidence import surer
+from memory_core.domain.indexing import with_lexical
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import AtomicFact, Memory, MemoryType, Vector
+from memory_core.domain.patterns import Said, carriers, same_pattern, told_by
+from memory_core.domain.sameness import differences, normalised
+from memory_core.domain.scope import Owner
+from memory_core.domain.slots import slot_of
+from memory_core.domain.worth import worth_of
+from memory_core.evolution.changeset import Page
+from memory_core.ledger.batch import Change, Portion, size_of
+from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import derived, procedure_id
+from memory_core.ledger.readable import as_memory
+from memory_core.ports import DecisionItem, LongTermStore, Near, Neighbour
+from memory_core.tasks.operations import Chunk
+
+CATEGORY = "pattern"
+MAX_SOURCES = 40
+"""Episodes that a pattern remembers to rest on, the latest."""
+MARKED_AT_ONCE = 20
+"""Episodes that a pattern takes with it into one commit, the latest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A pattern as it was found: the `episodes` that it names, what these went `into` already, and what is held `near` it.
+
+    near: (id, similarity), the nearest first.
+    """
+
+    found: FoundPattern
+    provenance: Provenance
+    vector: Vector
+    model: str
+    episodes: tuple[str, ...]
+    into: tuple[str, ...]
+    near: tuple[tuple[str, float], ...]
+
+    @property
+    def key(self) -> str | None:
+        """The key that a procedural pattern is held under; None for any other."""
+        return self.found.key if self.found.memory_type == "procedural" and self.found.key else None
+
+    def memory_id(self, run_id: str) -> str:
+        """The id of the memory that it becomes where no key gives one."""
+        return derived("mem", run_id, CATEGORY, normalised(self.found.summary))
+
+
+@dataclass
+class PatternPage:
+    """The commit in the making. new: episodes of which a pattern needs at least one. duplicate: similarity of one and the same."""
+
+    run: Run
+    page: Page
+    new: Collection[str]
+    duplicate: float
+    portion: Portion = field(default_factory=Portion)
+    counts: dict[str, int] = field(default_factory=dict)
+    made: list[Memory] = field(default_factory=list)
+    full: bool = False
+
+    @classmethod
+    def of(cls, run: Run, look: Look, ids: Collection[str], new: Collection[str], duplicate: float) -> PatternPage:
+        """Nothing on it yet; what the look shows under it."""
+        return cls(run, Page(run.owner, look, run.at, weighs=False, asked=ids), new, duplicate)
+
+    def place(self, candidate: Candidate) -> bool:
+        """Put a pattern onto the page. False: there is no room for it any more."""
+        episodes = self._carrying(candidate)
+        if not episodes:
+            self._count("patterns_dropped")
+            return True
+        if not any(episode.id in self.new for episode in episodes) or _is_told_by_facts(candidate, episodes):
+            return True
+        existing = self._held(candidate)
+        if existing is None:
+            return self._create(candidate, episodes)
+        fresh = [episode for episode in episodes if episode.id not in existing.source_ids]
+        if existing.category != CATEGORY or not _holds(existing) or not fresh:
+            return True
+        return self._reinforce(existing, candidate, fresh)
+
+    def chunk(self, *, cursor: int, done: bool) -> Chunk:
+        """The commit. What was dropped is counted once, by the last commit of a portion."""
+        counts = {name: number for name, number in self.counts.items() if name != "patterns_dropped" or not self.full}
+        sessions = tuple(session.document for session in self.page.sessions.values())
+        return Chunk(tuple(self.page.changes), puts=(*self.page.puts.values(), *sessions), cursor=cursor, counts=counts, done=done)
+
+    def _carrying(self, candidate: Candidate) -> list[Memory]:
+        """Those of the named episodes that are there and say it, in order of time; none where together they do not."""
+        read = [memory for name in candidate.episodes if (memory := self.page.memory(name)) is not None and is_episode(memory)]
+        ordered = sorted(read, key=in_time)
+        places = carriers(candidate.found.summary, [Said.of(memory.content, memory.actor) for memory in ordered])
+        return [ordered[place] for place in places][-MARKED_AT_ONCE:]
+
+    def _held(self, candidate: Candidate) -> Memory | None:
+        """What says it already: what this page makes, what its episodes went into, what has its key, or lies near it.
+
+        Also what a person deleted, who does not want to be told it again.
+        """
+        text = candidate.found.summary
+        keyed = [] if candidate.key is None else [procedure_id(candidate.key)]
+        for name in (*(made.id for made in self.made), *candidate.into, *keyed):
+            memory = self.page.memory(name)
+            if memory is not None and (_holds(memory) or _is_unwanted(memory)) and same_pattern(memory.content, text):
+                return memory
+        for name, similarity in candidate.near:
+            memory = self.page.memory(name)
+            if memory is None or not _holds(memory) or _is_lasting_fact(memory):
+                continue
+            alike = same_pattern if memory.category == CATEGORY else _same
+            if (memory.category == CATEGORY or similarity >= self.duplicate) and alike(memory.content, text):
+                return memory
+        return None
+
+    def _create(self, candidate: Candidate, episodes: Sequence[Memory]) -> bool:
+        memory = self._memory(candidate, episodes)
+        if self.page.memory(memory.id) is not None:  # what this very run had made was deleted meanwhile
+            return True
+        marks = [self._marked(episode, memory.id) for episode in episodes]
+        return self._apply("patterns", [Change("created", memory), *marks], memory)
+
+    def _reinforce(self, existing: Memory, candidate: Candidate, fresh: Sequence[Memory]) -> bool:
+        """The held pattern was told again by further episodes, which become sources of it."""
+        if not self._takes([existing, *fresh]):
+            return False
+        sources = list(dict.fromkeys([*existing.source_ids, *(episode.id for episode in fresh)]))[-MAX_SOURCES:]
+        told_again = existing.model_copy(update=_times(fresh))
+        self.page.retell(existing, told_again, source_ids=sources, confidence=surer(existing.confidence))
+        self.page.apply([self._marked(episode, existing.id) for episode in fresh])
+        self._count("patterns_reinforced")
+        return True
+
+    def _apply(self, name: str, changes: Sequence[Change], memory: Memory) -> bool:
+        if not self._takes([change.after for change in changes]):
+            return False
+        self.page.apply(changes)
+        self.made.append(memory)
+        self._count(name)
+        return True
+
+    def _takes(self, memories: Sequence[Memory]) -> bool:
+        if self.full or not self.portion.takes(2 * len(memories) + 1, 2 * size_of(*memories)):
+            self.full = True
+        return not self.full
+
+    def _marked(self, episode: Memory, into: str) -> Change:
+        """The episode, as it was, which says now what it was consolidated into."""
+        current = self.page.memory(episode.id) or episode
+        names = list(dict.fromkeys([*current.consolidated_into_ids, into]))
+        return Change("consolidated", current.model_copy(update={"consolidated_into_ids": names}), current)
+
+    def _memory(self, candidate: Candidate, episodes: Sequence[Memory]) -> Memory:
+        key = None if candidate.key is None or self.page.memory(procedure_id(candidate.key)) is not None else candidate.key
+        known = [Said.of(episode.content, episode.actor) for episode in episodes]
+        facts = [text for text in candidate.found.extracted_facts if text != candidate.found.summary and carriers(text, known, fewest=1)]
+        fields: dict[str, Any] = {
+            "id": candidate.memory_id(self.run.id) if key is None else procedure_id(key),
+            "type": MemoryType.SEMANTIC if key is None else MemoryType.PROCEDURAL,
+            "content": candidate.found.summary,
+            "key": key,
+            "value": None if key is None else candidate.found.summary,
+            "value_text": None if key is None else candidate.found.summary,
+            "atomic_facts": [AtomicFact(text=text) for text in facts],
+            "importance_base": candidate.found.importance_score,
+            "worth": worth_of(candidate.found.summary),
+            "confidence": candidate.found.confidence,
+            "pattern_detected": f"user_{candidate.found.pattern}_pattern",
+            "tags": [candidate.found.pattern],
+            "metadata": dict(max(episodes, key=lambda episode: episode.event_timestamp).metadata),
+            "source_ids": [episode.id for episode in episodes],
+            "session_id": _common([episode.session_id for episode in episodes]),
+            "agent_id": _common([episode.agent_id for episode in episodes]),
+            "prompt_id": candidate.provenance.prompt_id,
+            "prompt_version": candidate.provenance.prompt_version,
+            "model": candidate.provenance.model,
+            **_times(episodes),
+        }
+        made = with_lexical(self._blank(fields))
+        made.embedding, made.embedding_model, made.embedding_dimensions = candidate.vector, candidate.model, len(candidate.vector)
+        return made
+
+    def _blank(self, fields: dict[str, Any]) -> Memory:
+        return Memory(
+            app_id=self.run.owner.app_id,
+            user_id=self.run.owner.user_id,
+            category=CATEGORY,
+            source="consolidation",
+            importance_basis="consolidation",
+            status_reason="consolidated",
+            consolidation_run=self.run.at.isoformat().replace("+00:00", "Z"),
+            created_at=self.run.at,
+            updated_at=self.run.at,
+            **fields,
+        )
+
+    def _count(self, name: str) -> None:
+        self.counts[name] = self.counts.get(name, 0) + 1
+
+
+def _is_lasting_fact(memory: Memory) -> bool:
+    """Whether it is what a person said once, and fills no slot: that it is said again and again is more than that."""
+    return memory.category == "fact" and slot_of(memory) is None
+
+
+def _is_told_by_facts(candidate: Candidate, episodes: Sequence[Memory]) -> bool:
+    """Whether a fact that an episode told, and that fills a slot, says most of it; also one that was superseded since."""
+    facts = {fact.text for episode in episodes for fact in episode.atomic_facts if fact.fact_id is not None and not fact.lasting}
+    return any(told_by(candidate.found.summary, text) for text in sorted(facts))
+
+
+def _holds(memory: Memory) -> bool:
+    return memory.status in FOUND_BY_DEFAULT
+
+
+def _is_unwanted(memory: Memory) -> bool:
+    """Whether a person deleted it; not what a run withdrew, nor what another memory took the place of."""
+    return is_taken_back(memory) and not is_withdrawn(memory)
+
+
+def _same(existing_text: str, text: str) -> bool:
+    return not differences(existing_text, text)
+
+
+def _times(episodes: Sequence[Memory]) -> dict[str, Any]:
+    """It was told last by the latest of its episodes, and holds since the first."""
+    return {
+        "event_timestamp": max(episode.event_timestamp for episode in episodes),
+        "valid_from": min(episode.event_timestamp for episode in episodes),
+    }
+
+
+def _common(names: Sequence[str | None]) -> str | None:
+    """What all of them are, if they are one."""
+    return names[0] if len(set(names)) == 1 else None
+
+
+# Which episodes an agent is shown at once when it looks for patterns: those of one session and one time together, as many as fit.
+#
+# Note: what repeats, repeats over days, and a run sees an hour. So beside what is new stand some older episodes that lie near
+# it; a pattern needs at least one new one all the same, or every run would find the old ones again.
+
+
+GAP = timedelta(hours=6)
+"""Silence that parts two groups of one session; a group is shown whole where it fits."""
+NEW_AT_ONCE, EARLIER_AT_ONCE = 30, 10
+"""Episodes that one call is shown: new ones, and older ones beside them."""
+CALLS_A_RUN = 6
+"""With more news than these take, the latest are looked at; the others are still found beside what resembles them later."""
+TEXT = 1_500
+"""Characters of an episode that are shown."""
+LOOKED_BACK_FROM, NEAREST = 5, 12
+"""New episodes, the last ones, whose neighbours are looked for, and how many of each: 0.4 ms a look on SQLite."""
+_READ_AT_ONCE = 100
+_EPISODIC = frozenset({MemoryType.EPISODIC.value})
+
+
+async def read_episodes(store: LongTermStore, owner: Owner, ids: Sequence[str]) -> list[Memory]:
+    """The episodes of these ids that are found by default, with their vectors. Raises Unavailable."""
+    episodes: list[Memory] = []
+    for start in range(0, len(ids), _READ_AT_ONCE):
+        seen = await store.snapshot(owner, ids[start : start + _READ_AT_ONCE])
+        read = [as_memory(document, seen.head) for document in seen.documents.values() if document.kind == "memory"]
+        episodes += [memory for memory in read if memory is not None and is_episode(memory)]
+    return episodes
+
+
+def is_episode(memory: Memory) -> bool:
+    """Whether it is an episode that a read would show."""
+    return memory.type is MemoryType.EPISODIC and memory.status in FOUND_BY_DEFAULT
+
+
+def in_parts(episodes: Sequence[Memory]) -> list[list[Memory]]:
+    """The episodes in the portions of one call each: groups in order of time, torn only where one is more than a call takes.
+
+    Of more than `CALLS_A_RUN` portions the last ones.
+    """
+    parts: list[list[Memory]] = []
+    for group in grouped(episodes):
+        for start in range(0, len(group), NEW_AT_ONCE):
+            piece = group[start : start + NEW_AT_ONCE]
+            if parts and len(parts[-1]) + len(piece) <= NEW_AT_ONCE:
+                parts[-1] += piece
+            else:
+                parts.append(piece)
+    return parts[-CALLS_A_RUN:]
+
+
+def grouped(episodes: Sequence[Memory]) -> list[list[Memory]]:
+    """Episodes of one session with no longer silence than `GAP` between them, each group and all of them in order of time."""
+    groups: list[list[Memory]] = []
+    for episode in sorted(episodes, key=lambda episode: (episode.session_id or "", *in_time(episode))):
+        last = groups[-1][-1] if groups else None
+        if last is not None and last.session_id == episode.session_id and episode.event_timestamp - last.event_timestamp <= GAP:
+            groups[-1].append(episode)
+        else:
+            groups.append([episode])
+    return sorted(groups, key=lambda group: in_time(group[0]))
+
+
+def in_time(memory: Memory) -> tuple[object, ...]:
+    """What episodes are ordered by: when they happened, then as they were told."""
+    return memory.event_timestamp, memory.sequence, memory.id
+
+
+async def earlier(store: LongTermStore, owner: Owner, part: Sequence[Memory], session_id: str | None, floor: float) -> list[Memory]:
+    """Older episodes that lie near the last new ones, the nearest `EARLIER_AT_ONCE`; of one session if that is given.
+
+    floor: the similarity that they need. Raises Unavailable.
+    """
+    asking = [episode for episode in part if episode.embedding is not None][-LOOKED_BACK_FROM:]
+    nears = [Near(episode.embedding, _EPISODIC, floor, limit=NEAREST) for episode in asking]
+    looks = await asyncio.gather(*(store.snapshot(owner, (), near) for near in nears))
+    part_ids = {episode.id for episode in part}
+    nearest: dict[str, Neighbour] = {}
+    for neighbour in (near for look in looks for near in look.near):
+        memory = neighbour.memory
+        if memory.id in part_ids or not is_episode(memory) or session_id not in (None, memory.session_id):
+            continue
+        if memory.id not in nearest or neighbour.similarity > nearest[memory.id].similarity:
+            nearest[memory.id] = neighbour
+    ranked = sorted(nearest.values(), key=lambda near: (-near.similarity, near.memory.id))
+    return [near.memory for near in ranked[:EARLIER_AT_ONCE]]
+
+
+def as_items(episodes: Sequence[Memory]) -> list[DecisionItem]:
+    """The episodes as an agent is shown them, numbered in their order. A cell's story says itself who spoke."""
+    return [
+        DecisionItem(
+            number, episode.content[:TEXT], episode.category, episode.event_timestamp, None, None if episode.cell_id else episode.actor
+        )
+        for number, episode in enumerate(episodes)
+    ]

@@ -1,0 +1,275 @@
+"""Send for the users whose run is due, and begin a run.
+
+The timer sends a message for each range that users lie in; a range's work reads who is due there, page by page, and sends a message for
+each, spread over most of the hour; a user's message begins their run, which is a task like others. Note: nothing here must
+happen once. Messages come twice, ticks overlap, a timer is late: a user who is not due any more when the message comes is left alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+from zlib import crc32
+
+import orjson
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from memory_core.domain.errors import Conflict, HeadMoved, Unavailable
+from memory_core.domain.models import Head
+from memory_core.domain.results import Accepted, Call
+from memory_core.domain.scope import Owner
+from memory_core.ledger.batch import CONSOLIDATION
+from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import derived
+from memory_core.ports import Clock, Due, IdSource, LongTermStore, QueueName, TaskQueue
+from memory_core.tasks.leases import pause
+from memory_core.tasks.lifecycle import DueMessage
+from memory_core.tasks.operations import Operations, operation_id, operation_in
+from memory_core.tasks.store import held_task
+
+QUEUE: Final[QueueName] = "consolidation"
+PAGE = 100
+PAGES_A_MESSAGE = 10
+"""So a message is worked on for a second or two, far from a function's time limit; the next thousand users are another message's."""
+SENT_AT_ONCE = 16
+GIVEN_UP_AFTER = timedelta(hours=1)
+"""From the tick on; the next one has found the same users by then."""
+log = logging.getLogger(__name__)
+
+
+class RangeMessage(BaseModel):
+    """Asks for the users of one range who were due at `tick`, from a place on: since when the last one was due, and who that was."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    within: str
+    tick: datetime
+    after: tuple[datetime, str, str] | None = None
+    waits: int = 0
+
+
+class FanOut:
+    """Sends out what is due. spread: over how long the users of one tick are spread."""
+
+    def __init__(self, store: LongTermStore, queue: TaskQueue, beginning: RunBeginning, clock: Clock, spread: timedelta) -> None:
+        self._store, self._queue, self._beginning = store, queue, beginning
+        self._clock, self._spread = clock, spread
+
+    async def tick(self) -> int:
+        """Send a message for each range; how many. Raises Unavailable."""
+        now, ranges = self._clock.now(), await self._store.ranges()
+        await self._send_all([(RangeMessage(within=range_name, tick=now), timedelta(0)) for range_name in ranges])
+        return len(ranges)
+
+    async def work(self, body: str) -> bool:
+        """Do what one of these messages asks for, or put it off; False when it is none of them.
+
+        Raises Unavailable when it can't even be put off.
+        """
+        message = _message_in(body)
+        if message is None:
+            return False
+        try:
+            if isinstance(message, RangeMessage):
+                await self._send_due(message)
+            else:
+                await self._begin(message.owner)
+        except (Unavailable, HeadMoved, TimeoutError) as error:
+            await self._put_off(message, error)
+        return True
+
+    async def _begin(self, owner: Owner) -> None:
+        begun = await self._beginning.begin_due(owner)
+        if begun is None:
+            log.debug("a user's run is not due any more, or under way")
+
+    async def _send_due(self, message: RangeMessage) -> None:
+        after = None if message.after is None else Due(Owner(*message.after[1:]), message.after[0])
+        for _ in range(PAGES_A_MESSAGE):
+            page = await self._store.due(message.within, message.tick, after, PAGE)
+            await self._send_all([(_due_message(due.owner, message.tick), self._delay(due.owner, message.tick)) for due in page])
+            if len(page) < PAGE:
+                return
+            after = page[-1]
+        if after is not None:
+            further = message.model_copy(update={"after": (after.at, *after.owner), "waits": 0})
+            await self._queue.send(QUEUE, further.model_dump_json())
+
+    def _delay(self, owner: Owner, tick: datetime) -> timedelta:
+        """The same part of the hour for a user each time, so that overlapping ticks don't bring them twice in a row."""
+        share = crc32("\0".join(owner).encode()) / 2**32
+        return max(tick + share * self._spread - self._clock.now(), timedelta(0))
+
+    async def _send_all(self, messages: list[tuple[BaseModel, timedelta]]) -> None:
+        """Send them, some at once. When one can't be sent, the others have been tried before that is raised."""
+        room = asyncio.Semaphore(SENT_AT_ONCE)
+
+        async def send(message: BaseModel, delay: timedelta) -> None:
+            async with room:
+                await self._queue.send(QUEUE, message.model_dump_json(), delay=delay)
+
+        ended = await asyncio.gather(*(send(*arguments) for arguments in messages), return_exceptions=True)
+        for outcome in ended:
+            if isinstance(outcome, BaseException):
+                raise outcome
+
+    async def _put_off(self, message: RangeMessage | DueMessage, error: BaseException) -> None:
+        if self._clock.now() - message.tick >= GIVEN_UP_AFTER:
+            log.warning("a message of the hour that began at %s is left to the next hour: %s", message.tick, error)
+            return
+        again = message.model_copy(update={"waits": message.waits + 1})
+        await self._queue.send(QUEUE, again.model_dump_json(), delay=pause(message.waits, error))
+
+
+def _due_message(owner: Owner, tick: datetime) -> DueMessage:
+    return DueMessage(app_id=owner.app_id, user_id=owner.user_id, tick=tick)
+
+
+def _message_in(body: str) -> RangeMessage | DueMessage | None:
+    """One of the fan-out's messages; None for what is none, be it a task's or unknown."""
+    kinds: tuple[type[Any], ...] = (RangeMessage, DueMessage)
+    try:
+        given = orjson.loads(body)
+        kind = next(
+            (message_kind for message_kind in kinds if isinstance(given, dict) and message_kind.model_fields.keys() >= given.keys()), None
+        )
+        return None if kind is None or "tick" not in given else kind.model_validate(given)
+    except (orjson.JSONDecodeError, ValidationError):
+        return None
+
+
+# How a run begins: what it goes over is frozen in the commit that stores it, together with when it is due again should it fail.
+#
+# Note: in that commit the user stops being due, so that the next hour leaves them alone. A write during the run makes
+# them due again, at once; a run that ends badly leaves them due a day later. Not sooner, whatever they write: what always fails must not
+# fail every hour, at a model's cost.
+
+
+MOST_EVENTS: Final = 2_000
+"""Events a run goes over at most; with more waiting, the next one follows at once."""
+TRIED_AGAIN_AFTER: Final = timedelta(days=1)
+"""When a run that never ended is tried again: by another one, over what it was to go over and what came since."""
+NEARLY = timedelta(seconds=1)
+"""A log's moments may be a little ahead of the clock, since no two of a user's are the same."""
+_TRIES = 8
+
+
+class _Moved(Exception):
+    """Others committed between the look that the plan rests on and the commit."""
+
+
+class _GivenUp(Exception):
+    """The last run was given up less than a day ago."""
+
+
+class _UnderWay(Exception):
+    """There is a run that has not ended. session_id: the one session that it is about."""
+
+    def __init__(self, task_id: str, session_id: str | None) -> None:
+        super().__init__(task_id)
+        self.task_id, self.session_id = task_id, session_id
+
+
+class RunBeginning:
+    """Begins runs of any owner, one at a time each."""
+
+    def __init__(self, store: LongTermStore, operations: Operations, clock: Clock, ids: IdSource) -> None:
+        self._store, self._operations, self._clock, self._ids = store, operations, clock, ids
+
+    async def begin(self, owner: Owner, session_id: str | None, call: Call) -> Accepted:
+        """A run that a caller asked for, due or not; the one under way where that goes over the same, or over everything.
+
+        Raises Conflict when the one under way is about another session; HeadMoved, Unavailable.
+        """
+        for _ in range(_TRIES):
+            head = (await self._store.snapshot(owner)).head
+            try:
+                return await self._stored(owner, head, session_id, replace(call, actor=CONSOLIDATION), self._ids.new("tsk"), by_hand=True)
+            except _Moved:
+                continue
+            except _UnderWay as run:
+                if run.session_id in (None, session_id):
+                    return Accepted(run.task_id)
+                raise Conflict(f"a run of one session is under way: {run.task_id}; ask again when it has ended") from None
+        raise _too_fast()
+
+    async def begin_due(self, owner: Owner) -> Accepted | None:
+        """The run that is due now; None for a user who is not due (any more), is gone, or whose run is under way or was just given up.
+
+        Of one moment at which a user is due there is one run, however often this is called. Raises HeadMoved, Unavailable.
+        """
+        for _ in range(_TRIES):
+            head = (await self._store.snapshot(owner)).head
+            if head is None or head.state != "live" or head.due_at is None or head.due_at > self._clock.now() + NEARLY:
+                return None
+            task_id = derived("tsk", head.epoch, str(head.consolidated_sequence), head.due_at.isoformat())
+            try:
+                return await self._stored(owner, head, None, Call(actor=CONSOLIDATION), task_id, by_hand=False)
+            except _Moved:
+                continue
+            except (_UnderWay, _GivenUp):
+                return None
+        raise _too_fast()
+
+    async def _stored(
+        self, owner: Owner, head: Head | None, session_id: str | None, call: Call, task_id: str, *, by_hand: bool
+    ) -> Accepted:
+        """The run as a task, planned on `head`. Raises _Moved when that does not stand any more, _UnderWay, _GivenUp unless `by_hand`."""
+        now, earlier = self._clock.now(), None if head is None else head.run_task_id
+        fields: dict[str, Any] = {"run_task_id": task_id}
+        if session_id is None:  # a run of one session leaves the user as due as they were
+            fields |= {"due_at": now + TRIED_AGAIN_AFTER, "fresh_count": 0}
+        return await self._operations.begin(
+            owner,
+            "consolidate",
+            plan_of(head, session_id, now),
+            call,
+            refuse=lambda look: _check(look, head, None if by_hand else now - TRIED_AGAIN_AFTER),
+            reads=() if earlier is None else (earlier, operation_id(earlier)),
+            task_id=task_id,
+            head_fields=lambda _: fields,
+        )
+
+
+def plan_of(head: Head | None, session_id: str | None, now: datetime) -> dict[str, Any]:
+    """What a run that begins now goes over. capped: there is more, for the next one.
+
+    earlier: there may be conversations of an earlier version, whose messages are no memories.
+    """
+    after, end = (0, 0) if head is None else (head.consolidated_sequence, head.sequence)
+    to = min(end, after + MOST_EVENTS)
+    since = None if head is None or head.settled_at is None else head.settled_at.isoformat()
+    earlier = head is not None and not head.messages_backfilled and session_id is None
+    return {"after": after, "to": to, "at": now.isoformat(), "session_id": session_id, "capped": to < end, "since": since} | (
+        {"earlier": True} if earlier else {}
+    )
+
+
+def _too_fast() -> HeadMoved:
+    return HeadMoved("others write faster than a run can begin; try again", retry_after_s=1)
+
+
+def _check(look: Look, seen: Head | None, given_up_since: datetime | None) -> None:
+    """Raise unless the user is as the plan has them, no run is under way, and none was begun after that moment in vain."""
+    head = look.head
+    if head is not None and head.run_task_id is not None:
+        last_task = held_task(look.documents.get(head.run_task_id), head)
+        about = look.documents.get(operation_id(head.run_task_id))
+        if last_task is not None and not last_task.task.finished and about is not None:
+            raise _UnderWay(head.run_task_id, operation_in(about).plan["session_id"])
+        if (
+            last_task is not None
+            and last_task.task.status == "poisoned"
+            and given_up_since is not None
+            and last_task.task.created_at > given_up_since
+        ):
+            raise _GivenUp
+    if (head is None) != (seen is None):
+        raise _Moved
+    if head is not None and seen is not None:
+        for name in ("epoch", "sequence", "due_at", "run_task_id", "consolidated_sequence"):
+            if getattr(head, name) != getattr(seen, name):
+                raise _Moved

@@ -1,0 +1,1 @@
+"""What users may ask for their data: forget, erase, export and import."""

@@ -1,0 +1,239 @@
+"""Erasing a user: everything that is kept of them, in every tier, gone for good, and a receipt that says so.
+
+The first commit ends the user's life: it begins another epoch, in the state `erasing`. From then on nothing that was begun before can be
+committed, however late. Then every tier is emptied, and emptied again when the longest-lived worker is gone.
+Note: emptying is not what makes the erasure safe, the new epoch is. Emptying only takes away what may not come back.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from memory_core.domain.errors import Unavailable
+from memory_core.domain.models import Head
+from memory_core.domain.results import Accepted, Call
+from memory_core.domain.scope import Owner
+from memory_core.domain.task import Task
+from memory_core.ledger.archive_files import ColdCopies, ErasureNotes, OwnerNames, Parts
+from memory_core.ledger.batch import Changes
+from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id
+from memory_core.ports import Clock, Document, IdSource, LongTermStore, Place, ShortTermStore
+from memory_core.tasks.leases import Later, Lease
+from memory_core.tasks.operations import Chunk, Operation
+from memory_core.tasks.store import Pair, kept, written
+from memory_core.tasks.worker import Tasking
+
+TOMBSTONE: Final = timedelta(days=8)
+"""How long an erased user's head stays: longer than a message waits in a queue, so that no late writer finds no user and begins one."""
+DELETED_AT_ONCE = 90
+OWNERS_A_PAGE = 100
+SCRUBS = 5
+ERASURES: Final = "#erasures"
+"""The owner of an app's receipts: no user is called so, since no user's name may have a `#`."""
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class EraseRules:
+    """settle: how long a worker may live; everything is listed again after it. entries_life: how long the short term keeps what is lost."""
+
+    settle: timedelta
+    entries_life: timedelta
+
+
+class Eraser:
+    """Erases users."""
+
+    def __init__(
+        self,
+        store: LongTermStore,
+        short_term: ShortTermStore,
+        parts: Parts,
+        copies: ColdCopies,
+        names: OwnerNames,
+        notes: ErasureNotes,
+        ledger: Ledger,
+        tasking: Tasking,
+        clock: Clock,
+        ids: IdSource,
+        rules: EraseRules,
+    ) -> None:
+        self._store, self._short_term, self._parts, self._copies, self._names = store, short_term, parts, copies, names
+        self._notes = notes
+        self._ledger, self._operations, self._beginning, self._steering = ledger, tasking.operations, tasking.beginning, tasking.steering
+        self._clock, self._ids, self._rules = clock, ids, rules
+
+    async def begin(self, owner: Owner, call: Call) -> Accepted:
+        """End the user's life, now; the task empties what is left. The task under way, when they are being erased already.
+
+        An unknown user can be erased too, and is unknown afterwards. Raises Conflict, Unavailable.
+        """
+        epoch, name = self._ids.new("ep"), receipt_id(owner, call)
+
+        def decide(look: Look) -> Changes[str]:
+            earlier = earlier_result(look.documents, owner, call)
+            if earlier is not None:
+                return Changes(str(earlier["task_id"]))
+            head, now = look.head, self._clock.now()
+            if head is not None and head.state == "erasing":
+                return Changes(task_id_of(head.epoch))
+            task, subject = _asked(epoch, head, now, call)
+            creates = (subject, written(task), *receipt(owner, call, now, {"task_id": task.task_id}))
+            fields = {"state": "erasing", "pending_tasks": 1}
+            return Changes(task.task_id, creates=creates, begins=epoch, head_fields=lambda _: fields, fragile=True)
+
+        committed = await self._ledger.commit(owner, decide, ids=[name] if name else [], call=call, while_erasing=True)
+        return await self._sent(owner, committed.result, call)
+
+    async def erase(self, lease: Lease) -> Later | None:
+        """The work: empty everything, wait, empty it again, give the receipt. Raises Unavailable while a tier can't be emptied."""
+        operation = await self._operations.of(lease)
+        if operation.cursor is None:
+            await self._notes.write(lease.owner, operation.plan["epochs"], operation.created_at)
+            operation = await self._emptied(lease, operation)
+            until = self._clock.now() + self._rules.settle
+            operation = await self._moved(lease, operation, {"until": until.isoformat()})
+        left = datetime.fromisoformat(operation.cursor["until"]) - self._clock.now()
+        if left > timedelta(0):
+            return Later(left, {"step": "waiting for the last worker", "progress": 0.9})
+        operation = await self._emptied(lease, operation)
+        await self._finish(lease, operation)
+        return None
+
+    async def again(self, *, dry_run: bool) -> int:
+        """Begin to erase users with an epoch that was erased once, as a restored backup shows them; how many. Raises Unavailable.
+
+        Nothing of theirs is read any more when this returns; their tasks empty the stores.
+        """
+        notes, after, count = await self._notes.all(), None, 0
+        while page := await self._store.owners(after, OWNERS_A_PAGE):
+            for owner, head in page:
+                if head.state == "live" and await self._notes.tells_of(notes, owner, head.epoch):
+                    count += 1
+                    if not dry_run:
+                        await self.begin(owner, Call())
+            after = page[-1][0]
+        return count
+
+    async def receipts(self, app_id: str, after: int | None, limit: int) -> list[dict[str, Any]]:
+        """The receipts of an app, the latest first, those before the `sequence` of the last one seen."""
+        place = None if after is None else Place(after, "")
+        documents = await self._store.page(Owner(app_id, ERASURES), "receipt", None, place, limit)
+        return [document.body for document in documents]
+
+    async def _sent(self, owner: Owner, task_id: str, call: Call) -> Accepted:
+        """Tell the queue; an erasure that had been given up goes on."""
+        look = await self._ledger.look(owner, [task_id])
+        pair = Pair.of(look, task_id)
+        if pair is None or pair.task.status == "succeeded":
+            return Accepted(task_id)
+        if pair.task.status == "poisoned":
+            await self._steering.retry(owner, task_id, replace(call, idempotency_key=None))
+            return Accepted(task_id)
+        return Accepted(task_id, await self._beginning.tell(owner, pair.task))
+
+    async def _emptied(self, lease: Lease, operation: Operation) -> Operation:
+        """Every tier, once: the short term first, which from then on takes nothing back, then files, then the truth."""
+        await self._empty_short_term(lease, operation)
+        blobs = await self._parts.remove_all(lease.owner) + await self._copies.remove_all(lease.owner)
+        while True:
+            strays = await self._store.strays(lease.owner, DELETED_AT_ONCE)
+            if not strays and not blobs:
+                break
+            operation = await self._deleted(lease, operation, strays, blobs)
+            blobs = 0
+            await self._report(lease, operation)
+        for _ in range(SCRUBS):
+            if await self._store.scrub():
+                return operation
+        raise Unavailable("long_term", "what was deleted stays in the files while somebody reads an older state", retry_after_s=5)
+
+    async def _empty_short_term(self, lease: Lease, operation: Operation) -> None:
+        """Once it has been away for longer than it keeps anything, there is nothing left in it to empty."""
+        if await self._short_term.forget(lease.owner, operation.plan["epochs"]):
+            return
+        if self._clock.now() - operation.created_at < self._rules.entries_life:
+            raise Unavailable("short_term", "can't be emptied while it is down", retry_after_s=30)
+
+    async def _deleted(self, lease: Lease, operation: Operation, strays: list[Document], blobs: int) -> Operation:
+        counts = Counter(stray.kind for stray in strays) + Counter(blob=blobs)
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            return Chunk(deletes=tuple(strays), cursor=stored.cursor, counts=counts)
+
+        return await self._operations.advance(lease, operation, [], decide)
+
+    async def _report(self, lease: Lease, operation: Operation) -> None:
+        done = sum(operation.counts.values()) / max(1, operation.plan["documents"])
+        await lease.report("emptying", 0.9 * min(1.0, done))
+
+    async def _moved(self, lease: Lease, operation: Operation, cursor: dict[str, Any]) -> Operation:
+        return await self._operations.advance(lease, operation, [], lambda look, stored: Chunk(cursor=cursor))
+
+    async def _finish(self, lease: Lease, operation: Operation) -> None:
+        """Keep the receipt, then let the user be: what is there from now on is an empty one, who may begin again at once."""
+        owner, now = lease.owner, self._clock.now()
+        name = await self._names.of(owner)
+        given = {
+            "user": name,
+            "began_at": operation.created_at.isoformat(),
+            "erased_at": now.isoformat(),
+            "counts": operation.counts,
+            "remains": REMAINS,
+        }
+        await self._keep_receipt(owner, operation, given)
+        fields = {"state": "live", "expires_at": now + TOMBSTONE}
+        result = {key: value for key, value in given.items() if key != "counts"}
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            return Chunk(cursor=stored.cursor, done=True, result=result, head_fields=lambda head: fields)
+
+        await self._operations.advance(lease, operation, [], decide)
+        log.info("the user %s is erased", name)
+
+    async def _keep_receipt(self, owner: Owner, operation: Operation, given: dict[str, Any]) -> None:
+        """Among the app's receipts, for good; the first one is kept, when a killed worker had given it already."""
+        body = {"sequence": int(operation.created_at.timestamp() * 1_000_000), "task_id": operation.task_id, **given}
+        await kept(self._store, Owner(owner.app_id, ERASURES), Document(derived("ers", operation.id), "receipt", body))
+
+
+REMAINS: Final = [
+    "the head of nobody, with the user's id and no content, for 8 days",
+    "one key in Redis, with the user's id in its name, the ids of the lives that have ended and no content, for 8 days",
+    "messages in queues, with ids and no content, for up to 7 days",
+    "vectors of texts, without the texts, under hashes, for up to 24 hours",
+    "what backups, soft delete and versions of the stores themselves hold, for as long as they are set to",
+]
+
+
+def task_id_of(epoch: str) -> str:
+    """The task of the erasure that began an epoch."""
+    return derived("tsk", epoch, "erase")
+
+
+def _asked(epoch: str, head: Head | None, now: datetime, call: Call) -> tuple[Task, Document]:
+    """The task of an erasure, and the operation that it is about. documents: about how many there are, for its progress."""
+    operation = Operation(
+        id=derived("op", epoch, "erase"),
+        kind="erase",
+        task_id=task_id_of(epoch),
+        plan={"epochs": [] if head is None else [head.epoch], "documents": 0 if head is None else 2 * head.sequence},
+        actor=call.actor,
+        correlation_id=call.correlation_id,
+        created_at=now,
+    )
+    task = Task(
+        task_id=operation.task_id,
+        kind="erase",
+        created_at=now,
+        updated_at=now,
+        subject_id=operation.id,
+        next_enqueue_at=now,
+        correlation_id=call.correlation_id,
+    )
+    return task, Document(operation.id, "operation", operation.model_dump(mode="json"))

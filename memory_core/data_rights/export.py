@@ -1,0 +1,322 @@
+"""Export: everything that is kept of a user as a file in parts, as it was at one moment, while they go on writing.
+
+Note: the moment is not when it was asked for. What is written while the file is made is taken in: the parts that it
+concerns are made again, until none was written to while the last of them were made. So no write is torn, and no writer has to wait.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memory_core.data_rights.export_format import (
+    COLD,
+    FORMAT,
+    GROWING,
+    MAX_PART_BYTES,
+    SMALL,
+    VERSION,
+    fields_of,
+    header,
+    in_parts,
+    in_pieces,
+    line_id,
+    lines_of,
+    name_of,
+)
+from memory_core.domain.errors import Conflict, Gone, NotFound, Unavailable
+from memory_core.domain.models import Head, Status
+from memory_core.domain.results import Accepted, Call
+from memory_core.domain.scope import Owner
+from memory_core.ledger.archive_files import LIFETIME, ColdCopies, Parts
+from memory_core.ledger.commit import Look
+from memory_core.ledger.readable import readable
+from memory_core.ports import Clock, Document, Filter, Kind, LongTermStore, Place
+from memory_core.tasks.leases import Lease, TaskLost
+from memory_core.tasks.operations import Chunk, Operation, Operations
+
+PAGE = 100
+ROUNDS = 20
+"""Rounds at one go. Each takes in what was written during the one before, which is less each time."""
+TOUCHED_AT_MOST = 2_000
+"""Memories that changed since the last round; for more all is made again."""
+READ_AT_ONCE = 90
+MEMORY_KINDS = frozenset({"memory", "version"})
+POINTING = frozenset(status.value for status in (Status.ARCHIVED, Status.COMPRESSED, Status.DELETED))
+"""Statuses of memories that may have a copy in the archive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of the file that is there: documents of one kind up to a place, the last one's, in one part, or one long one in several.
+
+    damaged: ids of memories within it that can't be read and have no line.
+    """
+
+    names: tuple[str, ...]
+    last: Place
+    documents: int
+    damaged: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, stored: list[Any]) -> Piece:
+        """From how the operation keeps it."""
+        return cls(tuple(stored[0]), Place(stored[1], stored[2]), stored[3], tuple(*stored[4:]))
+
+    @property
+    def kept(self) -> list[Any]:
+        """For the operation to keep."""
+        return [list(self.names), self.last.sequence, self.last.id, self.documents, list(self.damaged)]
+
+
+Pieces = dict[str, list[Piece]]
+Lines = AsyncIterator[tuple[bytes | None, Document]]
+"""Lines of the file, and the document that they are of; None for a memory that can't be read."""
+
+
+class Exporter:
+    """Exports users."""
+
+    def __init__(self, store: LongTermStore, copies: ColdCopies, parts: Parts, operations: Operations, clock: Clock) -> None:
+        self._store, self._copies, self._parts, self._operations, self._clock = store, copies, parts, operations, clock
+
+    async def begin(self, owner: Owner, call: Call) -> Accepted:
+        """Begin an export. Raises NotFound for an unknown user, Conflict, Unavailable."""
+
+        def refuse(look: Look) -> None:
+            if look.head is None:
+                raise NotFound("no such user")
+
+        return await self._operations.begin(owner, "export", {}, call, refuse=refuse)
+
+    async def page(self, owner: Owner, task_id: str, number: int) -> bytes:
+        """A part of an export that is done, counted from 1.
+
+        Raises NotFound, Conflict while it is not done, Gone where a hard forget has removed it, Unavailable.
+        """
+        task, operation = await self._operations.held(owner, task_id, "export")
+        if task.status != "succeeded":
+            raise Conflict(f"this export is {task.status}; its parts can be fetched once it has succeeded")
+        names = operation.cursor["parts"]
+        if not 1 <= number <= len(names):
+            raise NotFound(f"this export has the parts 1 to {len(names)}")
+        if self._clock.now() > operation.created_at + LIFETIME:
+            raise NotFound("the parts of this export are gone; they are kept for seven days")
+        data = await self._parts.find(owner, task_id, names[number - 1])
+        if data is None:
+            raise Gone("this file was removed, as something in it was forgotten for good since; export again")
+        return data
+
+    async def export(self, lease: Lease) -> None:
+        """The work. Raises Unavailable, also for a user who writes faster than can be read."""
+        operation = await self._operations.of(lease)
+        if operation.state == "cancelling":
+            await self._cancelled(lease, operation)
+            return
+        await self._parts.announce(lease.owner, lease.task.task_id, operation.created_at)
+        try:
+            await self._made(lease, operation)
+        except TaskLost:
+            await self._clear_up(lease)
+            raise
+
+    async def _made(self, lease: Lease, operation: Operation) -> None:
+        for _ in range(ROUNDS):
+            head = await self._head(lease.owner)
+            cursor = await self._round(lease, operation.cursor, head)
+            operation = await self._operations.advance(lease, operation, [], lambda look, stored, at=cursor: Chunk(cursor=at))  # type: ignore[misc]
+            if operation.state != "pending":
+                raise TaskLost
+            # Every commit that concerns several documents moves something in the head, beside what ours has just moved in it: its own name.
+            if operation.cursor == cursor and (await self._head(lease.owner)).model_copy(update={"commit_id": head.commit_id}) == head:
+                await self._finish(lease, operation)
+                return
+        raise Unavailable("long_term", "this user writes without a pause; the export goes on later", retry_after_s=5)
+
+    async def _round(self, lease: Lease, cursor: Any, head: Head) -> dict[str, Any]:
+        """All that is to be made again since the round before: where that ended is in the cursor."""
+        before = _pieces(cursor)
+        same_log = bool(before) and cursor["redactions"] == head.redactions
+        touched = await self._touched(lease.owner, cursor["as_of"], head) if same_log else None
+        if touched is None:
+            before, touched = {}, frozenset()
+        as_of = 0 if not before else int(cursor["as_of"])
+        made: Pieces = {}
+        made[COLD], cold = await self._cold(lease)
+        for number, kind in enumerate((*GROWING, *SMALL)):
+            if kind in SMALL:
+                made[kind] = await self._small(lease, kind, cold)
+            else:
+                made[kind] = await self._growing(lease, kind, before.get(kind, []), touched, as_of, cold)
+            await lease.report("exporting", 0.9 * (number + 1) / len((*GROWING, *SMALL)))
+        return {
+            "as_of": head.sequence,
+            "redactions": head.redactions,
+            "pieces": {kind: [piece.kept for piece in pieces] for kind, pieces in made.items()},
+        }
+
+    async def _touched(self, owner: Owner, as_of: int, head: Head) -> frozenset[int] | None:
+        """The places in the log of memories that changed since; None when so much has changed that all is to be made again."""
+        ids: set[str] = set()
+        after = as_of
+        while after < head.sequence and (events := await self._store.events(owner, after, PAGE)):
+            ids |= {event.memory_id for event in events if event.sequence <= head.sequence}
+            after = events[-1].sequence
+            if len(ids) > TOUCHED_AT_MOST:
+                return None
+        places: set[int] = set()
+        wanted = sorted(ids)
+        for start in range(0, len(wanted), READ_AT_ONCE):
+            asked = wanted[start : start + READ_AT_ONCE]
+            documents = (await self._store.snapshot(owner, asked)).documents
+            if len(documents) < len(asked):
+                return None  # forgotten for good: what was written of it must go too
+            places |= {int(document.body["sequence"]) for document in documents.values()}
+        return frozenset(places)
+
+    async def _cold(self, lease: Lease) -> tuple[list[Piece], dict[str, str]]:
+        """The copies in the archive that memories point to; and how each is called in the file, by where it lies."""
+        names: dict[str, str] = {}
+        return await self._gathered(lease, self._copies_of(lease.owner, names)), names
+
+    async def _copies_of(self, owner: Owner, names: dict[str, str]) -> Lines:
+        """Each copy once, with the first memory that points to it; `names` grows by what it is called."""
+        async for document in self._documents(owner, "memory", None, None, Filter(statuses=POINTING)):
+            if not _can_be_read(document):
+                continue
+            location = document.body["archival_location"]
+            if location is None or location in names:
+                continue
+            try:
+                copy = await self._copies.read(owner, location)
+            except NotFound:
+                continue  # it came back, and its copy went, since the page was read; the next round sees that
+            names[location] = f"{COLD}/{name_of(copy)}"
+            yield in_pieces(*fields_of(copy)), document
+
+    async def _growing(
+        self, lease: Lease, kind: Kind, before: list[Piece], touched: Collection[int], as_of: int, cold: Mapping[str, str]
+    ) -> list[Piece]:
+        """The pieces that nothing was written to stay; the others are made again, and what has come since is added."""
+        made: list[Piece] = []
+        after: Place | None = None
+        for piece in before:
+            begins = 0 if after is None else after.sequence
+            changed = kind in ("memory", "version") and any(begins <= place <= piece.last.sequence for place in touched)
+            # What is told of no memory has the place that the log's next event will have: others may come to the same one.
+            if changed or (kind == "messages" and piece.last.sequence > as_of):
+                made += await self._rendered(lease, kind, after, piece.last, cold)
+            else:
+                made.append(piece)
+            after = piece.last
+        return made + await self._rendered(lease, kind, after, None, cold)
+
+    async def _rendered(self, lease: Lease, kind: Kind, after: Place | None, until: Place | None, cold: Mapping[str, str]) -> list[Piece]:
+        """New pieces of the documents between two places."""
+        documents = self._documents(lease.owner, kind, after, until)
+        return await self._gathered(
+            lease, ((lines_of(document, cold) if _can_be_read(document) else None, document) async for document in documents)
+        )
+
+    async def _gathered(self, lease: Lease, pairs: Lines) -> list[Piece]:
+        """As many lines to a piece as fit a part: a file of thousands of parts is fetched and brought in a request each."""
+        made: list[Piece] = []
+        gathered, damaged, size = list[bytes](), list[str](), 0
+        last: Document | None = None
+        async for lines, document in pairs:
+            if lines is None:
+                damaged.append(document.id)
+                last = document
+                continue
+            if last is not None and size + len(lines) > MAX_PART_BYTES:
+                made.append(await self._written(lease, gathered, last, damaged))
+                gathered, damaged, size = [], [], 0
+            gathered.append(lines)
+            size, last = size + len(lines), document
+        return made if last is None else [*made, await self._written(lease, gathered, last, damaged)]
+
+    async def _small(self, lease: Lease, kind: Kind, cold: Mapping[str, str]) -> list[Piece]:
+        """All documents of a kind, in an order that does not depend on whose they are: so many in a piece that hundreds are few parts."""
+        documents = [document async for document in self._documents(lease.owner, kind, None, None)]
+        documents.sort(key=lambda document: (document.body["sequence"], line_id(document)))
+        groups = [documents[at : at + PAGE] for at in range(0, len(documents), PAGE)]
+        return [await self._written(lease, [lines_of(document, cold) for document in group], group[-1]) for group in groups]
+
+    async def _written(self, lease: Lease, lines: list[bytes], last: Document, damaged: Sequence[str] = ()) -> Piece:
+        names = [await self._parts.write(lease.owner, lease.task.task_id, part) for part in in_parts(b"".join(lines)) if part]
+        return Piece(tuple(names), _place(last), len(lines), tuple(damaged))
+
+    async def _documents(
+        self, owner: Owner, kind: Kind, after: Place | None, until: Place | None, where: Filter | None = None
+    ) -> AsyncIterator[Document]:
+        while True:
+            page = await self._store.page(owner, kind, where, after, PAGE, newest_first=False)
+            for document in page:
+                place = _place(document)
+                if until is not None and (place.sequence, place.id) > (until.sequence, until.id):
+                    return
+                if document.expires_at is None or kind == "run":  # what else expires belongs to a task
+                    yield document
+            if len(page) < PAGE:
+                return
+            after = _place(page[-1])
+
+    async def _head(self, owner: Owner) -> Head:
+        head = (await self._store.snapshot(owner)).head
+        if head is None or head.state == "erasing":
+            raise TaskLost
+        return head
+
+    async def _finish(self, lease: Lease, operation: Operation) -> None:
+        """Write the first line, hash the whole, and take away what earlier rounds made."""
+        owner, task_id = lease.owner, lease.task.task_id
+        pieces = _pieces(operation.cursor)
+        counts: Counter[str] = Counter({kind: sum(piece.documents for piece in some) for kind, some in pieces.items()})
+        sequence, now = int(operation.cursor["as_of"]), self._clock.now()
+        first = await self._parts.write(owner, task_id, header(owner, counts, sequence, now))
+        names = [first, *(name for some in pieces.values() for piece in some for name in piece.names)]
+        digest, size = hashlib.sha256(), 0
+        for name in names:
+            data = await self._parts.read(owner, task_id, name)
+            digest.update(data)
+            size += len(data)
+        result = {
+            "format": FORMAT,
+            "version": VERSION,
+            "parts": len(names),
+            "bytes": size,
+            "sha256": digest.hexdigest(),
+            "sequence": sequence,
+            "expires_at": (operation.created_at + LIFETIME).isoformat(),
+        }
+        if damaged := sorted(name for some in pieces.values() for piece in some for name in piece.damaged):
+            result["damaged"] = damaged
+        last = Chunk(cursor={"parts": names}, counts=+counts, done=True, result=result)
+        await self._operations.advance(lease, operation, [], lambda look, stored: last)
+        await self._parts.remove_all(owner, task_id, but=frozenset(names))
+
+    async def _cancelled(self, lease: Lease, operation: Operation) -> None:
+        await self._parts.remove_all(lease.owner, lease.task.task_id)
+        end = Chunk(cursor=operation.cursor, done=True, status="cancelled")
+        await self._operations.advance(lease, operation, [], lambda look, stored: end)
+
+    async def _clear_up(self, lease: Lease) -> None:
+        """No caller will ask for these: the user is erased, or the task cancelled. Another worker's parts are made again by that one."""
+        operation = await self._operations.there(lease.owner, lease.task.task_id)
+        if operation is None or operation.state in ("cancelling", "cancelled"):
+            await self._parts.remove_all(lease.owner, lease.task.task_id)
+
+
+def _can_be_read(document: Document) -> bool:
+    return document.kind not in MEMORY_KINDS or bool(readable([document])[0])
+
+
+def _place(document: Document) -> Place:
+    return Place(int(document.body["sequence"]), document.id)
+
+
+def _pieces(cursor: Any) -> Pieces:
+    return {} if cursor is None else {kind: [Piece.of(stored) for stored in some] for kind, some in cursor["pieces"].items()}

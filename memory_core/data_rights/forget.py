@@ -1,0 +1,183 @@
+"""Forget what a filter fits: softly, which can be taken back, or for good.
+
+Note: what is to be forgotten is settled when it is asked for, up to where the log stood then. What is told later stays,
+though the filter would fit it too. Only what is softly forgotten is looked for later, when the task comes to it, since it may be much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from memory_core.data_rights.forget_selection import Chosen, Found, cleared, page, plan_of, reads_of, whole_session
+from memory_core.data_rights.hard_forget import ForGood
+from memory_core.domain.errors import Unavailable
+from memory_core.domain.messages import is_message
+from memory_core.domain.models import Memory, Status
+from memory_core.domain.results import Accepted, Call, Foreseen
+from memory_core.domain.scope import Owner
+from memory_core.domain.upkeep_requests import ForgetInput
+from memory_core.evolution.deletion import NoteUnmerger, changes_along, count_along, gone_along
+from memory_core.evolution.reads import LookedElsewhere
+from memory_core.ledger.batch import Change, Changes, Portion, size_of
+from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.readable import readable_shown
+from memory_core.ledger.sessions import Session
+from memory_core.ports import Clock, LongTermStore, Place
+from memory_core.tasks.leases import Lease
+from memory_core.tasks.operations import Chunk, Operation, Operations
+
+PAGE = 45
+ROUNDS = 20
+"""How often what a session holds is found again because others commit in between."""
+CAP_FOR_GOOD = 1_000
+"""Memories asked for that one task forgets for good at most: with what was made of them, an operation keeps the ids of all, some 150 KB."""
+
+
+class Forgetter:
+    """Forgets memories of any owner. cap: how many one task forgets at most."""
+
+    def __init__(
+        self, store: LongTermStore, operations: Operations, for_good: ForGood, unmerger: NoteUnmerger, clock: Clock, cap: int
+    ) -> None:
+        self._unmerger = unmerger
+        self._store, self._operations, self._for_good, self._clock, self._cap = store, operations, for_good, clock, cap
+
+    async def begin(self, owner: Owner, asked: ForgetInput, call: Call) -> Accepted:
+        """Store the work as a task, with its plan frozen. Raises Conflict, Unavailable."""
+        session = whole_session(asked)
+        if session is not None:
+            return await self._begin_of_session(owner, asked, session, call)
+        plan = await self._plan(owner, asked)
+        if asked.mode == "hard":
+            plan = await self._for_good.plan(owner, Chosen.of(plan))
+        return await self._operations.begin(owner, "forget", plan, call)
+
+    async def _begin_of_session(self, owner: Owner, asked: ForgetInput, session: str, call: Call) -> Accepted:
+        """The same for a whole session, with what it has yet to form: planned again where others commit in between."""
+        reads = reads_of(owner, session)
+        for _ in range(ROUNDS):
+            plan = await self._plan(owner, asked)
+            chosen = Chosen.of(plan)
+            if asked.mode == "hard":
+                plan = await self._for_good.plan(owner, chosen)
+                plan |= {} if chosen.types else {"whole": session}
+
+            def beside(look: Look, until: int = chosen.until, reads: Sequence[str] = tuple(reads)) -> Changes[Any]:
+                return cleared(owner, session, asked, look, until, reads, self._clock.now())
+
+            try:
+                return await self._operations.begin(owner, "forget", plan, call, reads=reads, beside=beside)
+            except LookedElsewhere as needs:
+                reads = [*reads, *needs.wanted]
+        raise Unavailable("long_term", "others write to this user's memories all the time; try again", retry_after_s=5)
+
+    async def foresee(self, owner: Owner, asked: ForgetInput) -> Foreseen:
+        """What a task begun now would do; for good, with what would go along."""
+        chosen = Chosen.of(await self._plan(owner, asked))
+        if chosen.mode == "hard":
+            return await self._for_good.foresee(owner, chosen)
+        forgotten, after = 0, None
+        while candidates := await page(self._store, owner, chosen, after, PAGE):
+            documents = await self._store.memories(owner, [candidate.place.id for candidate in candidates])
+            forgotten += sum(chosen.takes(document.memory) for document in documents.values())
+            if forgotten > chosen.cap:
+                return Foreseen({"forgotten": chosen.cap}, capped=True)
+            after = candidates[-1].place
+        return Foreseen({"forgotten": forgotten}, capped=False)
+
+    async def work(self, lease: Lease) -> None:
+        """Forget, in as many commits as it takes."""
+        operation = await self._operations.of(lease)
+        if operation.plan["mode"] == "hard":
+            await self._for_good.work(lease, operation)
+            return
+        while operation.state == "pending":
+            operation = await self._chunk(lease, operation)
+            if operation.state == "pending":
+                await lease.report("forget", lease.task.progress, result={"counts": operation.counts})
+
+    async def _plan(self, owner: Owner, asked: ForgetInput) -> dict[str, object]:
+        head = (await self._store.snapshot(owner)).head
+        cap = min(self._cap, CAP_FOR_GOOD) if asked.mode == "hard" else self._cap
+        return plan_of(asked, 0 if head is None else head.sequence, cap)
+
+    async def _chunk(self, lease: Lease, operation: Operation) -> Operation:
+        chosen = Chosen.of(operation.plan)
+        after = None if operation.cursor is None else Place(*operation.cursor)
+        candidates = await page(self._store, lease.owner, chosen, after, PAGE)
+        more, count, candidates = len(candidates) == PAGE, len(candidates), _with_few_messages(candidates)
+        memories, _ = readable_shown(
+            await self._store.memories(lease.owner, [candidate.place.id for candidate in candidates if not is_message(candidate.place.id)])
+        )
+        notes = [memory for memory in memories.values() if memory.category == "note" and chosen.takes(memory)]
+        await self._unmerger.unmerge_sources(lease.owner, notes, operation.call, session_id=chosen.session_id)
+        sessions = {
+            candidate.session_id: session_document_id(lease.owner, candidate.session_id) for candidate in candidates if candidate.session_id
+        }
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            return self._decided(lease.owner, look, stored, chosen, candidates, more=more or len(candidates) < count)
+
+        ids = [*(name for candidate in candidates for name in (candidate.place.id, *candidate.messages)), *sessions.values()]
+        return await self._operations.advance(lease, operation, ids, decide)
+
+    def _decided(self, owner: Owner, look: Look, operation: Operation, chosen: Chosen, candidates: list[Found], *, more: bool) -> Chunk:
+        portion, changes, sessions, passed = Portion(), list[Change](), dict[str, Session](), 0
+        asked, now = 0, self._clock.now()
+        left = chosen.cap - operation.counts.get("forgotten", 0)
+        for candidate in candidates:
+            memory = look.memory(candidate.place.id)
+            if memory is not None and chosen.takes(memory):
+                name = memory.session_id
+                if asked == left:
+                    break
+                gone = [
+                    *changes_along(look, candidate.messages, memory, gone_along, now),
+                    Change("forgotten", _forgotten(memory, now), memory),
+                ]
+                fits = _first_that_fit(portion, gone, 0 if name is None or name in sessions else 1)
+                changes += fits
+                if name is not None and fits:
+                    if name not in sessions:
+                        sessions[name] = Session(owner, name, look.documents.get(session_document_id(owner, name)))
+                    count_along(sessions[name], fits, now)
+                if len(fits) < len(gone):
+                    break  # its last messages, and itself, come next
+                asked += 1
+            passed += 1
+        capped = passed < len(candidates) and asked == left
+        place = candidates[passed - 1].place if passed else None
+        return Chunk(
+            tuple(changes),
+            puts=tuple(session.document for session in sessions.values()),
+            cursor=operation.cursor if place is None else [place.sequence, place.id],
+            counts={"forgotten": asked, **({"messages": along} if (along := len(changes) - asked) else {})},
+            sessions=frozenset(sessions),
+            done=capped or (passed == len(candidates) and not more),
+            result={"mode": "soft", "capped": capped},
+        )
+
+
+def _forgotten(memory: Memory, now: datetime) -> Memory:
+    return memory.model_copy(update={"status": Status.DELETED, "status_reason": "forgotten", "updated_at": now})
+
+
+def _with_few_messages(candidates: list[Found]) -> list[Found]:
+    """The first of these, as few as have more messages together than a commit holds."""
+    count = 0
+    for number, candidate in enumerate(candidates, start=1):
+        count += len(candidate.messages)
+        if count > PAGE:
+            return candidates[:number]
+    return candidates
+
+
+def _first_that_fit(portion: Portion, changes: Sequence[Change], beside: int) -> list[Change]:
+    """The first of these changes that a commit has room for; the first of them with so many documents beside it."""
+    for number, change in enumerate(changes):
+        if not portion.takes(2 + (0 if number else beside), size_of(change.after)):
+            return list(changes[:number])
+    return list(changes)

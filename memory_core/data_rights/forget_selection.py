@@ -1,0 +1,142 @@
+"""What a forget means: the memories that a filter fits, and what of a session has yet to be formed.
+
+Which memories a filter means: found page by page, up to where the log stood when they were asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from memory_core.domain.lifecycle import TRUE_ONCE
+from memory_core.domain.messages import is_message, messages_of
+from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.scope import Owner
+from memory_core.domain.upkeep_requests import ForgetInput
+from memory_core.domain.versions import base_id
+from memory_core.evolution.clear_session import dropped
+from memory_core.evolution.reads import LookedElsewhere
+from memory_core.ledger.batch import Changes
+from memory_core.ledger.commit import Look
+from memory_core.ledger.documents import buffer_id
+from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.sessions import Session
+from memory_core.ports import Document, Filter, LongTermStore, Place
+
+ALL = frozenset(status.value for status in Status)
+
+
+class Found(NamedTuple):
+    """A memory's place in lists; its session, whose own document changes with it; of a cell, the ids of its messages."""
+
+    place: Place
+    session_id: str | None
+    messages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The frozen plan of what to forget. until: the log's end at that time; cap: how many at most."""
+
+    mode: str
+    until: int
+    cap: int
+    types: frozenset[str]
+    tags: frozenset[str]
+    session_id: str | None
+    before: datetime | None
+    ids: tuple[str, ...] | None
+
+    @classmethod
+    def of(cls, plan: Mapping[str, Any]) -> Chosen:
+        """What `plan_of` wrote."""
+        before, ids = plan.get("before"), plan.get("ids")
+        return cls(
+            mode=plan["mode"],
+            until=plan["until"],
+            cap=plan["cap"],
+            types=frozenset(plan.get("types") or ()),
+            tags=frozenset(plan.get("tags") or ()),
+            session_id=plan.get("session_id"),
+            before=None if before is None else datetime.fromisoformat(before),
+            ids=None if ids is None else tuple(ids),
+        )
+
+    @property
+    def filter(self) -> Filter:
+        """What the store is asked."""
+        return Filter(ALL, types=self.types, tags=self.tags, session_id=self.session_id, until=self.before)
+
+    def takes(self, memory: Memory) -> bool:
+        """Whether there is anything to forget in it: softly, not where it is deleted for good already."""
+        return self.mode == "hard" or memory.status is not Status.DELETED or memory.status_reason in TRUE_ONCE
+
+
+def plan_of(asked: ForgetInput, until: int, cap: int) -> dict[str, Any]:
+    """The plan as an operation keeps it."""
+    return {"mode": asked.mode, "until": until, "cap": cap, **asked.chosen.model_dump(mode="json", exclude_none=True)}
+
+
+async def page(store: LongTermStore, owner: Owner, chosen: Chosen, after: Place | None, limit: int) -> list[Found]:
+    """The next memories that the filter fits, oldest first; fewer than `limit` on the last page."""
+    if chosen.ids is not None:
+        return await _named(store, owner, chosen, chosen.ids, after, limit)
+    documents = await store.page(owner, "memory", chosen.filter, after, limit, newest_first=False)
+    candidates = [
+        Found(Place(document.body["sequence"], document.id), document.body.get("session_id"), _messages(document)) for document in documents
+    ]
+    return [candidate for candidate in candidates if candidate.place.sequence <= chosen.until]
+
+
+async def _named(store: LongTermStore, owner: Owner, chosen: Chosen, ids: tuple[str, ...], after: Place | None, limit: int) -> list[Found]:
+    documents = await store.memories(owner, [name for name in ids if base_id(name) == name], chosen.filter)
+    memories = sorted((document.memory for document in documents.values()), key=lambda memory: (memory.sequence, memory.id))
+    beyond = (0, "") if after is None else (after.sequence, after.id)
+    left = [memory for memory in memories if beyond < (memory.sequence, memory.id) and memory.sequence <= chosen.until]
+    return [Found(Place(memory.sequence, memory.id), memory.session_id, tuple(messages_of(memory))) for memory in left[:limit]]
+
+
+def _messages(document: Document) -> tuple[str, ...]:
+    if document.body.get("cell_id") != document.id:
+        return ()
+    return tuple(name for name in document.body["source_ids"] if is_message(name))
+
+
+# Forgetting a whole session reaches what was told in it and has yet to be formed.
+#
+# It is counted with the clears of the session, from which forming commits know that what was told before is not to come back.
+# Note: that is done when the call is acknowledged, not when its task is worked on, as what is told in between is to stay.
+
+
+def whole_session(asked: ForgetInput) -> str | None:
+    """The session that is forgotten as a whole, or all of its memories of some types; None where a filter says more."""
+    chosen = asked.chosen
+    says = chosen.model_dump(exclude_none=True).keys()
+    return chosen.session_id if says <= {"session_id", "types"} else None
+
+
+def reads_of(owner: Owner, session_id: str) -> list[str]:
+    """What a look has to show of a session for `cleared`, as far as its id tells."""
+    return [session_document_id(owner, session_id), buffer_id(owner, session_id)]
+
+
+def cleared(
+    owner: Owner, session_id: str, forgetting: ForgetInput, look: Look, until: int, asked: Collection[str], now: datetime
+) -> Changes[Any]:
+    """What the call that forgets a session writes beside its task; of all types, it also throws away what the session has gathered.
+
+    until: where the log stood when the memories were found that it forgets. Raises LookedElsewhere for what was not `asked` for, and where
+    others were made since.
+    """
+    if look.head is None:
+        return Changes(None)
+    if look.head.sequence != until:
+        raise LookedElsewhere
+    session = Session(owner, session_id, look.documents.get(session_document_id(owner, session_id)))
+    chosen = forgetting.chosen
+    session.clear(chosen.types or MemoryType, keeps_history=forgetting.mode == "soft")
+    gathered = None if chosen.types else dropped(owner, session_id, look, asked, now)
+    made = gathered or Changes(None)
+    return replace(made, puts=(*made.puts, session.document))

@@ -1,0 +1,214 @@
+"""Import of conversations: the lines of a file are told one after the other, as POST /api/v1/memories is.
+
+A line is told under an idempotency key of its task and its number, and the operation is moved on after it. A worker that was killed in
+between tells the line again, which is known by its receipt. Note: the user may be erased between two lines. A conversation is therefore
+stored only while the operation that tells it is there, in the same life of the user.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Final, Protocol
+
+import orjson
+from pydantic import ValidationError
+
+from memory_core.data_rights.import_parse import Refused, object_in
+from memory_core.domain.described import described, shown_name
+from memory_core.domain.errors import Conflict, Invalid, TooLarge
+from memory_core.domain.people_requests import ConversationLine
+from memory_core.domain.requests import ConverseInput
+from memory_core.domain.results import Accepted, Call, Told
+from memory_core.domain.scope import Owner
+from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import keyed, receipt_id
+from memory_core.ports import Clock
+from memory_core.tasks.leases import Later, Lease
+from memory_core.tasks.operations import Chunk, Operation, Operations
+
+TURN: Final = timedelta(minutes=4)
+"""How long one message of the queue tells conversations. Azure Functions ends a call after ten minutes."""
+UNFORMED: Final = 100
+"""Conversations of an import that may wait to be formed before it tells more, so that other users' are formed in between."""
+PAUSE: Final = timedelta(seconds=2)
+MAX_IGNORED: Final = 50
+_SAID: Final = {"extra_forbidden": "is not a field of a conversation", "missing": "is required"}
+
+
+class Converse(Protocol):
+    """Stores a conversation and sends it on its way, as `Converser.converse` does."""
+
+    async def __call__(self, owner: Owner, request: ConverseInput, call: Call, *, operation_id: str) -> Accepted:
+        """Durable when it returns. Raises TaskLost where the operation is not pending any more."""
+
+
+class ConversationCheck:
+    """Takes the lines of a file, one after the other, before the first of them is told. now: nothing was said long after it."""
+
+    def __init__(self, now: datetime) -> None:
+        self._now = now
+        self._lines = 0
+
+    def take(self, line: bytes) -> None:
+        """The next line. Raises Refused."""
+        self._lines += 1
+        conversation_in(self._lines, line, self._now)
+
+    def end(self) -> dict[str, Any]:
+        """The file is whole: what the operation's cursor says from then on. Raises Refused."""
+        if not self._lines:
+            raise Refused(None, "the file is empty")
+        return {"stage": "telling", "told": Progress(self._lines).document}
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a file is told: lines of all lines, their messages, and fields of messages that are not known.
+
+    before: how many tasks of the user were unfinished when the first line was told.
+    """
+
+    lines: int
+    line: int = 0
+    new: int = 0
+    known: int = 0
+    ignored: tuple[str, ...] = ()
+    before: int | None = None
+
+    @classmethod
+    def of(cls, operation: Operation) -> Progress | None:
+        """The progress of an operation; None for one that tells no conversations, or has not looked through its file."""
+        stored = (operation.cursor or {}).get("told")
+        return None if stored is None else cls(**{**stored, "ignored": tuple(stored["ignored"])})
+
+    def with_line(self, messages: Told | None, ignored: tuple[str, ...]) -> Progress:
+        """The progress after the next line."""
+        new, known = messages or (0, 0)
+        named = tuple(sorted({*self.ignored, *ignored}))[:MAX_IGNORED]
+        return replace(self, line=self.line + 1, new=self.new + new, known=self.known + known, ignored=named)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The progress as the operation's cursor holds it."""
+        return {**asdict(self), "ignored": list(self.ignored)}
+
+    @property
+    def step(self) -> str:
+        """What the task says of it."""
+        return f"conversation {self.line} of {self.lines}"
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """What the task's result says of it."""
+        messages = {"new": self.new, "known": self.known}
+        return {"conversations": self.line, "of": self.lines, "messages": messages, "ignored": list(self.ignored)}
+
+
+class ConversationTeller:
+    """Tells the conversations of files that were looked through."""
+
+    def __init__(self, converse: Converse, operations: Operations, clock: Clock) -> None:
+        self._converse, self._operations, self._clock = converse, operations, clock
+
+    async def tell(self, lease: Lease, operation: Operation, lines: AsyncGenerator[list[bytes], None]) -> Operation | Later:
+        """Tell what is not told yet, in the file's order.
+
+        Args:
+            lease: of the import's task.
+            operation: as it is now.
+            lines: of the whole file, some at a time.
+
+        Returns:
+            The operation, done or as another worker left it; Later where the rest is told by another message.
+
+        Raises:
+            Refused: a line that was fine by itself can't be stored.
+            TaskLost: the task has ended otherwise.
+            Unavailable: the store is down.
+
+        """
+        begun, number = self._clock.now(), 0
+        async with aclosing(lines) as parts:
+            async for some in parts:
+                for line in some:
+                    number += 1
+                    progress = Progress.of(operation)
+                    assert progress is not None
+                    if number <= progress.line:
+                        continue
+                    operation, unformed = await self._tell_line(lease, operation, progress, line)
+                    further = Progress.of(operation)
+                    if further is None or further.line != number or operation.state != "pending":
+                        return operation  # another worker is further, or the import is cancelled
+                    await lease.note(further.step, further.line / further.lines, result=further.result)
+                    if unformed > UNFORMED:
+                        return Later(PAUSE, {"step": further.step})
+                    if self._clock.now() - begun >= TURN:
+                        return Later(timedelta(0), {"step": further.step})
+        return await self._end(lease, operation)
+
+    async def count_last(self, lease: Lease, operation: Operation) -> Progress | None:
+        """The progress with the line that was told last, should the operation not have been moved on after it."""
+        progress = Progress.of(operation)
+        if progress is None:
+            return None
+        call = _call(operation, progress.line + 1)
+        name = receipt_id(lease.owner, call)
+        receipt = (await self._operations.look(lease.owner, [str(name)])).documents.get(str(name))
+        if receipt is None:
+            return progress
+        return progress.with_line(Told(**receipt.body["result"]["messages"]), ())
+
+    async def _tell_line(self, lease: Lease, operation: Operation, progress: Progress, line: bytes) -> tuple[Operation, int]:
+        """Tell the next line: the operation after it, and how many conversations of this file wait to be formed."""
+        number = progress.line + 1
+        read = conversation_in(number, line, self._clock.now())
+        request = ConverseInput(session_id=read.session_id, agent_id=read.agent_id, messages=read.messages, time_zone=read.time_zone)
+        try:
+            accepted = await self._converse(
+                lease.owner, request, keyed(_call(operation, number), "import", request), operation_id=operation.id
+            )
+        except (Invalid, TooLarge, Conflict) as error:
+            raise Refused(number, described(error)) from None
+        further, unformed = progress.with_line(accepted.messages, read.messages.ignored), 0
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            nonlocal unformed
+            pending = 0 if look.head is None else look.head.pending_tasks
+            before = pending if further.before is None else further.before
+            unformed = pending - before
+            return Chunk(cursor={**stored.cursor, "told": replace(further, before=before).document}, fragile=False)
+
+        return await self._operations.advance(lease, operation, [], decide), unformed
+
+    async def _end(self, lease: Lease, operation: Operation) -> Operation:
+        progress = Progress.of(operation)
+        assert progress is not None
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            unfinished = 0 if look.head is None else look.head.pending_tasks - 1
+            result = {**progress.result, "forming": unfinished}
+            return Chunk(cursor=stored.cursor, done=True, result=result, counted=False)
+
+        return await self._operations.advance(lease, operation, [], decide)
+
+
+def conversation_in(number: int, line: bytes, now: datetime) -> ConversationLine:
+    """The conversation in a line, by the rules of POST /api/v1/memories. Raises Refused, with the field and none of the words."""
+    try:
+        text = orjson.dumps(object_in(number, line))
+        return ConversationLine.model_validate_json(text, strict=True, context={"now": now})
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(shown_name(part) for part in first["loc"])
+        raise Refused(number, f"{where}: {_SAID.get(first['type'], first['msg'])}") from None
+    except (TypeError, RecursionError):
+        raise Refused(number, "is nested too deeply") from None
+
+
+def _call(operation: Operation, number: int) -> Call:
+    """The call that tells a line: the same one whenever it is told again."""
+    return replace(operation.call, idempotency_key=f"{operation.task_id}-{number}", route="import of conversations")

@@ -1,0 +1,359 @@
+"""Read the lines of an import, and make them into documents of the importing owner.
+
+Note: what is stored is what the model says, never the line itself. A number that came as text is a number then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Annotated, Any, Final, cast
+
+import orjson
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
+
+from memory_core.data_rights.export_format import (
+    COLD,
+    FORMAT,
+    KINDS,
+    MAX_PART_BYTES,
+    VERSION,
+    brought,
+    copy_in,
+    document_of,
+    has_vector,
+    memories_of,
+)
+from memory_core.domain.conflict import ConflictRecord
+from memory_core.domain.conversation import Conversation, Message
+from memory_core.domain.described import shown_name
+from memory_core.domain.errors import PlainError
+from memory_core.domain.indexing import text_to_embed
+from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Event, Memory
+from memory_core.domain.scene import KnownPerson, Scene
+from memory_core.domain.scope import Owner
+from memory_core.domain.task import Task
+from memory_core.domain.user_settings import UserSettings
+from memory_core.ledger.archive_files import ColdCopies
+from memory_core.ledger.documents import Buffer, HeldBuffer
+from memory_core.ports import Clock, Document, Embedder
+from memory_core.tasks.operations import Operation
+from memory_core.tasks.store import written
+
+MAX_DOCUMENT_CHARACTERS: Final = 1_700_000
+_SCOPE: Final = {"app_id": "app", "user_id": "user"}
+_WHOLE, _PIECE = frozenset({"kind", "id", "body"}), frozenset({"kind", "id", "piece", "pieces", "text"})
+_UNSEEN: Final = {"event": {"epoch"}, "conversation": {"messages"}}
+
+
+def _moment(text: str) -> str:
+    if datetime.fromisoformat(text).tzinfo is None:
+        raise ValueError("must carry a time zone")
+    return text
+
+
+IsoText = Annotated[str, AfterValidator(_moment)]
+"""A moment that is kept as the text that it came as."""
+
+
+class Refused(Exception):
+    """The file can't be brought in: what is wrong, in which line (None: with all of it)."""
+
+    def __init__(self, line: int | None, reason: str) -> None:
+        super().__init__(reason if line is None else f"line {line}: {reason}")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A document of the file, and the line that it ends in. embedded: whether it is to have a vector."""
+
+    line: int
+    kind: str
+    id: str
+    body: dict[str, Any]
+    embedded: bool = False
+
+    def model(self) -> BaseModel:
+        """What it says, checked. Raises ValueError (pydantic's included), TypeError, KeyError."""
+        plain = {name: value for name, value in self.body.items() if name != "sequence"}
+        match self.kind:
+            case "memory" | "version":
+                return _memory({**self.body, **_SCOPE})
+            case "event":
+                return _event(self.body)
+            case "conversation":
+                return Conversation.model_validate(plain)
+            case "messages":
+                return _Messages.model_validate(plain)
+            case "conflict":
+                return ConflictRecord.model_validate(plain)
+            case "buffer":
+                return Buffer.model_validate(plain)
+            case "scene":
+                return Scene.model_validate(plain)
+            case "profile":
+                return KnownPerson.model_validate(plain)
+            case "settings":
+                return UserSettings.model_validate(plain)
+            case "session":
+                return _Session.model_validate(plain)
+            case "slot":
+                return SlotBody.model_validate(plain)
+            case "run":
+                return _Report.model_validate(plain)
+            case "cold":
+                copy_in(self.body)
+                return _Other()
+            case _:
+                return _Other.model_validate(plain)
+
+    def stored(self, model: BaseModel) -> dict[str, Any]:
+        """The body to be stored, but for whose it is."""
+        dumped = model.model_dump(mode="json", exclude=_UNSEEN.get(self.kind), exclude_unset=self.kind in ("messages", "session", "slot"))
+        return {"sequence": self.body["sequence"], **dumped}
+
+
+class _Messages(BaseModel):
+    """The messages of a conversation, and the appends that brought them."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    messages: list[Message]
+    appends: list[str] = []
+
+
+class _Turn(BaseModel):
+    """A turn that the next one is read together with; exports of earlier versions tell its text, too."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str
+    text: str = ""
+    counts: dict[str, StrictInt]
+    asks: StrictBool
+
+
+class _History(BaseModel):
+    """What a session was told last; exports of earlier versions tell its latest moment, too."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    marks: list[str]
+    task_id: str
+    last_at: IsoText | None = None
+
+
+class _Session(BaseModel):
+    """What a session's document says at least."""
+
+    model_config = ConfigDict(extra="allow")
+
+    session_id: str
+    counts: dict[str, StrictInt]
+    started_at: IsoText
+    last_active_at: IsoText
+    turns: StrictInt = 0
+    last_turns: list[_Turn] = []
+    history: _History | None = None
+
+
+class SlotBody(BaseModel):
+    """The log of a slot, or a sealed part of one, which has entries alone."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    entries: list[list[Any]]
+    salt: str = Field("", pattern=r"^[0-9a-f]{0,64}$")
+    sealed: dict[str, Any] | None = None
+
+
+class _Report(BaseModel):
+    """What the report of a run says at least: from when on it is kept for a while."""
+
+    model_config = ConfigDict(extra="allow")
+
+    ended_at: IsoText
+
+
+class _Other(BaseModel):
+    """A document of a kind that only its own phase understands."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Entries:
+    """From lines to entries."""
+
+    def __init__(self) -> None:
+        self._begun: dict[str, Any] | None = None
+        self._texts: list[str] = []
+
+    def of(self, number: int, line: bytes) -> Entry | None:
+        """The entry that this line completes. Raises Refused."""
+        parsed = object_in(number, line)
+        embedded = parsed.pop("embedded", None)
+        kind, name = parsed.get("kind"), parsed.get("id")
+        if kind not in KINDS or not isinstance(name, str):
+            raise Refused(number, "is no document: `kind` and `id` should say which")
+        if (kind in ("memory", "version")) != isinstance(embedded, bool):
+            raise Refused(number, "`embedded` should be true or false in a memory's line, and only there")
+        if parsed.keys() == _PIECE:
+            body = self._piece(number, parsed)
+            if body is None:
+                return None
+        elif parsed.keys() == _WHOLE and self._begun is None:
+            body = parsed["body"]
+        else:
+            raise Refused(number, "is no document: it should have kind, id and body, or be the next piece of one")
+        if not isinstance(body, dict):
+            raise Refused(number, "`body` should be a JSON object")
+        return Entry(number, kind, name, body, bool(embedded))
+
+    def end(self, number: int) -> None:
+        """There are no more lines. Raises Refused for a document that lacks pieces."""
+        if self._begun is not None:
+            raise Refused(number, "the file ends within a document")
+
+    def _piece(self, number: int, parsed: dict[str, Any]) -> Any:
+        identity = {name: parsed[name] for name in ("kind", "id", "pieces")}
+        if (self._begun or identity) != identity or parsed["piece"] != len(self._texts) + 1 or not isinstance(parsed["text"], str):
+            raise Refused(number, "is not the next piece of its document")
+        self._begun = identity
+        self._texts.append(parsed["text"])
+        if sum(map(len, self._texts)) > MAX_DOCUMENT_CHARACTERS:
+            raise Refused(number, "is of a document that is too large")
+        if len(self._texts) != parsed["pieces"]:
+            return None
+        whole, self._begun, self._texts = "".join(self._texts), None, []
+        return _json(number, whole.encode())
+
+
+def header_in(line: bytes) -> dict[str, Any]:
+    """The first line. Raises Refused."""
+    parsed = object_in(1, line)
+    if parsed.get("format") != FORMAT:
+        raise Refused(1, f"this is not an export: `format` should be {FORMAT}")
+    if parsed.get("version") != VERSION:
+        version = parsed.get("version")
+        raise Refused(1, f"`version` is {version if isinstance(version, int) else 'no number'}; this program reads {VERSION}")
+    counts, sequence = parsed.get("counts"), parsed.get("sequence")
+    if not isinstance(sequence, int) or not isinstance(counts, dict) or not all(isinstance(count, int) for count in counts.values()):
+        raise Refused(1, "`sequence` should be a number and `counts` numbers by kind")
+    if unknown := counts.keys() - set(KINDS):
+        raise Refused(1, f"`counts` names {shown_name(min(unknown))}, which this program does not know")
+    return parsed
+
+
+def object_in(number: int, line: bytes) -> dict[str, Any]:
+    """The JSON object in a line. Raises Refused."""
+    if len(line) > MAX_PART_BYTES:
+        raise Refused(number, f"is longer than {MAX_PART_BYTES} bytes")
+    parsed = _json(number, line)
+    if not isinstance(parsed, dict):
+        raise Refused(number, "is no JSON object")
+    return parsed
+
+
+def _json(number: int, text: bytes) -> Any:
+    if b"\\u0000" in text:
+        raise Refused(number, "holds the NUL character")
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise Refused(number, f"is not JSON: {error}") from None
+
+
+def _memory(body: dict[str, Any]) -> Memory:
+    memory = Memory.model_validate(body)
+    if len(memory.content.encode()) > MAX_CONTENT_BYTES:
+        raise PlainError(f"content: is longer than {MAX_CONTENT_BYTES} bytes")
+    if len(orjson.dumps(memory.metadata)) > MAX_METADATA_BYTES:
+        raise PlainError(f"metadata: is longer than {MAX_METADATA_BYTES} bytes as JSON")
+    return memory
+
+
+def _event(body: dict[str, Any]) -> Event:
+    """An event, in which the fields of a memory that changed are such fields: a replay makes memories of them."""
+    if unknown := body.keys() - Event.model_fields.keys():
+        raise PlainError(f"{shown_name(min(unknown))}: is not a field of an event")
+    event = Event.model_validate(body)
+    for where, fields in (("before", event.before), ("after", event.after)):
+        if unknown := fields.keys() - Memory.model_fields.keys():
+            raise PlainError(f"{where}: {shown_name(min(unknown))}: is not a field of a memory")
+        told_fields(fields)
+    return event
+
+
+def told_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of a memory as one that is stored has them, JSON-ready. Raises ValueError, ValidationError for what no memory could have."""
+    if not fields:
+        return {}
+    memory = cast(Any, Memory).model_construct()
+    for name, value in fields.items():
+        Memory.__pydantic_validator__.validate_assignment(memory, name, value)
+    return cast(dict[str, Any], memory.model_dump(mode="json", include=set(fields)))
+
+
+# What a file's documents become on their way into the store: with the importing owner, new vectors, and tasks for what waits.
+
+
+TASKS: Final[dict[str, str]] = {"converse": "converse", "agent": "agent_memory"}
+"""The kind of task that forms what came by a path."""
+
+
+class Staging:
+    """Prepares documents for an epoch that no reader sees yet."""
+
+    def __init__(self, embedder: Embedder, copies: ColdCopies, clock: Clock) -> None:
+        self._embedder, self._copies, self._clock = embedder, copies, clock
+
+    async def frozen(self, owner: Owner, operation: Operation, entries: list[Entry]) -> dict[str, str]:
+        """Write copies into the archive; where each lies, by how the file calls it. Written again, after a kill, they are the same."""
+        places: dict[str, str] = {}
+        for entry in entries:
+            copy, embedded = copy_in(entry.body)
+            wanted = [memory for memory in memories_of(copy) if has_vector(memory, embedded)]
+            vectors = await self._embedder.embed([text_to_embed(memory) for memory in wanted]) if wanted else []
+            for memory, vector in zip(wanted, vectors, strict=True):
+                memory.embedding, memory.embedding_model, memory.embedding_dimensions = (
+                    vector,
+                    self._embedder.model,
+                    self._embedder.dimensions,
+                )
+            copy = brought(copy, owner, operation.cursor["epoch"])
+            places[f"{COLD}/{entry.id}"] = await self._copies.write(owner, operation.id, copy)
+        return places
+
+    async def documents(self, owner: Owner, entries: list[Entry], epoch: str, cold: Mapping[str, str]) -> list[Document]:
+        """The documents as they are stored, with their vectors, and the tasks of what is to be formed yet."""
+        made, texts = list[Document](), dict[int, str]()
+        for entry in entries:
+            model = entry.model()
+            document = document_of(owner, entry.kind, entry.id, entry.stored(model), epoch, cold)
+            if isinstance(model, Memory) and entry.embedded:
+                texts[len(made)] = text_to_embed(model)
+            made.append(document)
+            task = self._task_of(owner, document, model)
+            if task is not None:
+                made.append(_staged_task(task, epoch))
+        vectors = await self._embedder.embed(list(texts.values())) if texts else []
+        for place, vector in zip(texts, vectors, strict=True):
+            of = {"embedding_model": self._embedder.model, "embedding_dimensions": self._embedder.dimensions}
+            made[place] = replace(made[place], body={**made[place].body, **of}, vector=vector)
+        return made
+
+    def _task_of(self, owner: Owner, document: Document, model: object) -> Task | None:
+        """The task of a conversation that waits to be formed, or of messages that wait for more."""
+        now = self._clock.now()
+        asked: dict[str, Any] = {"created_at": now, "updated_at": now, "next_enqueue_at": now, "subject_id": document.id}
+        if isinstance(model, Conversation) and model.state == "pending":
+            return Task.model_validate({"task_id": model.task_id, "kind": TASKS[model.path], **asked})
+        if isinstance(model, Buffer) and model.messages:
+            return Task.model_validate({"task_id": HeldBuffer(owner, model, None).task_id, "kind": "flush", "step": "gathering", **asked})
+        return None
+
+
+def _staged_task(task: Task, epoch: str) -> Document:
+    document = written(task)
+    return replace(document, body={**document.body, "epoch": epoch})

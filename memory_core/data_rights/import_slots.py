@@ -1,0 +1,85 @@
+"""The logs of slots in a file that is brought in: what they say of their members must be what the members say of themselves.
+
+A file without them, from an earlier version, is taken too: its slots get their logs from their members when they are first written to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from memory_core.data_rights.import_parse import Entry, Refused, SlotBody
+from memory_core.domain.described import shown_name
+from memory_core.domain.errors import PlainError
+from memory_core.domain.models import Memory
+from memory_core.domain.truth import codec
+from memory_core.domain.truth.entries import Entry as Said
+from memory_core.domain.truth.entries import Hiding, Merge, Pair, Statement
+from memory_core.domain.truth.resolve import resolve
+from memory_core.domain.truth.values import slot_name
+from memory_core.evolution.truth_projection import differences_in, project
+from memory_core.ledger.ids import slot_document_id, slot_of_part
+
+_UNCOMPARED: dict[str, Any] = {"content": "", "search_text": None, "embedding": None, "metadata": {}, "atomic_facts": [], "links": []}
+
+
+class SlotLogs:
+    """The logs, and the members of all slots, as far as they are compared."""
+
+    def __init__(self, now: datetime) -> None:
+        """Now: the moment at which statuses are compared."""
+        self._now = now
+        self._lines: dict[str, int] = {}
+        self._entries: dict[str, list[Said]] = {}
+        self._members: dict[str, dict[str, Memory]] = {}
+
+    def take_member(self, memory: Memory) -> None:
+        """The next memory, or old version of one."""
+        if (name := slot_name(memory)) is not None:
+            self._members.setdefault(slot_document_id(*name), {})[memory.id] = memory.model_copy(update=_UNCOMPARED)
+
+    def take(self, entry: Entry, body: SlotBody) -> None:
+        """The next log, or sealed part of one. Raises PlainError for what is none."""
+        try:
+            entries = codec.entries_in(body.entries)
+            known = codec.rows(entries) == sorted(body.entries, key=lambda row: (row[1], row[2])) and all(map(_is_sound, entries))
+            if body.sealed is not None:
+                codec.seal_in(body.sealed)
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError):
+            known = False
+        if not known:
+            raise PlainError("is no log of a slot")
+        name = slot_of_part(entry.id)
+        self._entries.setdefault(name, []).extend(entries)
+        self._lines[name] = entry.line
+
+    def end(self, sequence: int) -> None:
+        """The file is whole. sequence: of the last event of its log. Raises Refused where a member is not as its slot's log says."""
+        for name, entries in self._entries.items():
+            line = self._lines[name]
+            if not all(0 < entry.sequence <= sequence for entry in entries) or len({entry.place for entry in entries}) < len(entries):
+                raise Refused(line, f"slot {shown_name(name)}: an entry has no place in the log")
+            members = self._members.get(name, {})  # one that could not be read is in no file
+            differences = differences_in(name, project(resolve(entries), self._now), members, self._now)
+            differing = [difference for difference in differences if difference.memory_id in members]
+            if differing:
+                difference = differing[0]
+                fields = ", ".join(difference.fields) or "it is none of its members"
+                raise Refused(
+                    line, f"slot {shown_name(name)}: {shown_name(difference.memory_id)} is not as the log of its slot says: {fields}"
+                )
+
+
+def _is_sound(entry: Said) -> bool:
+    """Whether what an entry names is of the kind that it should be."""
+    names: Sequence[Any] = ()
+    if isinstance(entry, Statement):
+        names = (entry.memory_id, getattr(entry, "value", None) or "")
+    elif isinstance(entry, Hiding):
+        names = (entry.memory_id,)
+    elif isinstance(entry, Pair | Merge):
+        names = entry.memory_ids
+    numbers = (entry.sequence, entry.part, entry.version if isinstance(entry, Statement) else 1)
+    is_named = all(isinstance(name, str) for name in (*names, entry.conflict_id or ""))
+    return is_named and all(isinstance(number, int) for number in numbers)

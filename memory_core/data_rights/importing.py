@@ -1,0 +1,295 @@
+"""Import: a file that was brought part by part becomes an empty user, at one moment, or leaves nothing; or its conversations are told.
+
+A file is looked through whole first. An export is then stored under an epoch of its own, where no reader sees it; then that epoch becomes
+the user's, by one change of the head. Note: the user may have begun to save meanwhile. Then they keep that, and what was stored goes.
+Conversations may be of any user, and what was told of them stays.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import hashlib
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator
+from datetime import timedelta
+from typing import Any
+
+import orjson
+
+from memory_core.data_rights.export_format import COLD
+from memory_core.data_rights.import_conversations import ConversationCheck, ConversationTeller, Progress
+from memory_core.data_rights.import_parse import Entries, Entry, Refused, Staging
+from memory_core.data_rights.import_validate import Check
+from memory_core.domain.errors import Conflict
+from memory_core.domain.models import Head
+from memory_core.domain.people_requests import ImportInput
+from memory_core.domain.results import Accepted, Call
+from memory_core.domain.scope import Owner
+from memory_core.domain.task import TaskStatus
+from memory_core.ledger.archive_files import LIFETIME, ColdCopies, Parts, operation_of
+from memory_core.ledger.commit import Look
+from memory_core.ports import Clock, Embedder, IdSource, LongTermStore
+from memory_core.tasks.leases import Later, Lease, TaskLost
+from memory_core.tasks.operations import Chunk, Operation, Operations, operation_id
+
+AT_ONCE, AT_ONCE_BYTES = 80, 1_200_000
+BYTES_PER_NUMBER = 13
+CLEARED_AT_ONCE = 90
+NOT_EMPTY = "this user has memories, or work under way; only an empty user can be imported into"
+
+
+class Importer:
+    """Imports users."""
+
+    def __init__(
+        self,
+        store: LongTermStore,
+        embedder: Embedder,
+        copies: ColdCopies,
+        parts: Parts,
+        operations: Operations,
+        teller: ConversationTeller,
+        clock: Clock,
+        ids: IdSource,
+    ) -> None:
+        self._store, self._embedder, self._copies = store, embedder, copies
+        self._parts, self._operations, self._teller = parts, operations, teller
+        self._clock, self._ids = clock, ids
+        self._staging = Staging(embedder, copies, clock)
+
+    async def begin(self, owner: Owner, request: ImportInput, call: Call) -> Accepted:
+        """Begin to gather the parts of a file. Raises Conflict for an export and a user who is not empty, Unavailable."""
+        of_export = request.of == "export"
+
+        def refuse(look: Look) -> None:
+            if of_export and not _is_empty(look.head, tasks=0):
+                raise Conflict(NOT_EMPTY)
+
+        due = self._clock.now() + LIFETIME
+        return await self._operations.begin(owner, "import", {} if of_export else {"of": request.of}, call, due=due, refuse=refuse)
+
+    async def bring(self, owner: Owner, task_id: str, number: int, data: bytes, call: Call) -> None:
+        """Bring a part, counted from 1, in any order; brought again it replaces itself. Raises NotFound, Conflict, Unavailable."""
+        _, operation = await self._operations.held(owner, task_id, "import")
+        _gathered(operation)
+        await self._parts.announce(owner, task_id, operation.created_at)
+        name = await self._parts.write(owner, task_id, data)
+
+        def change(stored: Operation) -> Any:
+            return {"stage": "gathering", "parts": {**_gathered(stored), str(number): name}}
+
+        try:
+            await self._operations.amend(owner, task_id, change, call)
+        except Exception:
+            await self._clear_up(owner, task_id)
+            raise
+
+    async def commit(self, owner: Owner, task_id: str, parts: int, sha256: str, call: Call) -> Accepted:
+        """All parts are there: begin the work. The same again is no second time. Raises NotFound, Conflict, Unavailable."""
+        stated = {"parts": parts, "sha256": sha256}
+        _, operation = await self._operations.held(owner, task_id, "import")
+        if (operation.cursor or {}).get("said") == stated:
+            return Accepted(task_id)
+
+        def change(stored: Operation) -> Any:
+            brought_parts = _gathered(stored)
+            missing = [number for number in range(1, parts + 1) if str(number) not in brought_parts]
+            if missing:
+                raise Conflict(f"the parts {', '.join(map(str, missing[:20]))} have not been brought")
+            return {"stage": "checking", "said": stated, "names": [brought_parts[str(number)] for number in range(1, parts + 1)]}
+
+        task = await self._operations.amend(owner, task_id, change, call, due=True)
+        return Accepted(task_id, await self._operations.tell(owner, task))
+
+    async def work(self, lease: Lease) -> Later | None:
+        """The work, from wherever it is. Raises Unavailable while the embedder or a store is down."""
+        operation = await self._operations.of(lease)
+        try:
+            return await self._worked(lease, operation)
+        except TaskLost:
+            await self._clear_up(lease.owner, lease.task.task_id)
+            raise
+
+    async def _worked(self, lease: Lease, operation: Operation) -> Later | None:
+        while True:
+            cursor = operation.cursor or {}
+            stage = cursor.get("stage", "gathering")
+            if operation.state == "cancelling":
+                progress = await self._teller.count_last(lease, operation)
+                await self._cleared(lease, operation, _end(cursor, progress, status="cancelled"))
+                return None
+            if operation.state != "pending":
+                raise TaskLost
+            if stage == "gathering":
+                left = operation.created_at + LIFETIME - self._clock.now()
+                if left > timedelta(0):
+                    return Later(left, {"step": "gathering"})
+                operation = await self._refused(lease, operation, f"its parts were not committed within {LIFETIME.days} days")
+            elif stage == "checking":
+                operation = await self._checked(lease, operation)
+            elif stage == "staging":
+                operation = await self._staged(lease, operation)
+            elif stage == "telling":
+                try:
+                    told_or_later = await self._teller.tell(lease, operation, self._lines(lease.owner, operation))
+                except Refused as refused:
+                    operation = await self._refused(lease, await self._operations.of(lease), str(refused))
+                    continue
+                if isinstance(told_or_later, Later):
+                    return told_or_later
+                operation = told_or_later
+            else:
+                await self._cleared(lease, operation, _end(cursor, Progress.of(operation), status="failed", error=cursor["error"]))
+                return None
+            if operation.state == "done":
+                await self._parts.remove_all(lease.owner, lease.task.task_id)
+                return None
+
+    async def _checked(self, lease: Lease, operation: Operation) -> Operation:
+        """Look through the whole file. Nothing of it is stored before."""
+        of_conversations = operation.plan.get("of") == "conversations"
+        await lease.report("checking", 0.0 if of_conversations else 0.1)
+        check = ConversationCheck(self._clock.now()) if of_conversations else Check(self._clock.now())
+        digest = hashlib.sha256()
+        try:
+            async for lines in self._lines(lease.owner, operation, digest):
+                await asyncio.to_thread(_take, check, lines)
+            if digest.hexdigest() != operation.cursor["said"]["sha256"].lower():
+                raise Refused(None, f"the parts have the SHA-256 {digest.hexdigest()}, not the one that was committed")
+            result = await asyncio.to_thread(check.end)
+        except Refused as refused:
+            return await self._refused(lease, operation, str(refused))
+        cursor = {**operation.cursor, **(result if isinstance(check, ConversationCheck) else self._to_stage(check, result))}
+        return await self._operations.advance(lease, operation, [], lambda look, stored: Chunk(cursor=cursor))
+
+    def _to_stage(self, check: Check, head: dict[str, Any]) -> dict[str, Any]:
+        """What the cursor says of an export that was looked through. head: the fields of the head that it needs."""
+        head = {**head, "pending_tasks": check.waiting}
+        return {"stage": "staging", "epoch": self._ids.new("ep"), "line": 0, "head": head, "documents": sum(check.counts.values())}
+
+    async def _staged(self, lease: Lease, operation: Operation) -> Operation:
+        """Store what is not stored yet, some documents a commit, and publish with a last one."""
+        task_id, epoch = lease.task.task_id, operation.cursor["epoch"]
+        cold: dict[str, str] = {}
+        async for entries in self._entries(lease.owner, operation):
+            if entries[0].kind == COLD:
+                cold |= await self._staging.frozen(lease.owner, operation, entries)
+                await lease.report("storing", 0.2)
+                continue
+            documents = await self._staging.documents(lease.owner, entries, epoch, cold)
+            cursor = {**operation.cursor, "line": entries[-1].line}
+            chunk = Chunk(staged=tuple(documents), cursor=cursor, counts=Counter(entry.kind for entry in entries))
+            moved = await self._operations.advance(lease, operation, [], lambda look, stored, it=chunk: _while_empty(look, stored, it))  # type: ignore[misc]
+            if moved.state != operation.state or moved.cursor != cursor:
+                return moved  # another worker is further, or the user has begun without it
+            operation = moved
+            await lease.report("storing", 0.2 + 0.7 * sum(operation.counts.values()) / max(1, cursor["documents"]))
+        head = {**operation.cursor["head"], "due_at": self._clock.now()}
+        head["pending_tasks"] += 1  # this very one, which the end counts off
+        fields = Head.model_validate({**head, "epoch": epoch}).model_dump(include=set(head))
+        last = Chunk(cursor=operation.cursor, done=True, begins=epoch, head_fields=lambda _: fields)
+        return await self._operations.advance(lease, operation, [task_id], lambda look, stored: _while_empty(look, stored, last))
+
+    async def _refused(self, lease: Lease, operation: Operation, reason: str) -> Operation:
+        cursor = _refusal(operation, reason)
+        return await self._operations.advance(lease, operation, [], lambda look, stored: Chunk(cursor=cursor))
+
+    async def _cleared(self, lease: Lease, operation: Operation, end: Chunk) -> None:
+        """Take away what was stored and brought, then end."""
+        epoch = (operation.cursor or {}).get("epoch")
+        while epoch is not None and (strays := await self._store.strays(lease.owner, CLEARED_AT_ONCE, epoch=epoch)):
+            gone = Chunk(deletes=tuple(strays), cursor=operation.cursor, counts={"cleared": len(strays)})
+            operation = await self._operations.advance(lease, operation, [], lambda look, stored, it=gone: it)  # type: ignore[misc]
+        if epoch is not None:
+            async for name in self._copies.names(lease.owner, epoch):
+                await self._copies.remove(lease.owner, name)
+        await self._parts.remove_all(lease.owner, lease.task.task_id)
+        await self._operations.advance(lease, operation, [], lambda look, stored: end)
+
+    async def _clear_up(self, owner: Owner, task_id: str) -> None:
+        """Take away what an import brought whose task is gone, with its user perhaps."""
+        if await self._operations.there(owner, task_id) is None:
+            await self._parts.remove_all(owner, task_id)
+            async for name in self._copies.names(owner):
+                if operation_of(name) == operation_id(task_id):
+                    await self._copies.remove(owner, name)
+
+    async def _lines(self, owner: Owner, operation: Operation, digest: Any = None) -> AsyncGenerator[list[bytes], None]:
+        """The lines of the file, some at a time, without a byte order mark; one may begin in one part and end in the next."""
+        rest, mark = b"", codecs.BOM_UTF8
+        for name in operation.cursor["names"]:
+            data = await self._parts.read(owner, operation.task_id, name)
+            if digest is not None:
+                digest.update(data)
+            *lines, rest = (rest + data).split(b"\n")
+            if lines:
+                lines[0], mark = lines[0].removeprefix(mark), b""
+            yield lines
+        if rest:
+            yield [rest.removeprefix(mark)]
+
+    async def _entries(self, owner: Owner, operation: Operation) -> AsyncIterator[list[Entry]]:
+        """What is to be stored yet, as much as fits a commit at a time."""
+        entries, number, size = Entries(), 0, 0
+        gathered: list[Entry] = []
+        bytes_a_vector = self._embedder.dimensions * BYTES_PER_NUMBER
+        async for lines in self._lines(owner, operation):
+            for line in lines:
+                number += 1
+                entry = entries.of(number, line) if number > 1 else None
+                if entry is None:
+                    continue
+                if entry.kind != COLD and entry.line <= operation.cursor["line"]:
+                    continue
+                weight = _weight(entry, bytes_a_vector)
+                full = len(gathered) == AT_ONCE or size + weight > AT_ONCE_BYTES
+                if gathered and (full or (gathered[0].kind == COLD) != (entry.kind == COLD)):
+                    yield gathered
+                    gathered, size = [], 0
+                gathered.append(entry)
+                size += weight
+        if gathered:
+            yield gathered
+
+
+def _weight(entry: Entry, bytes_a_vector: int) -> int:
+    """Bytes of a document as it is stored, about: of a memory also the analysed text that it is found by, which no file holds."""
+    body = len(orjson.dumps(entry.body))
+    return body * (2 if entry.kind in ("memory", "version") else 1) + (bytes_a_vector if entry.embedded else 0)
+
+
+def _is_empty(head: Head | None, *, tasks: int) -> bool:
+    """Whether nothing was ever saved, and nothing is under way but `tasks`."""
+    return head is None or (head.sequence, head.pending_tasks, head.state) == (0, tasks, "live")
+
+
+def _while_empty(look: Look, stored: Operation, chunk: Chunk) -> Chunk:
+    """The chunk, as long as the user is empty but for this very import."""
+    return chunk if _is_empty(look.head, tasks=1) else Chunk(cursor=_refusal(stored, NOT_EMPTY))
+
+
+def _refusal(operation: Operation, reason: str) -> dict[str, Any]:
+    cursor = operation.cursor or {}
+    progress = {"told": cursor["told"]} if "told" in cursor else {}
+    return {"stage": "clearing", "error": reason, "epoch": cursor.get("epoch"), **progress}
+
+
+def _end(cursor: Any, progress: Progress | None, *, status: TaskStatus, error: str | None = None) -> Chunk:
+    """The end of an import that did not come through. progress: what stays of it, if it was of conversations."""
+    result = {} if progress is None else progress.result
+    return Chunk(cursor=cursor, done=True, status=status, error=error, result=result, counted=progress is None)
+
+
+def _gathered(operation: Operation) -> dict[str, str]:
+    """The parts that were brought so far. Raises Conflict once the work has begun."""
+    cursor = operation.cursor or {"stage": "gathering", "parts": {}}
+    if operation.state != "pending" or cursor["stage"] != "gathering":
+        raise Conflict("this import gathers no more parts")
+    parts: dict[str, str] = cursor["parts"]
+    return parts
+
+
+def _take(check: Check | ConversationCheck, lines: list[bytes]) -> None:
+    for line in lines:
+        check.take(line)

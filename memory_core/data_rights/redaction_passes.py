@@ -1,0 +1,285 @@
+"""The passes of forgetting for good: over what mentions the forgotten, over the log, and over the texts that they came from.
+
+Note: a memory that mentions a forgotten one stays, and so does its history. Both are struck by one rule (`domain.forgetting`),
+the memory by an event that says no more than that, the events in place; so the log goes on telling what is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from memory_core.data_rights.forget_plan import Progress, Step
+from memory_core.data_rights.redact_documents import Derived, Tellings
+from memory_core.domain.cold_copy import ColdCopy, Kept
+from memory_core.domain.conflict import record_in
+from memory_core.domain.errors import Damaged, NotFound
+from memory_core.domain.forgetting import redacted, struck_event, struck_memory
+from memory_core.domain.models import Event, Memory, Status
+from memory_core.domain.scope import Owner
+from memory_core.domain.versions import base_id
+from memory_core.ledger.archive_files import ColdCopies
+from memory_core.ledger.batch import Change, Portion, size_of, size_of_bodies
+from memory_core.ledger.commit import Look
+from memory_core.ledger.history import Snapshots, redacting
+from memory_core.ledger.readable import as_memory, readable, readable_shown
+from memory_core.ports import Clock, Document, Kind, LongTermStore, Place
+from memory_core.tasks.leases import Lease
+from memory_core.tasks.operations import Chunk, Operation, Operations
+from memory_core.tasks.store import held_task
+
+PAGE = 100
+WRITTEN_AT_ONCE = 40
+EVENTS_A_PAGE = 200
+DELETED_AT_ONCE = 80
+_PASSES: Final[tuple[Step, ...]] = ("memories", "version", "log", "conflict", "scene", "profile", "messages", "step", "copies", "last")
+
+
+class Sweeping:
+    """Does the passes for any owner."""
+
+    def __init__(self, store: LongTermStore, operations: Operations, snapshots: Snapshots, copies: ColdCopies, clock: Clock) -> None:
+        self._store, self._operations, self._snapshots = store, operations, snapshots
+        self._copies, self._clock = copies, clock
+        self._derived, self._tellings = Derived(store, operations), Tellings(store, operations, clock)
+
+    async def sweep(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
+        """The next commit of the pass that the operation is in."""
+        match progress.step:
+            case "memories" | "version":
+                return await self._mentions(lease, operation, progress)
+            case "log":
+                return await self._log(lease, operation, progress)
+            case "scene":
+                return await self._derived.scenes(lease, operation, progress, _next(progress))
+            case "profile":
+                return await self._derived.profile(lease, operation, progress, _next(progress))
+            case "messages":
+                return await self._tellings.messages(lease, operation, progress, _next(progress))
+            case "copies":
+                return await self._cold(lease, operation, progress)
+            case _:
+                return await self._texts(lease, operation, progress)
+
+    async def _mentions(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
+        """Look on until there is something to change; then change that, or what was made of the forgotten is put down to be removed."""
+        kind: Kind = "memory" if progress.step == "memories" else "version"
+        after, names, clean = progress.place, list[str](), progress
+        unread = list[str]()
+        while not names and not unread:
+            clean = clean.at(progress.step, after)
+            place = None if after is None else Place(*after)
+            documents = await self._store.page(lease.owner, kind, None, place, PAGE, newest_first=False)
+            if not documents:
+                break
+            memories, damaged = readable(documents)
+            names = [memory.id for memory in memories if _concerns(progress, kind, memory)]
+            unread = [
+                document.id
+                for document in damaged
+                if kind == "version" and progress.is_gone(base_id(document.id), document.body["sequence"])
+            ]
+            clean = clean.passing_over([document.id for document in damaged if document.id not in unread])
+            after = documents[-1].body["sequence"], documents[-1].id
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            if unread:
+                return Chunk(cursor=clean.document, deletes=tuple(Document(name, kind, {}) for name in unread[:DELETED_AT_ONCE]))
+            return self._struck(look, clean, kind, names)
+
+        return await self._operations.advance(lease, operation, [] if unread else names[:WRITTEN_AT_ONCE], decide)
+
+    def _struck(self, look: Look, progress: Progress, kind: Kind, names: Sequence[str]) -> Chunk:
+        if not names:
+            return Chunk(cursor=_next(progress).document)
+        portion, changes, puts, deletes = Portion(), list[Change](), list[Document](), list[Document]()
+        made: list[str] = []
+        for name in names[:WRITTEN_AT_ONCE]:
+            memory = _read(look, name)
+            if memory is None or not _concerns(progress, kind, memory):
+                continue
+            if not portion.takes(2, size_of(memory)):
+                break
+            if kind == "version" and progress.is_gone(base_id(name), memory.sequence):
+                deletes.append(Document(name, "version", {}))
+            elif kind == "version":
+                after = struck_memory(memory, progress.gone, progress.lent)
+                puts.append(Document(name, "version", after.model_dump(mode="json"), after.embedding))
+            elif progress.was_made_of_it(memory):
+                made.append(name)
+            else:
+                changes.append(self._change(progress, memory))
+        further = progress.asking(made, "made")
+        return Chunk(tuple(changes), puts=tuple(puts), deletes=tuple(deletes), cursor=further.document, counts={"struck": len(changes)})
+
+    def _change(self, progress: Progress, memory: Memory) -> Change:
+        """Without its mentions; and where it was merged into what is gone, it is active again."""
+        after = struck_memory(memory, progress.gone, progress.lent)
+        if memory.status is not Status.UPDATED or after.next_id is not None:
+            return Change("redacted", after, memory, unsaid=True)
+        back = {"status": Status.ACTIVE, "status_reason": "restored", "valid_until": None, "updated_at": self._clock.now()}
+        return Change("restored", after.model_copy(update=back), after)
+
+    async def _log(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
+        after, mentioning = 0 if progress.place is None else progress.place[0], list[Event]()
+        while not mentioning:
+            events = await self._store.events(lease.owner, after, EVENTS_A_PAGE)
+            if not events:
+                break
+            mentioning = [event for event in events if _rewritten(progress, event) != event]
+            after = (mentioning[0].sequence - 1) if mentioning else events[-1].sequence
+        mentioning = mentioning[:DELETED_AT_ONCE]
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            return _redacted(look, progress, mentioning)
+
+        advanced = await self._operations.advance(lease, operation, [event.id for event in mentioning], decide)
+        if not mentioning and progress.log_from is not None:
+            await self._snapshots.drop(lease.owner, progress.log_from)
+        return advanced
+
+    async def _texts(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
+        """Conflict records, and what agents said about the conversations."""
+        kind: Kind = "conflict" if progress.step == "conflict" else "step"
+        place = None if progress.place is None else Place(*progress.place)
+        documents = await self._store.page(lease.owner, kind, None, place, PAGE, newest_first=False)
+        forming = await self._forming(lease.owner, progress, documents) if kind == "step" else frozenset()
+        gone = [document for document in documents if _goes(progress, document, forming)][:DELETED_AT_ONCE]
+        last = gone[-1] if len(gone) == DELETED_AT_ONCE else documents[-1] if documents else None
+        further = progress.at(progress.step, (last.body.get("sequence", 0), last.id)) if last is not None else _next(progress)
+        pending = sum(document.kind == "conflict" and document.body["status"] == "pending" for document in gone)
+        asked = [
+            name for document in gone if document.kind == "conflict" for name in (document.body["old_id"], document.body["new_id"]) if name
+        ]
+        sides = [*readable_shown(await self._store.memories(lease.owner, asked))[0]] if asked else []
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            return Chunk(
+                tuple(_settled(look, name) for name in dict.fromkeys(sides) if _is_pending(look.memory(name))),
+                cursor=further.document,
+                deletes=tuple(Document(document.id, document.kind, {}) for document in gone),
+                head_fields=lambda head: {"pending_count": max(0, head.pending_count - pending)},
+            )
+
+        return await self._operations.advance(lease, operation, sides, decide)
+
+    async def _forming(self, owner: Owner, progress: Progress, steps: Sequence[Document]) -> frozenset[str]:
+        """The conversations that these steps are of and that are still worked on, those that tell of the forgotten apart.
+
+        Theirs stay: what a conversation has made has ids of its answers, and asked again it would make it twice.
+        """
+        names = sorted({step.body["work_id"] for step in steps} - {*progress.conversations})
+        conversations = (await self._store.snapshot(owner, names)).documents
+        tasks = {name: conversation.body["task_id"] for name, conversation in conversations.items() if conversation.kind == "conversation"}
+        seen = await self._store.snapshot(owner, sorted(tasks.values()))
+        held_tasks = {name: held_task(seen.documents.get(task_id), seen.head) for name, task_id in tasks.items()}
+        return frozenset(name for name, forming_task in held_tasks.items() if forming_task is not None and not forming_task.task.finished)
+
+    async def _cold(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
+        """Cold copies, one after the other: what stays of a chain gets a copy of its own before the old one goes."""
+        locations = await self._copies.holding(lease.owner, list(progress.gone)) if progress.gone else []
+        if not locations:
+            chunk = Chunk(cursor=_next(progress).document)
+            return await self._operations.advance(lease, operation, [], lambda look, stored: chunk)
+        left = await self._left(lease, progress, locations[0])
+        moved = None if left is None else await self._copies.write(lease.owner, operation.id, left)
+        names = [] if left is None else [memory.id for member in left.members for memory in (member.memory, *member.versions)]
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            stubs = [stub for name in names if (stub := _read(look, name)) is not None and stub.archival_location == locations[0]]
+            pairs = [(stub, stub.model_copy(update={"archival_location": moved})) for stub in stubs]
+            changes = tuple(Change("moved", after, before) for before, after in pairs if base_id(before.id) == before.id)
+            versions = [after for before, after in pairs if base_id(before.id) != before.id]
+            puts = tuple(Document(version.id, "version", version.model_dump(mode="json"), version.embedding) for version in versions)
+            # The cursor moves, so that of two workers only one goes on to remove the copy.
+            return Chunk(changes, puts=puts, cursor=progress.at("copies", (sum(stored.counts.values()), "")).document, counts={"copies": 1})
+
+        advanced = await self._operations.advance(lease, operation, names, decide)
+        await self._copies.remove(lease.owner, locations[0])
+        return advanced
+
+    async def _left(self, lease: Lease, progress: Progress, location: str) -> ColdCopy | None:
+        """The copy at a location without what is gone; None when nothing of it stays, or no memory points to it."""
+        try:
+            copy = await self._copies.read(lease.owner, location)
+        except (NotFound, Damaged):
+            return None
+        members = [member for member in copy.members if not progress.is_gone(member.memory.id, member.memory.sequence)]
+        seen = await self._store.snapshot(lease.owner, [member.memory.id for member in members])
+        look = Look(seen.head, dict(seen.documents))
+        stubs = {member.memory.id: look.memory(member.memory.id) for member in members}
+        members = [member for member in members if (stub := stubs[member.memory.id]) is not None and stub.archival_location == location]
+        if not members:
+            return None
+        last = max(members, key=lambda member: member.memory.sequence).memory.id
+        return ColdCopy(
+            copy.epoch, copy.chain_id if copy.chain_id in stubs else last, tuple(_struck_whole(progress, member) for member in members)
+        )
+
+
+def _next(progress: Progress) -> Progress:
+    """The next pass; what was made of the forgotten and found in this one is removed first, and then looked through everything again."""
+    if progress.step == "memories" and progress.todo:
+        return progress.at("remove")
+    return progress.at(_PASSES[_PASSES.index(progress.step) + 1])
+
+
+def _concerns(progress: Progress, kind: Kind, memory: Memory) -> bool:
+    if kind == "version" and progress.is_gone(base_id(memory.id), memory.sequence):
+        return True
+    if (memory.id, "made") in progress.todo:
+        return False
+    made = kind == "memory" and progress.was_made_of_it(memory)
+    return made or struck_memory(memory, progress.gone, progress.lent) is not memory
+
+
+def _read(look: Look, name: str) -> Memory | None:
+    document = look.documents.get(name)
+    return None if document is None else as_memory(document, look.head)
+
+
+def _struck_whole(progress: Progress, member: Kept) -> Kept:
+    def strike(memory: Memory) -> Memory:
+        return struck_memory(memory, progress.gone, progress.lent)
+
+    return Kept(strike(member.memory), tuple(map(strike, member.versions)), None if member.original is None else strike(member.original))
+
+
+def _rewritten(progress: Progress, event: Event) -> Event:
+    if progress.is_gone(event.memory_id, event.sequence):
+        return event if event.redacted and not event.session_id else redacted(event)
+    return struck_event(event, progress.gone)
+
+
+def _redacted(look: Look, progress: Progress, events: Sequence[Event]) -> Chunk:
+    if not events:
+        return Chunk(cursor=_next(progress).document)
+    portion, staged, last = Portion(), list[Document](), 0
+    for event in events:
+        document = look.documents.get(event.id)
+        if document is not None:
+            made = _rewritten(progress, Event.model_validate(document.body)).model_dump(mode="json")
+            if not portion.takes(1, size_of_bodies([made])):
+                break
+            staged.append(Document(event.id, "event", made))
+        last = event.sequence
+    first = progress.log_from if progress.log_from is not None else events[0].sequence
+    further = progress.at("log", (last, "")).model_copy(update={"log_from": first})
+    return Chunk(cursor=further.document, staged=tuple(staged), head_fields=redacting, counts={"events": len(staged)})
+
+
+def _goes(progress: Progress, document: Document, forming: Collection[str]) -> bool:
+    """Whether a conflict record tells of the forgotten; of answers, all that no worker has to read again, as any may quote it."""
+    if document.kind == "conflict":
+        return any(name in progress.gone for name in record_in(document.body).memory_ids)
+    return document.body["work_id"] not in forming
+
+
+def _is_pending(memory: Memory | None) -> bool:
+    return memory is not None and memory.conflict_state == "pending"
+
+
+def _settled(look: Look, name: str) -> Change:
+    memory = look.memory(name)
+    assert memory is not None
+    return Change("conflict_settled", memory.model_copy(update={"conflict_state": "none"}), memory)

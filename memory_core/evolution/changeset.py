@@ -1,0 +1,264 @@
+"""One commit in the making: what it is about to write, laid over what the store shows.
+
+So later items of a commit are decided on what earlier ones do; and it knows when it is more than a commit holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import orjson
+
+from memory_core.domain.conflict import ConflictRecord
+from memory_core.domain.errors import NotFound
+from memory_core.domain.lifecycle import back_in_use
+from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.scope import Owner
+from memory_core.domain.truth.values import SlotName, slot_name
+from memory_core.domain.worth import most_lasting
+from memory_core.evolution.reads import LookedElsewhere
+from memory_core.evolution.slot_log import Act, SlotLog, old_version_ids
+from memory_core.evolution.succession import first_telling, kept, tellings
+from memory_core.evolution.truth_commands import added_by, mentions
+from memory_core.ledger.batch import Change
+from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import procedure_id, session_document_id, slot_document_id
+from memory_core.ledger.readable import as_memory
+from memory_core.ledger.sessions import Session
+from memory_core.ports import Document, Neighbour
+
+MAX_DOCUMENTS = 98
+"""Of the 100 operations of a batch; the others are the head and the receipt. Forming has documents of its own besides."""
+MAX_BYTES = 1_700_000
+"""Of the 1.8 MB of a batch; the rest is for the head, the receipt and what an event says beside its fields."""
+_NUMBER_BYTES, _EVENT_BYTES = 13, 400
+
+
+@dataclass
+class Page:
+    """What this commit is about to write, laid over what the store shows. `weighs`: whether it matters how much that is.
+
+    beside, weight: documents, and bytes, that the commit writes besides. actor: on whose behalf. asked: the ids of the look's documents,
+    also of those that are not there. keys: whose values the look shows.
+    """
+
+    owner: Owner
+    look: Look
+    now: datetime
+    weighs: bool
+    changes: list[Change] = field(default_factory=list)
+    puts: dict[str, Document] = field(default_factory=dict)
+    states: dict[str, Memory] = field(default_factory=dict)
+    sessions: dict[str, Session] = field(default_factory=dict)
+    pending: int = 0
+    beside: int = 0
+    weight: int = 0
+    actor: str = "system"
+    asked: Collection[str] = ()
+    keys: Collection[str] = ()
+    logs: dict[SlotName, SlotLog] = field(default_factory=dict)
+    first_logs: dict[SlotName, SlotLog] = field(default_factory=dict)
+
+    def memory(self, memory_id: str) -> Memory | None:
+        """The memory as this commit will leave it, where the look shows it: by its id or as a neighbour."""
+        memory = self.states.get(memory_id) or self.look.memory(memory_id) or self._neighbours.get(memory_id)
+        return None if memory is None else self._as_it_follows(memory)
+
+    def found(self, memory_id: str) -> Memory:
+        """The same of a memory that has to be there.
+
+        Raises LookedElsewhere for one that was not read, NotFound for one that is not there.
+        """
+        memory = self.memory(memory_id)
+        if memory is None:
+            if memory_id not in self.asked:
+                raise LookedElsewhere([memory_id])
+            raise NotFound(f"{memory_id} is gone")
+        return memory
+
+    def slot(self, memory: Memory) -> SlotLog | None:
+        """The log of a memory's slot, with what this commit adds; None where it is alone in its own.
+
+        Raises LookedElsewhere where it was not read.
+        """
+        name = slot_name(memory)
+        if name is None:
+            return None
+        if name not in self.logs:
+            log = self.first_logs[name] = self._read(name)
+            for change in self.changes:
+                if slot_name(change.after) == name:
+                    log = added_by(log, change)
+            self.logs[name] = log
+        return self.logs[name]
+
+    def _read(self, name: SlotName) -> SlotLog:
+        identity = slot_document_id(*name)
+        document = self.look.documents.get(identity)
+        if document is None and identity not in self.asked:
+            raise LookedElsewhere([identity])
+        log = SlotLog.read(name, document, self.look.head, self.now, self.look.documents.get)
+        if log is not None:
+            return log
+        if name[0] == "key" and name[1] not in self.keys and not self._is_new(name[1]):
+            raise LookedElsewhere(keys=[name[1]])
+        known = {memory.id: memory for memory in self._neighbours.values() if slot_name(memory) == name}
+        known |= {
+            memory.id: memory
+            for name_ in self.look.documents
+            if (memory := self.look.memory(name_)) is not None and slot_name(memory) == name
+        }
+        if missing := [
+            version for version in old_version_ids(known.values()) if version not in self.asked and version not in self.look.documents
+        ]:
+            raise LookedElsewhere(missing)
+        return SlotLog.rebuilt(name, known.values(), self._version, self.look.head, self.now, document)
+
+    def _version(self, name: str) -> Memory | None:
+        document = self.look.documents.get(name)
+        return None if document is None else as_memory(document, self.look.head)
+
+    def _is_new(self, key: str) -> bool:
+        """Whether a key was never used, for all that was read."""
+        name = procedure_id(key)
+        return name in self.asked and name not in self.look.documents
+
+    def _as_it_follows(self, memory: Memory) -> Memory:
+        """A memory as the log of its slot wants it, where that was read."""
+        name = slot_name(memory)
+        log = None if name is None else self.logs.get(name)
+        if name is None or log is None:
+            return memory
+        row = log.rows.get(memory.id)
+        return memory if row is None else row.on(memory)
+
+    @cached_property
+    def _neighbours(self) -> dict[str, Memory]:
+        return {neighbour.memory.id: neighbour.memory for near in self.look.near for neighbour in near}
+
+    def session(self, name: str) -> Session:
+        """The working copy of a session."""
+        if name not in self.sessions:
+            self.sessions[name] = Session(self.owner, name, self.look.documents.get(session_document_id(self.owner, name)))
+        return self.sessions[name]
+
+    def apply(self, changes: Sequence[Change]) -> None:
+        """Add changes, in order."""
+        for change in changes:
+            self.changes.append(change)
+            self.states[change.after.id] = change.after
+            name = slot_name(change.after)
+            if name in self.logs and name is not None:
+                self.logs[name] = added_by(self.logs[name], change)
+            if self.weighs:
+                self.weight += _weight(change)
+            comes_or_goes = change.before is None or (change.before.status is Status.DELETED) != (change.after.status is Status.DELETED)
+            if change.after.session_id is not None and comes_or_goes:
+                self.session(change.after.session_id).count(change.before, change.after, self.now)
+
+    def unread_sessions(self, asked: Collection[str]) -> list[str]:
+        """Ids of the documents of sessions that this changes, and that were not asked for: they must be read first."""
+        return [name for session in self.sessions if (name := session_document_id(self.owner, session)) not in asked]
+
+    @property
+    def full(self) -> bool:
+        """Whether this is more than one commit holds."""
+        return self._more_than(MAX_DOCUMENTS, MAX_BYTES)
+
+    def surplus(self, items: int) -> int:
+        """Of `items` equal parts of a full page, about how many are too many; at least one."""
+        documents = self._documents()
+        share = max(1 - MAX_DOCUMENTS / max(documents, 1), 1 - MAX_BYTES / max(self.weight, 1))
+        return min(items, max(1, int(items * share)))
+
+    def takes(self, change: Change) -> bool:
+        """Whether one change more fits the commit."""
+        return not self._more_than(MAX_DOCUMENTS - 2, MAX_BYTES - _weight(change))
+
+    def _documents(self) -> int:
+        """How many documents it is, with what follows in the slots that were read: their logs, and members with an event each."""
+        followers = 0
+        for name, log in self.logs.items():
+            before = self.first_logs[name].rows
+            followers += sum(2 for member, row in log.rows.items() if member not in self.states and before.get(member) != row)
+        changed = len(self.states) + len(self.changes) + followers
+        return changed + len(self.logs) + len(self.puts) + len(self.sessions) + self.beside
+
+    def _more_than(self, most: int, bytes_: int) -> bool:
+        documents = self._documents()
+        if documents > most or self.weight > bytes_:
+            return True
+        return self.weighs and self.weight + sum(len(orjson.dumps(session.document.body)) for session in self.sessions.values()) > bytes_
+
+    def weigh(self) -> None:
+        """From now on it matters how much this is."""
+        if not self.weighs:
+            self.weighs = True
+            self.weight += sum(_weight(change) for change in self.changes)
+
+    def record(self, conflict: ConflictRecord) -> None:
+        """Put a conflict record into the commit."""
+        document = self.puts[conflict.id] = Document(conflict.id, "conflict", conflict.model_dump(mode="json"))
+        self.weight += len(orjson.dumps(document.body))
+        self.pending += conflict.status == "pending"
+
+    def reinforce(self, memory: Memory, says: Act | None = None, **fields: Any) -> None:
+        """What is held was said again, and so is in use; `fields` change with it. says: what that adds to its slot."""
+        used: dict[str, Any] = {"last_used_at": self.now, "last_accessed_at": self.now}
+        if memory.status is Status.DECAYED:
+            used |= back_in_use(self.now)
+        stronger = memory.model_copy(update={"reinforcement_count": memory.reinforcement_count + 1, **used, **fields})
+        self.apply([Change("reinforced", stronger, memory, says=says)])
+
+    def retell(self, memory: Memory, new: Memory, version: int | None = None, **fields: Any) -> None:
+        """The new memory says what is held: it is reinforced, and was said at the later of the two times.
+
+        Args:
+            memory: the memory that says it.
+            new: what was said.
+            version: which version of it says the same, if not the latest.
+            fields: what else changes.
+
+        """
+        name = slot_name(memory)
+        is_of_slot = name is not None and slot_name(new) == name  # of a slot that it does not name, it says nothing
+        if (worth := most_lasting([memory.worth, new.worth])) != memory.worth:
+            fields |= {"worth": worth}
+        if name is not None:
+            if is_of_slot:
+                fields |= {"event_timestamp": max(memory.event_timestamp, new.event_timestamp)}
+            self.reinforce(memory, mentions(memory.id, version or memory.version, new) if is_of_slot else None, **fields)
+            return
+        begins = first_telling(memory)
+        if new.event_timestamp < begins and new.valid_from < memory.valid_from:
+            fields |= {"valid_from": new.valid_from}
+        moments = kept([*tellings(memory), new.event_timestamp])
+        self.reinforce(memory, event_timestamp=max(memory.event_timestamp, new.event_timestamp), told_at=moments, **fields)
+
+    def neighbours(self, new: Memory, neighbours: Sequence[Neighbour]) -> list[Neighbour]:
+        """The store's neighbours in their state of now, and those that this commit adds, nearest first."""
+        fresh = [Neighbour(self.memory(near.memory.id) or near.memory, near.similarity) for near in neighbours]
+        known = {near.memory.id for near in fresh}
+        for memory in self.states.values():
+            if memory.id in known or memory.type is not MemoryType.SEMANTIC:
+                continue
+            fresh.append(Neighbour(self._as_it_follows(memory), _similarity(new, memory)))
+        return sorted(fresh, key=lambda near: -near.similarity)
+
+
+def _similarity(first: Memory, second: Memory) -> float:
+    if first.embedding is None or second.embedding is None:
+        return 1.0 if slot_name(first) is not None and slot_name(first) == slot_name(second) else 0.0
+    return float(np.dot(first.embedding, second.embedding))
+
+
+def _weight(change: Change) -> int:
+    """Bytes that a change adds to the batch at most: the memory and its vector, its event, the version that it leaves."""
+    both = [change.after, *([change.before] if change.before is not None else [])]
+    vectors = sum(_NUMBER_BYTES * len(memory.embedding) for memory in both if memory.embedding is not None)
+    return 2 * sum(len(memory.model_dump_json().encode()) for memory in both) + vectors + _EVENT_BYTES

@@ -1,0 +1,326 @@
+"""Say whether a statement is the same as one that is held, contradicts one, or is new; and what is done then.
+
+Certain is only what a slot says: one subject and attribute with another value. Texts about one thing that exclude each other, by a
+negation, an opposite, another number, time or value, are an uncertain contradiction; those that differ in anything else are two statements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+
+from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord
+from memory_core.domain.contradiction import contradiction
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Link, Memory, OnConflict, Outcome, Status
+from memory_core.domain.sameness import differences, normalised
+from memory_core.domain.slots import slot_of
+from memory_core.domain.truth.entries import Account, Assertion, Retraction, Statement
+from memory_core.domain.truth.timeline import Interval
+from memory_core.evolution.agent_rulings import MAY_CONTRADICT, changed_by
+from memory_core.evolution.slot_log import SlotLog
+from memory_core.evolution.succession import MAX_JOINED_BYTES, joined, joined_length, merger, moves_of, over, supersession
+from memory_core.evolution.truth_commands import merges, says
+from memory_core.ledger.batch import Change
+from memory_core.ledger.ids import derived
+from memory_core.ports import Neighbour
+
+_TOLD_AGAIN = FOUND_BY_DEFAULT | {Status.DECAYED}
+"""A memory that has faded comes back where it is told again. It contradicts nothing: by itself it is not offered any more."""
+
+
+class Verdict(StrEnum):
+    """What a new memory is to what is held."""
+
+    NEW = "new"
+    SAME = "same"
+    CONTRADICTS = "contradicts"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict and its grounds.
+
+    old_id: the memory that says the same, or that is contradicted. old: the memory itself, where it is a neighbour. version: which version
+    of it says the same. rivals: ids of all in the slot that hold then or later.
+    """
+
+    verdict: Verdict
+    old_id: str | None = None
+    old: Memory | None = None
+    similarity: float | None = None
+    confidence: float = 1.0
+    reason: str = ""
+    version: int | None = None
+    rivals: tuple[str, ...] = ()
+
+    @property
+    def certain(self) -> bool:
+        """Whether a rule alone may act on it."""
+        return self.confidence >= 1.0
+
+
+def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: float, slot: SlotLog | None = None) -> Judgement:
+    """The verdict on `new` against its neighbours, nearest first.
+
+    Args:
+        new: what is said.
+        neighbours: what is held, in its state of now, nearest first.
+        duplicate_threshold: the similarity from which on two texts may say the same.
+        slot: the log of its slot, if it is in one. The log alone decides whether a member there says the same or another thing.
+
+    Returns:
+        The verdict. Of a truth that is said again, the version that holds.
+
+    """
+    if slot is not None and (judgement := _in_slot(new, slot)) is not None:
+        return replace(
+            judgement, similarity=next((neighbour.similarity for neighbour in neighbours if neighbour.memory.id == judgement.old_id), None)
+        )
+    own = slot_of(new)
+    uncertain: Judgement | None = None
+    for neighbour in (neighbour for neighbour in neighbours if neighbour.memory.status in _TOLD_AGAIN):
+        if (own is not None and slot_of(neighbour.memory) is not None) or over(neighbour.memory, new) or _says_more(new, neighbour.memory):
+            continue
+        if normalised(neighbour.memory.content) == normalised(new.content):
+            return Judgement(Verdict.SAME, neighbour.memory.id, neighbour.memory, neighbour.similarity, reason="same words")
+        told_apart = differences(neighbour.memory.content, new.content) if neighbour.similarity >= duplicate_threshold else None
+        if told_apart == frozenset():
+            reason = "near-equal, no difference that counts"
+            return Judgement(Verdict.SAME, neighbour.memory.id, neighbour.memory, neighbour.similarity, reason=reason)
+        if uncertain is None and neighbour.memory.status in FOUND_BY_DEFAULT:
+            uncertain = _uncertain(new, neighbour, told_apart)
+    return uncertain or Judgement(Verdict.NEW)
+
+
+def _uncertain(new: Memory, near: Neighbour, told_apart: frozenset[str] | None) -> Judgement | None:
+    """Whether the new one may contradict a neighbour that no slot settles. told_apart: what tells them apart, where they are near-equal."""
+    if told_apart and told_apart <= MAY_CONTRADICT:
+        reason = f"near-equal, but different in {' and '.join(sorted(told_apart))}"
+    elif (ground := contradiction(near.memory.content, new.content)) is not None:
+        reason = f"about the same, but different in {ground}"
+    elif (changed := changed_by(near.memory, new)) is not None:
+        reason = changed
+    else:
+        return None
+    return Judgement(Verdict.CONTRADICTS, near.memory.id, near.memory, near.similarity, 0.5, reason)
+
+
+def _in_slot(new: Memory, slot: SlotLog) -> Judgement | None:
+    """The verdict of the slot; None where nothing holds there when the new one begins, nor is announced."""
+    statement = slot.statement(new)
+    moment = max(statement.asserted_at, statement.valid_from)
+    holding = slot.timeline.at(moment)
+    same: Interval | Statement | None = next((interval for interval in reversed(holding) if interval.value == statement.value), None)
+    if isinstance(statement, Retraction):
+        same = _same_retraction(statement, slot)
+    if same is not None:
+        return Judgement(Verdict.SAME, same.memory_id, version=same.version, reason="same slot, same value")
+    later = [interval for interval in slot.timeline.intervals if interval.ends is None or interval.ends > moment]
+    if not later:
+        return None
+    old = max(holding, key=lambda interval: interval.order) if holding else min(later, key=lambda interval: interval.begins)
+    names = tuple(dict.fromkeys(interval.memory_id for interval in later))
+    return Judgement(Verdict.CONTRADICTS, old.memory_id, reason="same slot, other value or time", rivals=names)
+
+
+def _same_retraction(retraction: Retraction, slot: SlotLog) -> Retraction | None:
+    """An earlier retraction of the value, since when that value was not said again: it is the same statement, unless it was deleted."""
+    account = Account.of(slot.entries)
+    earlier = [
+        statement
+        for statement in account.statements
+        if isinstance(statement, Assertion | Retraction) and statement.order < retraction.order
+    ]
+    last = next(
+        (
+            statement
+            for statement in reversed(earlier)
+            if statement.value == retraction.value or (retraction.value is None and isinstance(statement, Assertion))
+        ),
+        None,
+    )
+    return last if isinstance(last, Retraction) and last.place not in account.hidden_at else None
+
+
+def _says_more(new: Memory, old: Memory) -> bool:
+    """Whether the new one has, beside its words, a value or entities that the old one has not, and that would be lost in it."""
+    entities = [frozenset(name.casefold() for name in memory.entities) for memory in (new, old)]
+    return (new.value is not None and new.value != old.value) or (all(entities) and entities[0] != entities[1])
+
+
+# What is done when a new memory contradicts one that is held: supersede, keep both, reject the new one, or merge.
+#
+# Every way leaves a conflict record. In a slot a strategy says no more than what is added to its log; who holds when follows from that.
+# Note: a memory without a slot has no log. What replaces it, or is merged with it, is written to both at once.
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What to commit, and what to answer: the outcome, the id of the memory that stands for it, the record.
+
+    besides: the record of another one that it replaced, while `conflict` is about one that stays beside it. disputed: whether it is left to
+    a person because an agent says otherwise than the rules.
+    """
+
+    outcome: Outcome
+    memory_id: str
+    changes: tuple[Change, ...]
+    conflict: ConflictRecord
+    besides: ConflictRecord | None = None
+    disputed: bool = False
+
+    @property
+    def records(self) -> tuple[ConflictRecord, ...]:
+        """What is to be stored of it."""
+        return (self.conflict,) if self.besides is None else (self.conflict, self.besides)
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A new memory and the one that it contradicts.
+
+    slot: the log of their slot; None where they are in none. rivals: of the slot, all that hold when the new one begins, or later.
+    before: the new memory as it was, deleted, where it begins again. denied: by the ids of held ones, what an agent says against it.
+    """
+
+    new: Memory
+    old: Memory
+    judgement: Judgement
+    now: datetime
+    slot: SlotLog | None = None
+    rivals: Sequence[Memory] = ()
+    before: Memory | None = None
+    denied: Mapping[str, str] = field(default_factory=dict)
+
+
+def resolve(met: Contradiction, on_conflict: OnConflict, actor: str = RULE) -> Resolution:
+    """Apply the caller's strategy; `auto` supersedes what a rule is certain of and keeps both, pending, otherwise.
+
+    What is pinned by hand is superseded by nothing but an explicit `supersede` or `merge`: `auto` leaves it, and a person decides. So it
+    does with what an agent denies. Every event names the record, and the record how to take it back. actor: the caller who named the
+    strategy, or the agent that denies.
+    """
+    resolution = _resolved(met, on_conflict)
+    record = resolution.conflict
+    changes = tuple(replace(change, metadata={"conflict_id": record.id, **change.metadata}) for change in resolution.changes)
+    by = actor if on_conflict is not OnConflict.AUTO or resolution.disputed else RULE
+    done = record.model_copy(update={"by": by, "moves": [] if record.open else moves_of(changes, met.new)})
+    return replace(resolution, changes=changes, conflict=done)
+
+
+def _resolved(met: Contradiction, on_conflict: OnConflict) -> Resolution:
+    if on_conflict is OnConflict.AUTO:
+        if met.judgement.certain and (stays := _stays_by_hand(met)):
+            disputed = stays[0].id in met.denied
+            because = "; the held one is pinned" if stays[0].pinned else ""
+            resolution = _keep_both(met, stays, pending=len(stays[0].conflict_ids) < MAX_OPEN or not disputed, because=because)
+            return replace(resolution, disputed=disputed)
+        if not met.judgement.certain:
+            resolution = _keep_both(met, [met.old], pending=len(met.old.conflict_ids) < MAX_OPEN)
+            return replace(resolution, disputed=met.old.id in met.denied)
+        on_conflict = OnConflict.SUPERSEDE
+    if on_conflict is OnConflict.SUPERSEDE:
+        return _supersede(met)
+    if on_conflict is OnConflict.REJECT_NEW:
+        return _reject(met)
+    if on_conflict is OnConflict.MERGE and joined_length(met.old, met.new) <= MAX_JOINED_BYTES:
+        return _merge(met)
+    return _keep_both(met, _holding(met), pending=False)
+
+
+def _holding(met: Contradiction) -> list[Memory]:
+    """Those that hold when the new one begins."""
+    if met.slot is None:
+        return [met.old]
+    statement = met.slot.statement(met.new)
+    holding = {interval.memory_id for interval in met.slot.timeline.at(max(statement.asserted_at, statement.valid_from))}
+    return [rival for rival in met.rivals if rival.id in holding] or [met.old]
+
+
+def _stays_by_hand(met: Contradiction) -> list[Memory]:
+    """The truths of the slot that would end earlier than now and are pinned, or that an agent says can be true beside the new one."""
+    asked_about = [rival for rival in met.rivals if rival.pinned or rival.id in met.denied]
+    if met.slot is None or not asked_about:
+        return []
+    before, after = met.slot.rows, met.slot.added(says(met.new)).rows
+    return [
+        rival
+        for rival in asked_about
+        if (before[rival.id].valid_from, before[rival.id].valid_until) != (after[rival.id].valid_from, after[rival.id].valid_until)
+    ]
+
+
+def _record(
+    met: Contradiction, old: Memory, strategy: str, *, pending: bool = False, is_stored: bool = True, because: str = ""
+) -> ConflictRecord:
+    judgement = met.judgement
+    return ConflictRecord(
+        id=derived("cft", old.id, met.new.id),
+        status="pending" if pending else "resolved",
+        similarity=None if judgement.similarity is None else round(judgement.similarity, 6),
+        confidence=judgement.confidence,
+        strategy=strategy,
+        reason="; ".join(filter(None, (f"{judgement.reason}{because}", met.denied.get(old.id) if pending else None))),
+        old_id=old.id,
+        new_id=met.new.id if is_stored else None,
+        at=met.now,
+    )
+
+
+def _supersede(met: Contradiction) -> Resolution:
+    new, old = met.new, met.old
+    record = _record(met, old, "supersede")
+    about = {"conflict_id": record.id}
+    if met.slot is None:
+        made = new.model_copy(update={"supersedes_id": old.id, "conflict_state": "resolved"})
+        superseded = supersession(old, new, record.id, met.now)
+        return Resolution(Outcome.SUPERSEDED, new.id, (Change("created", made, met.before, about), superseded), record)
+    made = new.model_copy(update={"conflict_state": "resolved"})
+    before, after = met.slot.rows, met.slot.added(says(new)).rows
+    fell = [rival for rival in met.rivals if before[rival.id].status is Status.ACTIVE and after[rival.id].status is not Status.ACTIVE]
+    if not fell or after[new.id].status is not Status.ACTIVE:
+        about_earlier = {"reason": f"{record.reason}; another holds, or came later"} if not fell else {}
+        record = record.model_copy(update=about_earlier)
+        return Resolution(Outcome.CREATED, new.id, (Change("created", made, met.before, about),), record)
+    return Resolution(Outcome.SUPERSEDED, new.id, (Change("created", made, met.before, about),), record)
+
+
+def _reject(met: Contradiction) -> Resolution:
+    """Nothing, where another value holds at the start of the new one."""
+    if met.slot is not None and not met.slot.timeline.at(met.new.valid_from):
+        return _supersede(met)
+    record = _record(met, met.old, "reject_new", is_stored=False)
+    resolved_old = met.old.model_copy(update={"conflict_state": "resolved"})
+    return Resolution(Outcome.REJECTED, met.old.id, (Change("rejected", resolved_old, met.old, {"conflict_id": record.id}),), record)
+
+
+def _keep_both(met: Contradiction, beside: Sequence[Memory], *, pending: bool, because: str = "") -> Resolution:
+    old, state = beside[0], "pending" if pending else "resolved"
+    record = _record(met, old, "keep_both", pending=pending, because=because)
+    score = round(met.judgement.similarity or 0.0, 6)
+    link = Link(memory_id=old.id, similarity_score=score, composite_score=score, link_strength=score, relationship_type="contradicts")
+    new = met.new.model_copy(update={"conflict_state": state, "links": [*met.new.links, link]})
+    marked = old.model_copy(update={"conflict_state": state})
+    about = {"conflict_id": record.id}
+    names = [memory.id for memory in beside] if met.slot is not None else []
+    act = says(new, beside=names, conflict_id=record.id)
+    created = Change("created", new, met.before, about, says=act if names else None)
+    besides = None
+    if met.slot is not None:
+        before, after = met.slot.rows, met.slot.added(act).rows
+        fell = [rival for rival in met.rivals if before[rival.id].status is Status.ACTIVE and after[rival.id].status is not Status.ACTIVE]
+        besides = _record(met, fell[0], "supersede") if fell else None
+    return Resolution(Outcome.KEPT_BOTH, new.id, (created, Change("conflict_marked", marked, old, about)), record, besides)
+
+
+def _merge(met: Contradiction) -> Resolution:
+    """One text with both statements."""
+    new, old = met.new, met.old
+    record = _record(met, old, "merge")
+    merged = joined(old, new, {"source_ids": [old.id]})
+    act = merges([old.id], merged, record.id, at_save=True) if met.slot is not None else None
+    created = Change("created", merged, met.before, {"conflict_id": record.id}, says=act)
+    return Resolution(Outcome.MERGED, new.id, (created, merger(old, merged, record.id, met.now, leaves_slot=met.slot is None)), record)

@@ -1,0 +1,347 @@
+"""Accept what is to be worked on later: conversations, an agent's words, messages to summarise.
+
+So come whole conversations, and an agent's own words, which take a shorter path. Note: the queue is told after the commit and may be down.
+That refuses nothing: what is stored is found by the sweep.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any, Literal
+from weakref import WeakValueDictionary
+
+import orjson
+from pydantic import BaseModel
+
+from memory_core.domain.agent_answers import Answered, ConversationSummary
+from memory_core.domain.chat_messages import timed
+from memory_core.domain.conversation import Conversation, Message, Path
+from memory_core.domain.errors import AgentFailed, HeadMoved, NotFound, Unavailable
+from memory_core.domain.history import CallMessage, HistoryMatch, match_history
+from memory_core.domain.messages import is_untold
+from memory_core.domain.models import Memory
+from memory_core.domain.requests import ConverseInput
+from memory_core.domain.results import Accepted, Call, Summary, Told
+from memory_core.domain.scope import Owner
+from memory_core.domain.spoken import AgentMemoryInput, SummaryInput
+from memory_core.domain.task import Task
+from memory_core.domain.user_settings import SETTINGS_ID
+from memory_core.formation.message_memories import MOST_AT_ONCE, MOST_TRIES, TOO_FAST, MessageWriter, with_written
+from memory_core.formation.save_plan import SessionGrew
+from memory_core.formation.webhooks import Callbacks
+from memory_core.formation.without_messages import KINDS
+from memory_core.ledger.batch import Changes
+from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.documents import documents_of, message_ids, settings_in
+from memory_core.ledger.ids import earlier_result, session_document_id
+from memory_core.ledger.sessions import clears_of, history_of
+from memory_core.ports import Agents, Clock, Document, IdSource
+from memory_core.tasks.agent_steps import Steps
+from memory_core.tasks.leases import Later, Lease, TaskLost
+from memory_core.tasks.lifecycle import Beginning, Ends
+from memory_core.tasks.operations import is_pending
+
+BESIDE = 5
+"""Documents of the accepting commit besides the messages: the conversation, its words, its task, the receipt and the session."""
+
+
+class Converser:
+    """Takes conversations in."""
+
+    def __init__(self, beginning: Beginning, messages: MessageWriter, callbacks: Callbacks, clock: Clock, ids: IdSource) -> None:
+        self._beginning, self._messages, self._callbacks, self._clock, self._ids = beginning, messages, callbacks, clock, ids
+        self._turns: WeakValueDictionary[tuple[Owner, str], asyncio.Lock] = WeakValueDictionary()
+
+    async def converse(self, owner: Owner, request: ConverseInput, call: Call, *, operation_id: str | None = None) -> Accepted:
+        """Store a conversation and send it on its way. Durable when it returns.
+
+        Of a history that is sent again only what is new is stored. operation_id: the operation that tells it, if one does; it is stored
+        only while that is pending. Raises Invalid for a callback address that will never be called, Conflict, TooLarge, Unavailable,
+        TaskLost.
+        """
+        self._callbacks.check(request.callback_url)
+        now = self._clock.now()
+        call_messages = [CallMessage.of(message, now) for message in request.messages]
+        return await self._begin(
+            owner, "converse", timed(request.messages, now), request, call, call_messages, request.callback_url, operation_id
+        )
+
+    async def remember_words(self, owner: Owner, request: AgentMemoryInput, call: Call) -> Accepted:
+        """Store an agent's own words, to become one memory. Durable when it returns. Raises Conflict, TooLarge, Unavailable."""
+        return await self._begin(owner, "agent", request.told(self._clock.now(), "assistant", request.agent_id), request, call)
+
+    async def _begin(
+        self,
+        owner: Owner,
+        path: Path,
+        messages: list[Message],
+        request: ConverseInput | AgentMemoryInput,
+        call: Call,
+        call_messages: Sequence[CallMessage] = (),
+        callback_url: str | None = None,
+        operation_id: str | None = None,
+    ) -> Accepted:
+        now, task_id = self._clock.now(), self._ids.new("tsk")
+        conversation = Conversation(
+            id=self._ids.new("cnv"),
+            session_id=request.session_id,
+            agent_id=request.agent_id,
+            time_zone=request.time_zone,
+            path=path,
+            messages=messages,
+            task_id=task_id,
+            correlation_id=call.correlation_id,
+            created_at=now,
+        )
+        task = Task(
+            task_id=task_id,
+            kind=KINDS[path],
+            created_at=now,
+            updated_at=now,
+            subject_id=conversation.id,
+            next_enqueue_at=now,
+            callback_url=callback_url,
+            correlation_id=call.correlation_id,
+        )
+        return await self._accept(owner, conversation, call_messages, task, call, operation_id)
+
+    async def _accept(
+        self,
+        owner: Owner,
+        conversation: Conversation,
+        call_messages: Sequence[CallMessage],
+        task: Task,
+        call: Call,
+        operation_id: str | None,
+    ) -> Accepted:
+        """Store what is new of the conversation, its first messages in one commit with it, then the others."""
+        session = conversation.session_id
+        session_ids = [] if session is None else [session_document_id(owner, session)]
+        names = message_ids(conversation)
+        operation_ids = [] if operation_id is None else [operation_id]
+        reads = [SETTINGS_ID, *session_ids, *operation_ids, *_read_ahead(conversation, names)]
+        async with self._turns.setdefault((owner, session or conversation.id), asyncio.Lock()):
+            for _ in range(MOST_TRIES):
+                look = await self._beginning.look(owner, task, reads, call)
+                if (earlier := earlier_result(look.documents, owner, call)) is not None:
+                    return Accepted(str(earlier["task_id"]), messages=_told(earlier))
+                session_document = _kept(look, session_ids)
+                match = _match(conversation, call_messages, names, look, session_document)
+                message_counts = (
+                    Told(len(match.new), len(conversation.messages) - len(match.new)) if conversation.path == "converse" else None
+                )
+                if not match.new:
+                    return Accepted(history_of(session_document).task_id or task.task_id, messages=message_counts)
+                new = conversation.model_copy(
+                    update={
+                        "messages": [conversation.messages[place] for place in match.new],
+                        "clears": dict(clears_of(session_document)),
+                        "time_zone": conversation.time_zone or settings_in(look).time_zone,
+                    }
+                )
+                try:
+                    accepted, written = await self._begin_with(owner, new, task, call, look, reads, match, message_counts, operation_ids)
+                    break
+                except SessionGrew:
+                    continue
+            else:
+                raise HeadMoved(TOO_FAST, retry_after_s=1)
+        if accepted.task_id != task.task_id:
+            return accepted
+        missing = await self._messages.complete_at_the_door(owner, written, call)
+        return replace(accepted, degraded=(*accepted.degraded, *missing), messages=message_counts)
+
+    async def _begin_with(
+        self,
+        owner: Owner,
+        conversation: Conversation,
+        task: Task,
+        call: Call,
+        look: Look,
+        reads: Sequence[str],
+        match: HistoryMatch,
+        message_counts: Told | None,
+        operation_ids: Sequence[str],
+    ) -> tuple[Accepted, Conversation]:
+        """One commit: the conversation, its task and as many of its messages as fit. Raises SessionGrew, TaskLost."""
+        writing = await self._messages.prepared(owner, conversation, look)
+        weight = 2 * len(orjson.dumps([message.model_dump(mode="json") for message in conversation.messages]))
+        session = None if conversation.session_id is None else session_document_id(owner, conversation.session_id)
+        history = None if conversation.path == "agent" else match.kept
+        written = conversation
+
+        def beside(seen: Look) -> Changes[Any]:
+            nonlocal written
+            if not all(is_pending(seen, name) for name in operation_ids):
+                raise TaskLost
+            if session is not None and clears_of(seen.documents.get(session)) != conversation.clears:
+                raise SessionGrew
+            planned = self._messages.plan(
+                owner,
+                conversation,
+                writing,
+                seen,
+                beside=BESIDE,
+                weight=weight,
+                history=history,
+            )
+            written = with_written(conversation, writing, planned.result)
+            return replace(planned, creates=documents_of(written))
+
+        result = {"messages": None if message_counts is None else message_counts._asdict()}
+        accepted = await self._beginning.begin(owner, task, lambda seen: (), call, reads=reads, beside=beside, basis=look, result=result)
+        return accepted, written
+
+
+def _kept(look: Look, session_ids: Sequence[str]) -> Document | None:
+    """The session's document; None without one in the head's life, which ends when the user is erased."""
+    document = look.documents.get(session_ids[0]) if session_ids else None
+    if document is None or look.head is None or look.head.state == "erasing" or document.body["epoch"] != look.head.epoch:
+        return None
+    return document
+
+
+def _read_ahead(conversation: Conversation, names: Sequence[str]) -> list[str]:
+    """Of the memories of a conversation's messages those that its first commit may write, or that tell which messages are known."""
+    if conversation.session_id is None:
+        return [*names[:MOST_AT_ONCE]]
+    return [name for message, name in zip(conversation.messages, names, strict=True) if message.id is not None]
+
+
+def _match(
+    conversation: Conversation, call_messages: Sequence[CallMessage], names: Sequence[str], look: Look, session_document: Document | None
+) -> HistoryMatch:
+    """What of a conversation its session does not know yet; an agent's own words are new."""
+    if conversation.path == "agent" or conversation.session_id is None:
+        return HistoryMatch(tuple(range(len(conversation.messages))), ())
+    known = {message.id for message, name in zip(call_messages, names, strict=True) if message.id and _is_known(look.memory(name))}
+    return match_history(history_of(session_document).marks, call_messages, known)
+
+
+def _is_known(memory: Memory | None) -> bool:
+    return memory is not None and not is_untold(memory)
+
+
+def _told(result: Mapping[str, Any]) -> Told | None:
+    messages = result.get("messages")
+    return None if messages is None else Told(**messages)
+
+
+# Summaries of messages, which become no memories: given at once, or by a task whose end is told to a callback address.
+#
+# Note: fast means that a caller waits. So a model that is down or slow is not waited for; then rules answer, and the
+# answer says so.
+
+
+FAST_WITHIN_S = 10.0
+MAX_READ = 2_000_000
+"""Characters that rules read at a time for callers who wait: some ten seconds' work. More of it is refused, and can be tried again."""
+BUSY_S = 5
+KEPT = timedelta(days=30)
+"""How long the messages of a summary's task are there to be worked on; they are no memories."""
+Mode = Literal["fast", "full"]
+log = logging.getLogger(__name__)
+
+
+class ToSum(BaseModel):
+    """What a summary's task is about, as it is stored."""
+
+    mode: Mode
+    messages: list[Message]
+
+
+class Summaries:
+    """Sums up. `rules` are the agents without a model, which answer where `agents` fail."""
+
+    def __init__(self, agents: Agents, rules: Agents, callbacks: Callbacks, beginning: Beginning, clock: Clock, ids: IdSource) -> None:
+        self._agents, self._rules, self._callbacks, self._beginning = agents, rules, callbacks, beginning
+        self._clock, self._ids = clock, ids
+        self._read = 0
+
+    async def at_once(self, app_id: str, request: SummaryInput) -> Summary:
+        """The summary. Raises Unavailable when it is to be a full one and the model is down, and when rules have too much to read."""
+        messages = request.told(self._clock.now(), "user")
+        return self._seen(await self._answer(app_id, messages, request.mode, somebody_waits=True), request.mode)
+
+    async def later(self, owner: Owner, request: SummaryInput, call: Call) -> Accepted:
+        """A task that sums up, and tells the callback address. Raises Invalid, Conflict, TooLarge, Unavailable."""
+        self._callbacks.check(request.callback_url)
+        now, task_id = self._clock.now(), self._ids.new("tsk")
+        to_sum = ToSum(mode=request.mode, messages=request.told(now, "user"))
+        subject = Document(f"{task_id}_messages", "messages", to_sum.model_dump(mode="json"), expires_at=now + KEPT)
+        task = Task(
+            task_id=task_id,
+            kind="summary",
+            created_at=now,
+            updated_at=now,
+            subject_id=subject.id,
+            next_enqueue_at=now,
+            callback_url=request.callback_url,
+            correlation_id=call.correlation_id,
+        )
+        return await self._beginning.begin(owner, task, lambda look: [subject], call)
+
+    async def frozen(self, owner: Owner, task: Task, to_sum: ToSum, steps: Steps) -> Summary:
+        """The summary of a task: asked for once. Raises Unavailable while the model is down."""
+
+        async def ask() -> Answered[ConversationSummary]:
+            return await self._answer(owner.app_id, to_sum.messages, to_sum.mode, somebody_waits=False)
+
+        return self._seen(await steps.frozen(owner, task.task_id, "summary", ask, ConversationSummary), to_sum.mode)
+
+    async def _answer(self, app_id: str, messages: Sequence[Message], mode: Mode, *, somebody_waits: bool) -> Answered[ConversationSummary]:
+        fast = mode == "fast"
+        if self._agents is self._rules:
+            return await self._by_rule(app_id, messages, fast, somebody_waits)
+        try:
+            async with asyncio.timeout(FAST_WITHIN_S if fast and somebody_waits else None):
+                return await self._agents.summarise(app_id, messages, fast=fast)
+        except AgentFailed as error:
+            log.warning("the summariser failed, rules answer instead: %s", error.detail)
+        except (Unavailable, TimeoutError) as error:
+            if not (fast and somebody_waits):
+                raise
+            log.warning("the summariser is not waited for, rules answer instead: %s", error)
+        return await self._by_rule(app_id, messages, fast, somebody_waits)
+
+    async def _by_rule(self, app_id: str, messages: Sequence[Message], fast: bool, somebody_waits: bool) -> Answered[ConversationSummary]:
+        """The rules' answer. Raises Unavailable when a caller would wait too long for it; a task waits for its turn."""
+        characters = sum(len(message.content) for message in messages) if somebody_waits else 0
+        if somebody_waits and self._read and self._read + characters > MAX_READ:
+            raise Unavailable("agents", "have too much to read for other callers", retry_after_s=BUSY_S)
+        self._read += characters
+        try:
+            return await self._rules.summarise(app_id, messages, fast=fast)
+        finally:
+            self._read -= characters
+
+    def _seen(self, answer: Answered[ConversationSummary], mode: Mode) -> Summary:
+        """An answer as callers see it, with what it says besides when that was asked for."""
+        by_rule = answer.provenance.model == self._rules.model != self._agents.model
+        structured = answer.value.model_dump(mode="json") if mode == "full" else None
+        return Summary(answer.value.narrative, structured, ("agents",) if by_rule else ())
+
+
+class SummingUp:
+    """The work on a summary's task."""
+
+    def __init__(self, ledger: Ledger, summaries: Summaries, steps: Steps, ends: Ends) -> None:
+        self._ledger, self._summaries, self._steps, self._ends = ledger, summaries, steps, ends
+
+    async def sum_up(self, lease: Lease) -> Later | None:
+        """Sum up and end the task; the result is what its callback address is told."""
+        owner, task = lease.owner, lease.task
+        look = await self._ledger.look(owner, [task.subject_id])
+        document = look.documents.get(task.subject_id)
+        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
+            raise NotFound(f"the messages are gone; they are kept for {KEPT.days} days")
+        to_sum = ToSum.model_validate({name: document.body[name] for name in ToSum.model_fields})
+        await lease.report("summary", 0.1)
+        summary = await self._summaries.frozen(owner, task, to_sum, self._steps)
+        result: dict[str, Any] = summary.public()
+        await self._ends.end(owner, lease.task, "formed", status="succeeded", step=None, progress=1.0, result=result, error=None)
+        return None

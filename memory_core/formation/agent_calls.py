@@ -1,0 +1,165 @@
+"""Asking agents about one cell: each answer frozen before it is used, and by rule where a model gave nothing usable.
+
+A model that is down or slow raises Unavailable and the work waits; one that answers garbage will answer garbage again, so the rules
+answer in its place, and that is what is frozen. Nothing is asked twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from memory_core.domain.agent_answers import (
+    Answered,
+    Boundaries,
+    ConversationSummary,
+    Decisions,
+    EpisodeAnalysis,
+    ExtractedFacts,
+    Provenance,
+    Synthesis,
+)
+from memory_core.domain.conversation import Cell, Conversation, Message, as_named, in_its_zone
+from memory_core.domain.errors import AgentFailed
+from memory_core.domain.grounding import in_another_language, invents_names, tells_of
+from memory_core.domain.models import Memory
+from memory_core.domain.scope import Owner
+from memory_core.evolution.agent_rulings import Rulings, Shown, fits, what_is_invented, what_is_lost
+from memory_core.formation.cells import CellAnswers
+from memory_core.ports import Agents, DecisionItem
+from memory_core.tasks.agent_steps import Steps
+
+log = logging.getLogger(__name__)
+T = TypeVar("T", bound=BaseModel)
+Given = TypeVar("Given")
+NOBODY = "nobody"
+"""The model of an answer that stands for "there was none": of a conflict agent that failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """The agents for one conversation's work; `rules` answer where `agents` fail."""
+
+    owner: Owner
+    conversation: Conversation
+    agents: Agents
+    rules: Agents
+    steps: Steps
+
+    async def boundaries(self, window: int, messages: Sequence[Message], previous: str | None) -> Boundaries:
+        """Where one window of messages changes its topic."""
+        app, messages_in_zone = self.owner.app_id, self._shown(messages)
+        answer = await self._frozen(
+            f"boundary {window}", Boundaries, lambda agents: agents.detect_boundary(app, messages_in_zone, previous)
+        )
+        return answer.value
+
+    async def about(self, cell: Cell) -> CellAnswers:
+        """The three agents' answers about a cell, asked together."""
+        app, messages, name = self.owner.app_id, self._shown(cell.messages), f"cell {cell.first}-{cell.last}"
+        # All are waited for, also when one fails: what the others answer is paid for, and frozen.
+        facts, episode, summary = await asyncio.gather(
+            self._frozen(f"{name} facts", ExtractedFacts, lambda agents: agents.extract_facts(app, messages)),
+            self._frozen(f"{name} episode", EpisodeAnalysis, lambda agents: agents.analyse_episode(app, messages)),
+            self._frozen(f"{name} summary", ConversationSummary, lambda agents: self._summarised(agents, cell)),
+            return_exceptions=True,
+        )
+        return CellAnswers(_or_raised(facts), _or_raised(episode), _or_raised(summary))
+
+    async def fast_summary(self, cell: Cell) -> Answered[ConversationSummary]:
+        """What was said in short, for the agent path."""
+        name = f"cell {cell.first}-{cell.last} fast summary"
+        return await self._frozen(name, ConversationSummary, lambda agents: self._summarised(agents, cell, fast=True))
+
+    async def _summarised(self, agents: Agents, cell: Cell, *, fast: bool = False) -> Answered[ConversationSummary]:
+        """A story of the cell; a model's that tells of something else, or in another language, is no usable answer."""
+        given = await agents.summarise(self.owner.app_id, self._shown(cell.messages), fast=fast)
+        if agents is not self.rules and (wrong := await asyncio.to_thread(_wrong_with, given.value.narrative, cell.messages)):
+            raise AgentFailed(f"the story {wrong}")
+        return given
+
+    def _shown(self, messages: Sequence[Message]) -> list[Message]:
+        """The messages as agents are shown them, with the moments of their own time zone."""
+        return in_its_zone(as_named(messages, self.conversation.messages), self.conversation.time_zone)
+
+    async def rulings(self, prompt: Shown) -> Rulings:
+        """What is to happen to what was shown. A failing agent rules nothing; rules must not retire what a model was asked about."""
+        if not prompt.held:
+            return Rulings({})
+
+        async def ask() -> Answered[Decisions]:
+            new, older = prompt.items()
+            try:
+                return await self.agents.decide_conflicts(self.owner.app_id, new, older)
+            except AgentFailed as error:
+                log.warning("the conflict agent failed, what it was asked about stays pending: %s", error.detail)
+                return Answered(Decisions(), Provenance(NOBODY))
+
+        answer = await self.steps.frozen(self.owner, self.conversation.id, f"conflicts {prompt.key}", ask, Decisions)
+        if answer.provenance.model == NOBODY:
+            return Rulings({}, failed=True)
+        return Rulings.of(prompt, answer.value, answer.provenance.model, by_rule=self.agents is self.rules)
+
+    async def synthesis(self, note: Memory, sources: Sequence[Memory], shown_key: str) -> tuple[str | None, str]:
+        """The merged note, or None and what was wrong with it. After a model's try that loses or invents something come the rules."""
+        together = sorted([note, *sources], key=lambda note_or_source: note_or_source.event_timestamp)
+        if not fits(together):
+            return None, "together they are too long for one note"
+        items = [DecisionItem(number, memory.content, memory.category, memory.event_timestamp) for number, memory in enumerate(together)]
+        complaint = ""
+        for agents, name in ((self.agents, "synthesis"), (self.rules, "synthesis by rule")):
+            if complaint and agents is self.agents:
+                break  # the rules themselves were asked first, and give the same again
+            text = await self._synthesised(f"{name} {shown_key}", agents, items)
+            if text is None:
+                complaint = "the synthesis agent gave no usable answer"
+                continue
+            wrong = [*what_is_lost(text, together), *what_is_invented(text, together)]
+            if not wrong:
+                return text, ""
+            complaint = "; ".join(wrong)
+            log.info("a synthesis is refused: %s", "; ".join(reason.partition(":")[0] for reason in wrong))  # behind it are words of notes
+        return None, complaint
+
+    async def _synthesised(self, step: str, agents: Agents, items: Sequence[DecisionItem]) -> str | None:
+        async def ask() -> Answered[Synthesis]:
+            return await agents.synthesise(self.owner.app_id, items)
+
+        try:
+            answer = await self.steps.frozen(self.owner, self.conversation.id, step, ask, Synthesis)
+        except AgentFailed as error:
+            log.warning("the synthesis agent failed: %s", error.detail)
+            return None
+        return answer.value.consolidated_memory.natural_memory_note
+
+    async def _frozen(self, step: str, kind: type[T], call: Callable[[Agents], Awaitable[Answered[T]]]) -> Answered[T]:
+        async def ask() -> Answered[T]:
+            try:
+                return await call(self.agents)
+            except AgentFailed as error:
+                log.warning("an agent failed at %s, rules answer instead: %s", step, error.detail)
+                return await call(self.rules)
+
+        return await self.steps.frozen(self.owner, self.conversation.id, step, ask, kind)
+
+
+def _wrong_with(story: str, messages: Sequence[Message]) -> str | None:
+    """What keeps a model's story from being remembered, in words without any of it."""
+    if not tells_of(story, messages):
+        return "has next to no word of the messages that it is to tell of"
+    if invents_names(story, messages):
+        return "names what nobody named"
+    words = "\n".join(message.content for message in messages)
+    return "is in another language than the messages" if in_another_language(words, story) else None
+
+
+def _or_raised(answer: Given | BaseException) -> Given:
+    """What one of several calls answered; raises what it raised."""
+    if isinstance(answer, BaseException):
+        raise answer
+    return answer

@@ -1,0 +1,387 @@
+"""Cut a conversation into cells, and make a cell's episode, note and facts.
+
+All ids derive from what was said, so the same words told again are the same memories. A quote that was not said drops its fact;
+how many were dropped is counted, because an agent that invents must be seen.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from memory_core.domain.agent_answers import (
+    Answered,
+    Boundaries,
+    ConversationSummary,
+    EpisodeAnalysis,
+    ExtractedFacts,
+    Provenance,
+    SaidFact,
+    SaidForesight,
+)
+from memory_core.domain.changes_read import tells_change
+from memory_core.domain.conversation import Cell, Conversation, Message, as_named
+from memory_core.domain.dedup import fuzzy_dedup
+from memory_core.domain.endings import value_told
+from memory_core.domain.importance import importance_by_interaction, importance_by_type
+from memory_core.domain.indexing import with_lexical
+from memory_core.domain.messages import zone_told
+from memory_core.domain.models import MAX_CONTENT_BYTES, AtomicFact, Foresight, Memory, MemoryType, Worth
+from memory_core.domain.note import FOOTER, SUMMARY, parts_of, render_note, told
+from memory_core.domain.sameness import normalised
+from memory_core.domain.scope import Owner
+from memory_core.domain.told_facts import told_facts
+from memory_core.domain.worth import asks_to_keep, most_lasting, worth_of, worth_of_messages
+from memory_core.ledger.documents import message_ids
+from memory_core.ledger.ids import derived, note_id
+
+MAX_FACTS = 37
+"""Memories of their own that a cell's facts become, beside the cell and its note: 40 in all. Further ones stay in the cell alone."""
+MAX_EPISODE_BYTES = 16 * 1024
+_COMPLEXITY = {"low": 1, "medium": 3, "high": 5}
+
+
+@dataclass(frozen=True, slots=True)
+class CellAnswers:
+    """What the three agents said about a cell."""
+
+    facts: Answered[ExtractedFacts]
+    episode: Answered[EpisodeAnalysis]
+    summary: Answered[ConversationSummary]
+
+
+@dataclass(frozen=True, slots=True)
+class CellMemories:
+    """The memories of a cell, analysed but without vectors. dropped: facts and foresight without a proof.
+
+    instructions: the numbers of the conversation's messages with standing instructions in them, and the words of these.
+    """
+
+    cell: Memory
+    note: Memory | None
+    facts: tuple[Memory, ...]
+    dropped: int
+    instructions: tuple[tuple[int, str], ...] = ()
+
+
+def cell_memories(owner: Owner, conversation: Conversation, cell: Cell, answers: CellAnswers, now: datetime) -> CellMemories:
+    """The memories that a cell asks for; events happen when its messages were told."""
+    statements = answers.facts.value
+    told_by_people = told_facts(statements, as_named(cell.messages, conversation.messages))
+    facts = _distinct(told_by_people.facts)
+    foresight = [expectation for expectation in told_by_people.foresight if _is_ahead(expectation)]
+    dropped = told_by_people.dropped + len(told_by_people.facts) - len(facts) + len(told_by_people.foresight) - len(foresight)
+    identity = cell_id(conversation, cell)
+    hints = answers.summary.value.retrieval
+    terms = fuzzy_dedup(told(hints.tags)), fuzzy_dedup(told(hints.keywords))
+    worth_storing = [fact for fact in facts if _fills_slot(fact) or fact.lasting or tells_change(fact.text)]
+    stored = sorted(worth_storing, key=_rank, reverse=True)[:MAX_FACTS]
+    ids = {id(fact): derived("mem", identity, "fact", fact.text, fact.subject or "", fact.attribute or "") for fact in stored}
+    own = [
+        AtomicFact(
+            text=fact.text,
+            message=cell.first + fact.message,
+            quote=fact.quote,
+            fact_id=ids.get(id(fact)),
+            lasting=fact.lasting and id(fact) in ids and not _fills_slot(fact),
+        )
+        for fact in facts
+    ]
+    made = _Maker(owner, conversation, cell, identity, answers, terms, now)
+    return CellMemories(
+        cell=made.cell(own, [_foresight(expectation) for expectation in foresight]),
+        note=made.note(),
+        facts=tuple(made.fact(ids[id(fact)], fact) for fact in stored),
+        dropped=dropped,
+        instructions=tuple(
+            (cell.first + instruction.message, " ".join(instruction.quote.split())) for instruction in told_by_people.instructions
+        ),
+    )
+
+
+def _rank(fact: SaidFact) -> tuple[bool, bool]:
+    return _fills_slot(fact), fact.lasting
+
+
+def _fills_slot(fact: SaidFact) -> bool:
+    return bool(fact.subject and fact.attribute and fact.value)
+
+
+def cell_id(conversation: Conversation, cell: Cell) -> str:
+    """The id of a cell: of its session, of the agent who tells it, and of every word in it, with its times."""
+    digest = hashlib.sha256()
+    for message in cell.messages:
+        digest.update(f"{message.role}\0{message.actor or ''}\0{message.timestamp.isoformat()}\0{message.content}\1".encode())
+    told_by = conversation.session_id or "", conversation.agent_id or "", conversation.path
+    return derived("mem", "cell", *told_by, digest.hexdigest())
+
+
+@dataclass(frozen=True, slots=True)
+class _Maker:
+    owner: Owner
+    conversation: Conversation
+    cell_of: Cell
+    cell_id: str
+    answers: CellAnswers
+    terms: tuple[list[str], list[str]]
+    now: datetime
+
+    def cell(self, facts: list[AtomicFact], foresight: list[Foresight]) -> Memory:
+        summary = self.answers.summary.value
+        tags, keywords = self.terms
+        made = self._memory(
+            self.cell_id, MemoryType.EPISODIC, "cell", within(summary.narrative, MAX_CONTENT_BYTES), self.answers.summary.provenance
+        )
+        fields = {
+            "episode": within(as_text(self.cell_of.messages), MAX_EPISODE_BYTES),
+            "source_ids": message_ids(self.conversation)[self.cell_of.first : self.cell_of.last + 1],
+            "atomic_facts": facts,
+            "foresight": foresight,
+            "tags": tags,
+            "keywords": keywords,
+            "entities": list(dict.fromkeys(message.actor for message in self.cell_of.messages if message.actor))[:50],
+            **self._weight(tags, keywords),
+        }
+        return with_lexical(made.model_copy(update=fields))
+
+    def note(self) -> Memory | None:
+        """The Zettelkasten note; None when it would say no more than the narrative does: how deep a greeting went is nothing to know."""
+        summary = self.answers.summary.value
+        text = render_note(self.answers.episode.value, summary)
+        tags, keywords = self.terms
+        if parts_of(text).keys() <= {SUMMARY, FOOTER} and not (tags or keywords or told(summary.metadata.follow_ups)):
+            return None
+        made = self._memory(
+            note_id(self.cell_id),
+            MemoryType.SEMANTIC,
+            "note",
+            within(text, MAX_CONTENT_BYTES),
+            self.answers.episode.provenance,
+        )
+        fields = {
+            "tags": tags,
+            "keywords": keywords,
+            "semantic_queries": told(summary.retrieval.queries),
+            "source_ids": [self.cell_id],
+            **self._weight(tags, keywords),
+        }
+        return with_lexical(made.model_copy(update=fields))
+
+    def fact(self, identity: str, statement: SaidFact) -> Memory:
+        moment = self.cell_of.messages[statement.message].timestamp
+        made = self._memory(identity, MemoryType.SEMANTIC, "fact", statement.text, self.answers.facts.provenance)
+        fields = {
+            "subject": statement.subject,
+            "attribute": statement.attribute,
+            "value": value_told(statement.value),
+            "value_text": statement.value,
+            "confidence": statement.confidence,
+            "source_ids": [self.cell_id],
+            "event_timestamp": moment,
+            "valid_from": moment,
+            "importance_base": importance_by_type(MemoryType.SEMANTIC, statement.text, "fact"),
+            "importance_basis": "type",
+            "worth": self._worth_of_fact(statement),
+            "foresight": self._until_it_is_over(statement),
+        }
+        return with_lexical(made.model_copy(update=fields))
+
+    def _until_it_is_over(self, fact: SaidFact) -> list[Foresight]:
+        """The stretch that a fact without a slot is about, where it says nothing else: "User is on a diet for two weeks"."""
+        if _fills_slot(fact):
+            return []
+        text = normalised(fact.text)
+        ahead = (
+            expectation
+            for expectation in self.answers.facts.value.foresight
+            if expectation.message == fact.message and expectation.quote == fact.quote
+        )
+        same = [
+            expectation
+            for expectation in ahead
+            if text == normalised(_AS_SAID.sub(":", expectation.description)) and _is_ahead(expectation)
+        ]
+        return [_foresight(expectation).model_copy(update={"description": fact.text}) for expectation in same[:1]]
+
+    def _memory(self, identity: str, kind: MemoryType, category: str, content: str, source: Provenance) -> Memory:
+        return Memory(
+            id=identity,
+            app_id=self.owner.app_id,
+            user_id=self.owner.user_id,
+            session_id=self.conversation.session_id,
+            agent_id=self.conversation.agent_id,
+            cell_id=self.cell_id,
+            conversation_id=self.conversation.id,
+            type=kind,
+            category=category,
+            content=content,
+            source="conversation",
+            created_at=self.now,
+            updated_at=self.now,
+            event_timestamp=self.cell_of.ended_at,
+            valid_from=self.cell_of.started_at,
+            prompt_id=source.prompt_id,
+            prompt_version=source.prompt_version,
+            model=source.model,
+            correlation_id=self.conversation.correlation_id,
+            metadata={**zone_told(self.conversation)},
+        )
+
+    def _weight(self, tags: Sequence[str], keywords: Sequence[str]) -> dict[str, object]:
+        metadata = self.answers.summary.value.metadata
+        quality = None if metadata.depth == "N/A" else metadata.depth
+        follow_ups = told(metadata.follow_ups)
+        return {
+            "interaction_quality": quality,
+            "conversation_complexity": _COMPLEXITY.get(metadata.depth),
+            "follow_up_potential": follow_ups,
+            "importance_base": importance_by_interaction(quality, len(follow_ups), len(tags) + len(keywords)),
+            "importance_basis": "secmsa",
+            "worth": worth_of_messages(self.cell_of.messages, metadata.worth),
+        }
+
+    def _worth_of_fact(self, fact: SaidFact) -> Worth | None:
+        message = self.cell_of.messages[fact.message]
+        if message.by_person and asks_to_keep(message.content):
+            return "asked_to_keep"
+        return most_lasting([worth_of(fact.text), worth_of(fact.quote)])
+
+
+_AS_SAID = re.compile(r"(?<=\w) said:")
+"""How a description quotes what was said; a fact in its speaker's own words has the colon alone."""
+
+
+def _foresight(expectation: SaidForesight) -> Foresight:
+    return Foresight(
+        description=expectation.description,
+        start_time=expectation.start_time,
+        end_time=expectation.end_time,
+        confidence=expectation.confidence,
+    )
+
+
+def _is_ahead(expectation: SaidForesight) -> bool:
+    return expectation.end_time is None or expectation.end_time > expectation.start_time
+
+
+def _distinct(facts: Sequence[SaidFact]) -> list[SaidFact]:
+    """Without those that say word for word what one before says of the same slot."""
+    seen: dict[tuple[str, str, str], SaidFact] = {}
+    for fact in facts:
+        seen.setdefault((fact.text.casefold(), fact.subject or "", fact.attribute or ""), fact)
+    return list(seen.values())
+
+
+def within(text: str, limit: int) -> str:
+    """The text, cut at `limit` bytes of UTF-8 without breaking a character."""
+    raw = text.encode()
+    return text if len(raw) <= limit else raw[: limit - 3].decode(errors="ignore").rstrip() + "…"
+
+
+# Where a conversation is cut into cells: by topic (an agent says), by a long silence, and at fifty messages at the latest.
+#
+# The agent sees at most fifty messages at once and says for each later window whether it goes on with the one before, so no topic
+# is cut because a window ended. One call a window, frozen.
+
+
+MAX_MESSAGES = 50
+"""Of a cell, and of a window that the agent is shown."""
+MAX_PREVIOUS = 1_500
+"""Characters of the episode before that a window is compared with."""
+_LIMIT, _SILENCE, _END = "fifty messages", "long silence", "end of the conversation"
+
+AskBoundaries = Callable[[int, Sequence[Message], str | None], Awaitable[Boundaries]]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundaryRules:
+    """silence: a pause between two messages that ends a cell whatever they are about."""
+
+    silence: timedelta = timedelta(hours=6)
+
+
+async def cut_into_cells(messages: Sequence[Message], ask: AskBoundaries, rules: BoundaryRules, previous: str | None = None) -> list[Cell]:
+    """The cells of a conversation, in order, covering each message once.
+
+    ask: (number of the window, its messages, the episode before it) → where it changes its topic. previous: the last episode of the
+    session, for the first window. A window of one message is not worth a call.
+    """
+    cuts: dict[int, str] = {}
+    before = previous
+    for number, start in enumerate(range(0, len(messages), MAX_MESSAGES)):
+        window = messages[start : start + MAX_MESSAGES]
+        if len(messages) > 1:
+            answer = await ask(number, window, before)
+            if start and not answer.continues:
+                cuts[start - 1] = "topic changed"
+            cuts |= {start + cut.after: cut.reason for cut in answer.cuts if cut.after < len(window) - 1}
+        last = max((place + 1 for place in cuts if place + 1 < start + len(window)), default=0)
+        before = as_text(messages[last : start + len(window)])[-MAX_PREVIOUS:]
+    return cells_of(messages, cuts, rules)
+
+
+def cells_of(messages: Sequence[Message], cuts: Mapping[int, str], rules: BoundaryRules) -> list[Cell]:
+    """The cells that end after the messages in `cuts`, after a long silence, and after MAX_MESSAGES."""
+    cells: list[Cell] = []
+    first = 0
+    for place in range(len(messages)):
+        reason = cuts.get(place)
+        if place == len(messages) - 1:
+            reason = _END
+        elif messages[place + 1].timestamp - messages[place].timestamp >= rules.silence:
+            reason = _SILENCE
+        elif place - first + 1 == MAX_MESSAGES:
+            reason = reason or _LIMIT
+        if reason is not None:
+            cells.append(Cell(len(cells), first, tuple(messages[first : place + 1]), reason))
+            first = place + 1
+    return cells
+
+
+def as_text(messages: Sequence[Message]) -> str:
+    """The messages as they were told, one a line."""
+    return "\n".join(f"{message.actor or message.role}: {message.content}" for message in messages)
+
+
+CATEGORY = "agent"
+
+
+def words_memory(owner: Owner, conversation: Conversation, cell: Cell, summary: Answered[ConversationSummary], now: datetime) -> Memory:
+    """The memory, analysed but without its vector: the summary, and beside it the words themselves (`episode`).
+
+    Its id is the cell's, which derives from who said what and when: the same words told again are the same memory.
+    """
+    identity = cell_id(conversation, cell)
+    content = within(summary.value.narrative, MAX_CONTENT_BYTES)
+    made = Memory(
+        id=identity,
+        app_id=owner.app_id,
+        user_id=owner.user_id,
+        session_id=conversation.session_id,
+        agent_id=conversation.agent_id,
+        cell_id=identity,
+        conversation_id=conversation.id,
+        type=MemoryType.EPISODIC,
+        category=CATEGORY,
+        content=content,
+        episode=within(as_text(cell.messages), MAX_EPISODE_BYTES),
+        entities=list(dict.fromkeys(message.actor for message in cell.messages if message.actor))[:50],
+        source="agent",
+        source_ids=message_ids(conversation)[cell.first : cell.last + 1],
+        importance_base=importance_by_type(MemoryType.EPISODIC, content, CATEGORY),
+        importance_basis="type",
+        worth=worth_of_messages(cell.messages),
+        created_at=now,
+        updated_at=now,
+        event_timestamp=cell.ended_at,
+        valid_from=cell.started_at,
+        prompt_id=summary.provenance.prompt_id,
+        prompt_version=summary.provenance.prompt_version,
+        model=summary.provenance.model,
+        correlation_id=conversation.correlation_id,
+        metadata={**zone_told(conversation)},
+    )
+    return with_lexical(made)

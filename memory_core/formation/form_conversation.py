@@ -1,0 +1,147 @@
+"""The work on a conversation's task: cell by cell, each in one commit, stopped and gone on with at any point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from memory_core.domain.conversation import Cell, Conversation, counts_of
+from memory_core.domain.errors import NotFound
+from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner
+from memory_core.domain.task import Task
+from memory_core.formation.form_cell import Formed, Former, MessagesGone
+from memory_core.formation.message_memories import MessageWriter
+from memory_core.formation.wishes import Wishes
+from memory_core.formation.without_messages import Without, without_deleted
+from memory_core.ledger.batch import Changes
+from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.documents import conversation_of, message_ids, messages_id, state_of
+from memory_core.ports import Clock, Document, TaskQueue
+from memory_core.tasks.agent_steps import Steps
+from memory_core.tasks.leases import Later, Lease
+from memory_core.tasks.lifecycle import ACTOR, Ends, message_for, queue_of, tell
+from memory_core.tasks.store import announced, written
+
+
+class Forming:
+    """Forms the conversations of tasks."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        messages: MessageWriter,
+        former: Former,
+        wishes: Wishes,
+        steps: Steps,
+        ends: Ends,
+        queue: TaskQueue,
+        clock: Clock,
+    ) -> None:
+        self._ledger, self._messages, self._former, self._wishes = ledger, messages, former, wishes
+        self._steps, self._ends, self._queue, self._clock = steps, ends, queue, clock
+
+    async def form(self, lease: Lease) -> Later | None:
+        """Form what is left of the conversation; its last commit ends the task."""
+        owner, task = lease.owner, lease.task
+        conversation = await self._conversation(lease)
+        if conversation is None or conversation.state != "pending":
+            return None
+        call = Call(correlation_id=task.correlation_id, actor=ACTOR)
+        conversation = await self._messages.complete(owner, conversation, call)
+        conversation, heeded = await self._wishes.heed(owner, conversation, call)
+        await lease.note("boundary", task.progress)
+        cells = await self._former.cells(owner, conversation, self._steps)
+        left = cells[len(conversation.formed_cells) :]
+        if not left:
+            raise RuntimeError(f"of {len(cells)} cells none is left, but the conversation is not formed")
+        done = list(conversation.formed_cells)
+        for cell in left:
+            formed = await self._cell(lease, conversation, cell, len(cells), call, counts_of(done), heeded)
+            if formed is None:
+                break
+            done.append(formed.cell)
+        return None
+
+    async def _conversation(self, lease: Lease) -> Conversation | None:
+        """The conversation; None for one that has ended meanwhile and whose messages went, as nothing was made of them."""
+        name = lease.task.subject_id
+        look = await self._ledger.look(lease.owner, [name, messages_id(name)])
+        conversation, state = conversation_of(look, name), state_of(look, name)
+        if conversation is None and (state is None or state.state == "pending"):
+            raise NotFound("the conversation of this task is gone")
+        return conversation
+
+    async def _cell(
+        self,
+        lease: Lease,
+        conversation: Conversation,
+        cell: Cell,
+        total: int,
+        call: Call,
+        counts: dict[str, int],
+        heeded: Mapping[str, Any],
+    ) -> Formed | None:
+        ended: list[Task] = []
+
+        async def report(step: str, share: float) -> None:
+            progress = {"conversation_id": conversation.id, "counts": counts}
+            await lease.note(f"cell {cell.number + 1} of {total}: {step}", (cell.number + share) / total, result=progress)
+
+        def finish(further: Conversation) -> tuple[Document, ...]:
+            task, documents = self._ended(lease, further, heeded)
+            ended[:] = [task]
+            return documents
+
+        try:
+            formed = await self._former.form(lease.owner, conversation, cell, total, self._steps, call, finish=finish, report=report)
+        except MessagesGone:
+            await self._go_on_without(lease.owner, conversation, call)
+            return None
+        for task in ended:
+            await self._ends.announce(lease.owner, task)
+        return formed
+
+    async def _go_on_without(self, owner: Owner, conversation: Conversation, call: Call) -> None:
+        """Hand the task over to a conversation without the messages that were deleted; it ends where none are left."""
+        messages = message_ids(conversation)
+        look = await self._ledger.look(owner, messages)
+        firsts = {
+            memory.conversation_id for name in messages if (memory := look.memory(name)) is not None and memory.conversation_id is not None
+        }
+        names = [conversation.id, *sorted(firsts - {conversation.id})]
+        ids = [conversation.task_id, *messages, *(part for name in names for part in (name, messages_id(name)))]
+
+        def decide(seen: Look) -> Changes[Without]:
+            state = state_of(seen, conversation.id)
+            unformed = state is not None and state.state in ("pending", "poisoned")
+            done = without_deleted(seen, conversation, self._clock.now()) if unformed else Without()
+            return Changes(
+                done,
+                puts=tuple(done.puts.values()),
+                creates=tuple(done.creates),
+                reads=frozenset(messages),
+                head_fields=done.head_fields,
+                deletes=tuple(done.deletes),
+            )
+
+        done = (await self._ledger.commit(owner, decide, ids=ids, call=call)).result
+        for task in done.told:
+            await tell(self._queue, queue_of(task.kind), message_for(owner, task))
+        for task in done.ended:
+            await self._ends.announce(owner, task)
+
+    def _ended(self, lease: Lease, conversation: Conversation, heeded: Mapping[str, Any]) -> tuple[Task, tuple[Document, ...]]:
+        """The task as the last forming commit leaves it, whatever else is still written of its progress; and what its callback is sent."""
+        now = self._clock.now()
+        result = {
+            "conversation_id": conversation.id,
+            "cells": [cell.public() for cell in conversation.formed_cells],
+            "counts": counts_of(conversation.formed_cells),
+            **heeded,
+        }
+        done: dict[str, Any] = {"status": "succeeded", "step": None, "progress": 1.0, "result": result, "error": None}
+        free: dict[str, Any] = {"leased_by": None, "leased_until": None, "next_enqueue_at": None, "updated_at": now}
+        task, deliveries = announced(lease.task.model_copy(update=done | free), now)
+        return task, (replace(written(task, onto=lease.held.document), tag=None), *deliveries)

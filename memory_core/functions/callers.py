@@ -1,0 +1,156 @@
+"""Who asks, and from where: API keys, and the web page that a request comes from.
+
+Only hashes are configured (`MEMORY_API_KEYS`). The app is part of the key and of what is hashed, so no header, field or
+path can name another. SHA-256 without salt or stretching is enough here, because secrets are random, not chosen by people.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import hmac
+import ipaddress
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
+
+from memory_core.domain.errors import FieldError, Forbidden, Malformed, Unauthenticated
+
+if TYPE_CHECKING:
+    from memory_core.setting_types import ApiKey
+
+
+Right = Literal["read", "write", "admin"]
+LOCAL_APP = "local"
+# The app may hold underscores; the key's id and its secret may not, so the last two underscores part them.
+_KEY = re.compile(r"mc_([A-Za-z0-9][A-Za-z0-9._-]{0,63})_([A-Za-z0-9]{1,64})_([A-Za-z0-9-]{16,256})")
+_NO_KEY = hashlib.sha256(b"").digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who passed the gate. user_id: the only user that this caller may name; None for any user of the app."""
+
+    app_id: str
+    key_id: str
+    rights: frozenset[Right]
+    user_id: str | None = None
+
+    @property
+    def is_admin(self) -> bool:
+        """Whether everything is allowed."""
+        return "admin" in self.rights
+
+    def require(self, right: Right) -> None:
+        """Raise Forbidden without this right; `admin` includes the others."""
+        if right not in self.rights and not self.is_admin:
+            raise Forbidden(f"This key does not have the right `{right}`")
+
+    def require_any_user(self) -> None:
+        """Raise Forbidden for a key that is bound to one user."""
+        if self.user_id is not None:
+            raise Forbidden("This key is bound to one user and this call is about the whole app")
+
+
+LOCAL_CALLER = Caller(LOCAL_APP, LOCAL_APP, frozenset({"admin"}))
+
+
+class Keyring:
+    """The configured keys."""
+
+    def __init__(self, keys: Iterable[ApiKey]) -> None:
+        self._known: dict[tuple[str, str], tuple[bytes, Caller]] = {
+            (key.app, key.id): (bytes.fromhex(key.sha256), Caller(key.app, key.id, key.rights, key.user)) for key in keys
+        }
+
+    def caller(self, headers: Mapping[str, str]) -> Caller:
+        """The caller whom the key in `X-API-Key` or `Authorization: Bearer` belongs to. Raises Unauthenticated."""
+        given = _presented(headers)
+        parts = _KEY.fullmatch(given)
+        # A key that is not known costs the same hash and the same comparison as one that is.
+        digest, caller = self._known.get((parts[1], parts[2]) if parts else ("", ""), (_NO_KEY, None))
+        if not hmac.compare_digest(hashlib.sha256(given.encode()).digest(), digest) or caller is None:
+            raise Unauthenticated("The API key is not known")
+        return caller
+
+
+def _presented(headers: Mapping[str, str]) -> str:
+    key = headers.get("x-api-key")
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    bearer = token.strip() if scheme.lower() == "bearer" else None
+    if key and bearer and key != bearer:
+        raise Unauthenticated("X-API-Key and Authorization carry two different keys")
+    given = key or bearer
+    if not given:
+        raise Unauthenticated("An API key is needed, as `X-API-Key: mc_…` or as `Authorization: Bearer mc_…`")
+    return given
+
+
+# Where a request was sent to and from which web page: what a browser can't be made to lie about.
+#
+# Without keys these two alone keep web pages out: a page can make a browser send requests here, but neither call this address by
+# another name than its own, nor hide that the page is of another origin.
+
+
+_HOST = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]{2,45})\]|[A-Za-z0-9._~-]{1,253})(?::(?P<port>[0-9]{1,5})?)?")
+_HIGHEST_PORT = 65_535
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+def check_host(headers: Mapping[str, str]) -> None:
+    """Raises Malformed where `Host` is there and is no name or address with a port.
+
+    A URL is made of it: a query in it would stand before the request's own.
+    """
+    host = headers.get("host")
+    if host is not None and not _is_address(host):
+        raise Malformed("Host: is not an address", errors=(FieldError("Host", "is not an address"),))
+
+
+def check_local(method: str, host: str, headers: Mapping[str, str]) -> None:
+    """Raises Forbidden unless `host` is loopback and, for a method that may change something, no page of another origin asks.
+
+    Args:
+        method: The request's method, in upper case.
+        host: Name or address, with or without a port, that the request was sent to.
+        headers: By name in lower case. Clients that are no browsers send neither `Sec-Fetch-Site` nor `Origin`.
+
+    """
+    if not _is_local(host):
+        raise Forbidden("MEMORY_AUTH=off answers only requests to a loopback address, such as http://127.0.0.1")
+    if method in _READING:
+        return
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    # The first is the better one: behind a proxy that calls this host by another name, the second names the page's own.
+    allowed = site in ("same-origin", "none") if site is not None else origin is None or origin.partition("://")[2] == host
+    if not allowed:
+        raise Forbidden("MEMORY_AUTH=off answers no writing request of a web page of another origin")
+
+
+@functools.lru_cache(maxsize=128)
+def _is_address(host: str) -> bool:
+    match = _HOST.fullmatch(host)
+    if match is None or int(match["port"] or 0) > _HIGHEST_PORT:
+        return False
+    try:
+        return match["v6"] is None or bool(ipaddress.IPv6Address(match["v6"]))
+    except ValueError:
+        return False
+
+
+@functools.lru_cache(maxsize=128)
+def _is_local(host: str) -> bool:
+    return is_loopback(urlsplit(f"//{host}").hostname or "")
+
+
+@functools.lru_cache(maxsize=128)
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address can be reached from this machine only."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,214 @@
+"""Responses: answers as JSON, and errors as `application/problem+json`.
+
+What the calls of `MemoryCore` return, as the JSON and the headers of the HTTP contract.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+import orjson
+from azure.functions import HttpResponse
+
+from memory_core.domain.context import Context
+from memory_core.domain.errors import FieldError, MemoryCoreError
+from memory_core.domain.models import UNLOGGED_FIELDS, Memory
+from memory_core.domain.results import Accepted, Buffered, Deleted, EventPage, Foreseen, Hit, MemoryPage, Retrieved, Saved, Settled, Summary
+from memory_core.domain.scope import Owner
+from memory_core.recollection.graph.style import POLICY
+
+GRAPH_MEDIA = {"mermaid": "text/vnd.mermaid", "dot": "text/vnd.graphviz", "html": "text/html"}
+_OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_SERIALIZE_NUMPY
+
+
+def json_response(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> HttpResponse:
+    """`value` as JSON: datetimes end in Z, dataclasses are objects."""
+    return HttpResponse(orjson.dumps(value, option=_OPTIONS), status_code=status, headers=headers, mimetype="application/json")
+
+
+def memory_response(memory: Memory, *, status: int = 200, include_embedding: bool = False) -> HttpResponse:
+    """One memory, with the ETag that its next PUT has to send as If-Match."""
+    return json_response(memory.public(include_embedding=include_embedding), status=status, headers={"ETag": memory.etag})
+
+
+def deleted_response(deleted: Deleted) -> HttpResponse:
+    """A memory that is deleted, with the word for whether this call did it."""
+    return json_response({**deleted.memory.public(), "outcome": deleted.outcome}, headers={"ETag": deleted.memory.etag})
+
+
+def settled_response(result: Settled, *, logged_only: bool, include_embedding: bool = False) -> HttpResponse:
+    """A memory of a time past, with the sequence of the log that it is the state of."""
+    fields = _as_logged(result.memory) if logged_only else result.memory.public(include_embedding=include_embedding)
+    return json_response({**fields, "as_of_sequence": result.as_of_sequence}, headers={"ETag": result.memory.etag})
+
+
+def memories_response(page: MemoryPage, *, logged_only: bool = False) -> HttpResponse:
+    """One page of memories; `logged_only`: without the fields that no event records, where it was told from the log."""
+    memories = [_as_logged(memory) if logged_only else memory.public() for memory in page.memories]
+    damaged = {"damaged": page.damaged} if page.damaged else {}
+    return json_response({"memories": memories, "as_of_sequence": page.as_of_sequence, "next_cursor": page.next_cursor, **damaged})
+
+
+def events_response(page: EventPage) -> HttpResponse:
+    """One page of the log."""
+    return json_response({"events": [event.public() for event in page.events], "next_cursor": page.next_cursor})
+
+
+def _as_logged(memory: Memory) -> dict[str, Any]:
+    return {name: value for name, value in memory.public().items() if name not in UNLOGGED_FIELDS}
+
+
+def saved_response(saved: Saved) -> HttpResponse:
+    """What a save did, with the ETag of the memory that now answers for it."""
+    return json_response(saved_body(saved), status=saved.status, headers={"ETag": saved.memory.etag})
+
+
+def saved_body(saved: Saved) -> dict[str, Any]:
+    """Outcome, memory and conflict of one save, and the dependencies that it had to do without."""
+    return {
+        "outcome": saved.outcome,
+        "memory": saved.public,
+        "conflict": saved.conflict.public() if saved.conflict else None,
+        "degraded": saved.degraded,
+    }
+
+
+def accepted_response(owner: Owner, accepted: Accepted, ignored: Sequence[str] = ()) -> HttpResponse:
+    """Work that goes on: its task, and where to look at it. ignored: fields of messages that are not known, named where there are any.
+
+    200 where nothing of a conversation was new: its task is that of the messages told last.
+    """
+    body: dict[str, Any] = {"task_id": accepted.task_id, "status": "accepted", "degraded": accepted.degraded, **_ignored(ignored)}
+    if accepted.messages is not None:
+        body["messages"] = accepted.messages._asdict()
+    known = accepted.messages is not None and not accepted.messages.new
+    where = f"/api/v1/tasks/{accepted.task_id}?user_id={quote(owner.user_id, safe='')}"
+    return json_response(body, status=200 if known else 202, headers={"Location": where})
+
+
+def upkeep_response(owner: Owner, answer: Accepted | Foreseen) -> HttpResponse:
+    """Work that goes on, as `accepted_response` has it; of a dry run, what would be done."""
+    if isinstance(answer, Accepted):
+        return accepted_response(owner, answer)
+    return json_response({"counts": dict(answer.counts), "capped": answer.capped})
+
+
+def buffered_response(buffered: Buffered, *, status: int = 200, ignored: Sequence[str] = ()) -> HttpResponse:
+    """What a buffer holds, and the task that it was handed to if this call did that. ignored: as `accepted_response` has it."""
+    body: dict[str, Any] = {"buffered": buffered.buffered, "flush_at": buffered.flush_at, **_ignored(ignored)}
+    if buffered.task_id is not None:
+        body["task_id"] = buffered.task_id
+    if status != 200:
+        body["degraded"] = buffered.degraded
+    return json_response(body, status=status)
+
+
+def summary_response(summary: Summary, ignored: Sequence[str] = ()) -> HttpResponse:
+    """A summary. ignored: as `accepted_response` has it."""
+    return json_response({**summary.public(), **_ignored(ignored)})
+
+
+def context_response(context: Context, ignored: Sequence[str] = ()) -> HttpResponse:
+    """The context of a turn. ignored: as `accepted_response` has it."""
+    return json_response({**context.public(), **_ignored(ignored)})
+
+
+def _ignored(names: Sequence[str]) -> dict[str, Any]:
+    return {"ignored": list(names)} if names else {}
+
+
+def retrieved_response(result: Retrieved, *, explain: bool) -> HttpResponse:
+    """The results of a query; `explain` shows how each came to its place, and what the store charged."""
+    body: dict[str, Any] = {
+        "results": [_hit(hit, explain) for hit in result.results],
+        "degraded": result.degraded,
+        "as_of_sequence": result.as_of_sequence,
+    }
+    if not result.results:
+        body["nearest"] = result.nearest
+    if result.context is not None:
+        body["context"], body["citations"] = result.context, result.citations
+        body |= {"rounds": result.rounds, "sufficient": result.sufficient, "why": result.why}
+    if explain:
+        body["explain"] = result.explain
+    return json_response(body)
+
+
+def graph_response(text: str, form: str) -> HttpResponse:
+    """A drawing in the format `form`.
+
+    What it shows is one user's: no cache keeps it, no browser takes it for anything else.
+    """
+    headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
+    if form == "html":
+        headers |= {"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"}
+    return HttpResponse(text, mimetype=GRAPH_MEDIA[form], headers=headers)
+
+
+def _hit(hit: Hit, explain: bool) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "rank": hit.rank,
+        "memory": orjson.Fragment(hit.shown.json),
+        "similarity_score": hit.similarity_score,
+        "lexical_score": hit.lexical_score,
+        "relevance_score": hit.relevance_score,
+        "recency_score": hit.recency_score,
+        "importance_score": hit.importance_score,
+        "frequency_score": hit.frequency_score,
+        "confidence_score": hit.confidence_score,
+        "score": hit.score,
+        "composite_score": hit.composite_score,
+        "tier": hit.tier,
+        "age_days": hit.age_days,
+        "matched_by": hit.matched_by,
+        "also": hit.also,
+        "passages": [passage.public() for passage in hit.passages],
+        "stale_facts": hit.stale_facts,
+    }
+    if explain:
+        fields["explain"] = hit.explain
+    return fields
+
+
+# Errors as `application/problem+json` (RFC 9457), the only form in which this product says no.
+#
+# An unexpected error says nothing about itself but its correlation id: the log has the rest.
+
+
+PROBLEM_TYPE = "application/problem+json"
+_DEFAULT_RETRY_S = 1
+
+
+def problem(error: MemoryCoreError, instance: str, correlation_id: str) -> dict[str, Any]:
+    """The members of the problem. `instance` is the path of the request, without its query (a query may hold what is private)."""
+    fields: dict[str, Any] = {
+        "type": f"urn:memory-core:problem:{error.type}",
+        "title": error.title,
+        "status": error.status,
+        "detail": error.detail,
+        "instance": instance,
+        "correlation_id": correlation_id,
+        "errors": [_field_problem(field) for field in error.errors],
+    }
+    if suggestion := error.did_you_mean or ", ".join(field.did_you_mean for field in error.errors if field.did_you_mean):
+        fields["did_you_mean"] = suggestion
+    return fields
+
+
+def _field_problem(error: FieldError) -> dict[str, str]:
+    suggestion = {} if error.did_you_mean is None else {"did_you_mean": error.did_you_mean}
+    return {"field": error.field, "message": error.message, **suggestion}
+
+
+def problem_response(error: MemoryCoreError, instance: str, correlation_id: str) -> HttpResponse:
+    """The answer to a request that failed with `error`."""
+    headers = {"X-Correlation-Id": correlation_id}
+    if error.status == 401:
+        headers["WWW-Authenticate"] = 'Bearer realm="memory-core"'
+    if error.status in (429, 503):
+        headers["Retry-After"] = str(error.retry_after_s or _DEFAULT_RETRY_S)
+    return HttpResponse(
+        orjson.dumps(problem(error, instance, correlation_id)), status_code=error.status, headers=headers, mimetype=PROBLEM_TYPE
+    )

@@ -1,0 +1,281 @@
+"""Documents beside memories: conversations, buffers of sessions, a user's settings.
+
+Conversations as documents: two for each, because one of them is never written again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field
+
+from memory_core.domain.conversation import Conversation, Message
+from memory_core.domain.messages import PREFIX
+from memory_core.domain.models import MemoryType
+from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner
+from memory_core.domain.time_zone import MAX_NAME
+from memory_core.domain.user_settings import SETTINGS_ID, UserSettings
+from memory_core.ledger.batch import Changes
+from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.ids import derived, session_document_id
+from memory_core.ledger.sessions import clears_of
+from memory_core.ports import Document
+
+_OF_THE_STORE = ("epoch", "sequence")
+
+
+def messages_id(conversation_id: str) -> str:
+    """The id of the document that holds a conversation's messages."""
+    return f"{conversation_id}_messages"
+
+
+def documents_of(conversation: Conversation) -> tuple[Document, Document]:
+    """The conversation without its messages, which each forming commit writes again, and the messages, which nothing writes again.
+
+    A conversation may be 1 MiB long; a commit holds 1.8 MB.
+    """
+    body = conversation.model_dump(mode="json")
+    messages = {"messages": body.pop("messages")}
+    return Document(conversation.id, "conversation", body), Document(messages_id(conversation.id), "messages", messages)
+
+
+def conversation_of(look: Look, conversation_id: str) -> Conversation | None:
+    """The whole conversation, out of its two documents; None when it is not there in the head's epoch."""
+    state, messages = look.documents.get(conversation_id), look.documents.get(messages_id(conversation_id))
+    if state is None or messages is None or look.head is None or state.body["epoch"] != look.head.epoch:
+        return None
+    fields = {name: value for name, value in state.body.items() if name not in _OF_THE_STORE}
+    return Conversation.model_validate({**fields, "messages": messages.body["messages"]})
+
+
+def unread(conversation: Mapping[str, Any]) -> tuple[Document, ...]:
+    """The messages of an ended conversation that nothing was made of, to be deleted; none where something was.
+
+    They are not read again, and as no memory names the conversation, no filter of what is to be forgotten would find them.
+    """
+    if any(cell["memory_ids"] for cell in conversation["formed_cells"]):
+        return ()
+    return (Document(messages_id(conversation["id"]), "messages", {}),)
+
+
+def state_of(look: Look, conversation_id: str) -> Conversation | None:
+    """The conversation as it is stored in the head's epoch, without its messages; None when it is not there."""
+    document = look.documents.get(conversation_id)
+    if document is None or look.head is None or document.body.get("epoch") != look.head.epoch:
+        return None
+    return Conversation.model_validate({name: value for name, value in document.body.items() if name not in ("epoch", "sequence")})
+
+
+def cleared_since(look: Look, owner: Owner, conversation: Conversation) -> frozenset[MemoryType]:
+    """The types of memories that its session was cleared of since a conversation was accepted; the look shows the session."""
+    if conversation.session_id is None:
+        return frozenset()
+    clears = clears_of(look.documents.get(session_document_id(owner, conversation.session_id)))
+    return frozenset(MemoryType(kind) for kind, count in clears.items() if count > conversation.clears.get(kind, 0))
+
+
+def message_ids(conversation: Conversation) -> list[str]:
+    """The ids of the memories of a conversation's messages, in order.
+
+    A message with an id of its own is known by it within its session. Without a session, the very same told again, with the same times, is
+    the same messages. One that an earlier conversation has written keeps the id that it got there.
+    """
+    seen = Counter[tuple[str, ...]]()
+    ids = []
+    for number, message in enumerate(conversation.messages):
+        if message.memory_id is not None:
+            ids.append(message.memory_id)
+            continue
+        if message.id is not None:
+            parts: tuple[str, ...] = ("by id", conversation.session_id or "", message.id)
+        elif conversation.session_id is not None:
+            parts = ("of", conversation.id, str(number))
+        else:
+            parts = (conversation.agent_id or "", message.role, message.actor or "", message.timestamp.isoformat(), message.content)
+        seen[parts] += 1
+        ids.append(derived(PREFIX, *parts, str(seen[parts])))
+    return ids
+
+
+# A buffer: messages of one session that wait until there are enough of them to be formed together. One document a session.
+#
+# Its generations follow each other: closing one is beginning the next. Note: every append has an id, which stays with the
+# messages that it brought, into the conversation that they become. So a caller that did not hear whether its append arrived can look.
+
+
+MAX_BYTES = 1_048_576
+"""Of messages in one buffer: as much as one request may bring. What would pass it is gathered in the next generation."""
+
+
+class Buffer(BaseModel):
+    """What a session's buffer holds. appends: the ids of the appends of this generation. last_append_at: None while it is empty."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    session_id: str
+    generation: int = 0
+    messages: list[Message] = Field(default_factory=list)
+    appends: list[str] = Field(default_factory=list)
+    last_append_at: datetime | None = None
+    correlation_id: str | None = None
+    time_zone: str | None = Field(default=None, max_length=MAX_NAME, exclude_if=lambda value: value is None)
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """What one call adds: messages, under an id of its own. time_zone: of those who speak, None where it is not known."""
+
+    id: str
+    messages: Sequence[Message]
+    at: datetime
+    correlation_id: str | None = None
+    time_zone: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBuffer:
+    """A buffer as it was read: its content, and the document that it was read from, None when there was none."""
+
+    owner: Owner
+    buffer: Buffer
+    document: Document | None
+
+    @classmethod
+    def of(cls, owner: Owner, session_id: str, look: Look) -> HeldBuffer:
+        """What a look shows; an empty one where there is none, or only one of an erased user."""
+        document = look.documents.get(buffer_id(owner, session_id))
+        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
+            return cls(owner, Buffer(session_id=session_id), document)
+        return cls(owner, _buffer_in(document), document)
+
+    @property
+    def task_id(self) -> str:
+        """The task of this generation: it waits with the buffer, and then forms what it held."""
+        return derived("tsk", self._id, str(self.buffer.generation))
+
+    @property
+    def conversation_id(self) -> str:
+        """The conversation that this generation becomes."""
+        return conversation_id(self._id, self.buffer.generation)
+
+    def conversation(self, now: datetime, clears: Mapping[str, int]) -> Conversation:
+        """The conversation that this generation becomes, as it is now.
+
+        Args:
+            now: when it is accepted.
+            clears: how often its session was cleared by then, by type.
+
+        """
+        return Conversation(
+            id=self.conversation_id,
+            session_id=self.buffer.session_id,
+            messages=self.buffer.messages,
+            task_id=self.task_id,
+            correlation_id=self.buffer.correlation_id,
+            time_zone=self.buffer.time_zone,
+            created_at=now,
+            clears=dict(clears),
+        )
+
+    def takes(self, append: Append) -> bool:
+        """Whether there is room for it; an empty buffer takes anything, and leaves it to the store to say what is too large."""
+        return not self.buffer.messages or _size(self.buffer.messages) + _size(append.messages) <= MAX_BYTES
+
+    def grown(self, append: Append) -> HeldBuffer:
+        """With what is appended, in the same generation."""
+        buffer = self.buffer
+        more = {
+            "messages": [*buffer.messages, *append.messages],
+            "appends": [*buffer.appends, append.id],
+            "last_append_at": append.at,
+            "correlation_id": append.correlation_id,
+            "time_zone": append.time_zone or buffer.time_zone,
+        }
+        return replace(self, buffer=buffer.model_copy(update=more))
+
+    def closed(self) -> HeldBuffer:
+        """With the next generation begun, which is empty."""
+        return replace(self, buffer=_emptied(self.buffer))
+
+    @property
+    def written(self) -> Document:
+        """The document to write, on top of the state that was read."""
+        body: dict[str, Any] = self.buffer.model_dump(mode="json")
+        if self.document is None:
+            return Document(self._id, "buffer", body)
+        return replace(self.document, body={**_of_the_store(self.document), **body})
+
+    @property
+    def _id(self) -> str:
+        return buffer_id(self.owner, self.buffer.session_id)
+
+
+def buffer_id(owner: Owner, session_id: str) -> str:
+    """The id of a session's buffer."""
+    return derived("buf", *owner, session_id)
+
+
+def conversation_id(buffer: str, generation: int) -> str:
+    """The id of the conversation that a generation of a buffer becomes."""
+    return derived("cnv", buffer, str(generation))
+
+
+def emptied(document: Document) -> Document:
+    """A buffer's document with its present generation thrown away."""
+    return replace(document, body={**_of_the_store(document), **_emptied(_buffer_in(document)).model_dump(mode="json")})
+
+
+def _emptied(buffer: Buffer) -> Buffer:
+    return Buffer(session_id=buffer.session_id, generation=buffer.generation + 1)
+
+
+def _buffer_in(document: Document) -> Buffer:
+    return Buffer.model_validate({name: value for name, value in document.body.items() if name not in ("epoch", "sequence")})
+
+
+def _of_the_store(document: Document) -> dict[str, Any]:
+    return {name: document.body[name] for name in ("epoch", "sequence")}
+
+
+def _size(messages: Sequence[Message]) -> int:
+    return sum(len(orjson.dumps(message.model_dump(mode="json"))) for message in messages)
+
+
+# A user's settings: one document in their partition, which an export takes along and an erasure removes.
+
+
+class SettingsOfUsers:
+    """Reads and writes the settings of any owner."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    async def get(self, owner: Owner) -> UserSettings:
+        """The settings as they stand; the defaults where nothing is set. Raises Unavailable."""
+        return settings_in(await self._ledger.look(owner, [SETTINGS_ID]))
+
+    async def put(self, owner: Owner, settings: UserSettings, call: Call) -> UserSettings:
+        """Set them. Durable when it returns. Raises HeadMoved, Unavailable."""
+
+        def decide(look: Look) -> Changes[UserSettings]:
+            if settings_in(look) == settings:
+                return Changes(settings)
+            document = look.documents.get(SETTINGS_ID)
+            tag = None if document is None else document.tag
+            return Changes(settings, puts=(Document(SETTINGS_ID, "settings", settings.model_dump(mode="json"), tag=tag),), fragile=True)
+
+        return (await self._ledger.commit(owner, decide, ids=[SETTINGS_ID], call=call)).result
+
+
+def settings_in(look: Look) -> UserSettings:
+    """The settings that a look shows, which was asked for `SETTINGS_ID`."""
+    document = look.documents.get(SETTINGS_ID)
+    if document is None or look.head is None or document.body.get("epoch") != look.head.epoch:
+        return UserSettings()
+    return UserSettings.model_validate({name: value for name, value in document.body.items() if name not in _OF_THE_STORE})

@@ -1,0 +1,206 @@
+"""What every memory was at an earlier sequence.
+
+Note: a snapshot is several documents, written one by one, and counts only when all are there. Until then, and where it was
+deleted because something in it was forgotten, the one before it serves, or the log from its beginning; only slower.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import orjson
+
+from memory_core.domain.errors import HeadMoved
+from memory_core.domain.fold import State, States, fold
+from memory_core.domain.models import EVENTS_A_SNAPSHOT, Head
+from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner
+from memory_core.ledger.batch import Changes
+from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.ids import snapshot_id
+from memory_core.ports import Document, EventFilter, LongTermStore, Place
+
+MAX_PART_BYTES = 1_000_000
+"""Of one document of a snapshot; a batch holds 1.8 MB."""
+PARTS_A_READ = 4
+EVENTS_A_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A snapshot: all states at `sequence`."""
+
+    sequence: int
+    states: States
+
+
+class Past:
+    """Reads the past of any owner."""
+
+    def __init__(self, store: LongTermStore) -> None:
+        self._store = store
+
+    async def sequence_at(self, owner: Owner, head: Head, known_at: datetime) -> int:
+        """The sequence of the last event that occurred at `known_at` or before; 0 for none."""
+        if head.last_occurred_at is None or head.last_occurred_at <= known_at:
+            return head.sequence
+        later = await self._store.events(owner, 0, 1, EventFilter(since=known_at + timedelta(microseconds=1)))
+        return later[0].sequence - 1 if later else head.sequence
+
+    async def states(self, owner: Owner, head: Head, sequence: int) -> States:
+        """Every memory and old version at `sequence`, by id. Raises HeadMoved when the user was erased meanwhile."""
+        taken = await self.taken(owner, head, sequence)
+        states = await self.after(owner, taken, sequence)
+        now = (await self._store.snapshot(owner)).head
+        if now is None or now.epoch != head.epoch:
+            raise HeadMoved("the user was erased while the log was read", retry_after_s=1)
+        return states
+
+    async def memory(self, owner: Owner, memory_id: str, sequence: int) -> States:
+        """One memory and its old versions at `sequence`, by id, from its own events alone."""
+        states, after = States(), 0
+        while page := await self._store.events(owner, after, EVENTS_A_PAGE, EventFilter(memory_id=memory_id, up_to=sequence)):
+            states, after = fold(states, page), page[-1].sequence
+        return states
+
+    async def after(self, owner: Owner, taken: Taken, sequence: int) -> States:
+        """The states at `sequence`, told on from a snapshot at or before it."""
+        states, at = taken.states, taken.sequence
+        while at < sequence:
+            page = await self._store.events(owner, at, EVENTS_A_PAGE, EventFilter(up_to=sequence))
+            if not page:
+                break
+            states, at = fold(states, page), page[-1].sequence
+        return states
+
+    async def taken(self, owner: Owner, head: Head, sequence: int) -> Taken:
+        """The last whole snapshot at or before `sequence`; the empty beginning where there is none."""
+        place = Place(sequence + 1, "")
+        while documents := await self._store.page(owner, "snapshot", None, place, 1):
+            body = documents[0].body
+            if body["epoch"] == head.epoch and (states := await self._read(owner, body)) is not None:
+                return Taken(body["sequence"], states)
+            place = Place(body["sequence"], "")
+        return Taken(0, {})
+
+    async def _read(self, owner: Owner, body: dict[str, Any]) -> States | None:
+        """All parts of the snapshot that `body` is one of; None while one is missing, or is of another attempt."""
+        names = [snapshot_id(body["epoch"], body["sequence"], part) for part in range(body["parts"])]
+        states = States()
+        for start in range(0, len(names), PARTS_A_READ):
+            asked = names[start : start + PARTS_A_READ]
+            parts = (await self._store.snapshot(owner, asked)).documents
+            if len(parts) < len(asked) or any(part.body["redactions"] != body["redactions"] for part in parts.values()):
+                return None
+            states |= {name: State.of_row(row) for part in parts.values() for name, row in part.body["states"].items()}
+        return states
+
+
+def parted(taken: Taken) -> list[list[str]]:
+    """The ids of the states in each document of a snapshot: all of them in order, so that every process makes the same."""
+    parts: list[list[str]] = [[]]
+    size = 0
+    for name, state in sorted(taken.states.items()):
+        weight = len(orjson.dumps([name, state.row()]))
+        if parts[-1] and size + weight > MAX_PART_BYTES:
+            parts.append([])
+            size = 0
+        parts[-1].append(name)
+        size += weight
+    return parts
+
+
+def part_of(taken: Taken, head: Head, parts: Sequence[Sequence[str]], number: int) -> Document:
+    """One document of a snapshot that is `parted` so. head: as it was before anything was read for it."""
+    states = {name: taken.states[name].row() for name in parts[number]}
+    common = {"epoch": head.epoch, "sequence": taken.sequence, "redactions": head.redactions, "parts": len(parts)}
+    return Document(snapshot_id(head.epoch, taken.sequence, number), "snapshot", {**common, "states": states})
+
+
+# Snapshots of the log: what all memories were at a sequence, kept so that a replay need not tell everything from the beginning.
+#
+# Note: a snapshot must not outlive what it holds. What was forgotten while one was being written would come back with it, so
+# every part is committed under the head, and no part of a state that was read before events were redacted is written after that.
+
+
+DROPPED_AT_ONCE = 10
+"""Documents of up to 1 MB, which are read to be listed."""
+_CALL = Call(actor="upkeep")
+
+
+class Snapshots:
+    """Writes and drops snapshots of any owner."""
+
+    def __init__(self, store: LongTermStore, ledger: Ledger) -> None:
+        self._store, self._ledger, self._past = store, ledger, Past(store)
+
+    async def write_due(self, owner: Owner) -> int:
+        """Write the snapshots that are due; how many. For nothing due, one point read.
+
+        One is due EVENTS_A_SNAPSHOT events after the last, or as many as that holds states if these are more: so all snapshots together
+        take no more room than the log does. Raises HeadMoved when others write faster than this can, Unavailable; then it is done later.
+        """
+        head = (await self._store.snapshot(owner)).head
+        written = 0
+        if head is None or head.state == "erasing" or head.sequence < head.snapshot_due:
+            return written
+        taken = await self._past.taken(owner, head, head.sequence)
+        while (due := _due_after(taken)) <= head.sequence:
+            taken = Taken(due, await self._past.after(owner, taken, due))
+            if not await self._write(owner, head, taken):
+                break
+            written += 1
+        return written
+
+    async def drop(self, owner: Owner, since: int) -> int:
+        """Delete every snapshot at sequence `since` or later, finished or not; how many documents. They are made again when next due.
+
+        To be called when events are redacted: after the last commit that redacts, with the sequence of the first event that was.
+        """
+        dropped, place = 0, None
+        while True:
+            page = await self._store.page(owner, "snapshot", None, place, DROPPED_AT_ONCE)
+            gone = tuple(Document(document.id, "snapshot", {}) for document in page if document.body["sequence"] >= since)
+            if not gone:
+                return dropped
+            await self._ledger.commit(owner, lambda look, gone=gone: _dropping(gone, since), ids=(), call=_CALL)  # type: ignore[misc]
+            dropped += len(gone)
+            place = Place(page[-1].body["sequence"], page[-1].id)
+
+    async def _write(self, owner: Owner, head: Head, taken: Taken) -> bool:
+        """All parts, the last with the word when the next is due. False when events were redacted since `head` was read."""
+        parts = await asyncio.to_thread(parted, taken)
+        for number in range(len(parts)):
+            part = part_of(taken, head, parts, number)  # one by one: together they would take the memory of all states again
+            due = _due_after(taken) if number + 1 == len(parts) else None
+
+            def decide(look: Look, part: Document = part, due: int | None = due) -> Changes[bool]:
+                now, there = look.head, look.documents.get(part.id)
+                if now is None or (now.epoch, now.redactions) != (head.epoch, head.redactions):
+                    return Changes(False)
+                if there is not None and there.body == part.body and (due is None or now.snapshot_due >= due):
+                    return Changes(True)
+                fields = {} if due is None else {"snapshot_due": max(now.snapshot_due, due)}
+                # Fragile: whatever was committed meanwhile may have redacted something.
+                return Changes(True, puts=(part,), head_fields=lambda _: fields, fragile=True)
+
+            if not (await self._ledger.commit(owner, decide, ids=[part.id], call=_CALL)).result:
+                return False
+        return True
+
+
+def redacting(head: Head) -> Mapping[str, Any]:
+    """The fields of the head that a commit which redacts events sets: from then on no state that was read before is written."""
+    return {"redactions": head.redactions + 1}
+
+
+def _due_after(taken: Taken) -> int:
+    return taken.sequence + max(EVENTS_A_SNAPSHOT, len(taken.states))
+
+
+def _dropping(gone: tuple[Document, ...], since: int) -> Changes[None]:
+    return Changes(None, deletes=gone, head_fields=lambda head: {"snapshot_due": min(head.snapshot_due, since)})

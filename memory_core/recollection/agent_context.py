@@ -1,0 +1,499 @@
+"""One call for an agent's turn.
+
+It tells who the person is, what holds just now, what matters to the query, and what was said last.
+
+    kind       taken from                                             first share of the budget
+    instructions  the standing wishes, whatever is asked              up to 15 %, before all others
+    profile    what the profile says, facts before traits             20 %
+    foresight  what holds at the moment, told lately                  10 %
+    turns      the end of the session, of the last one where the      25 %
+               named one is new or none is named
+    memories   the query's hits and what is beside them               the rest
+
+What a kind leaves over goes to memories, and what these leave over to turns, foresight and profile, in this order. All is read at once,
+in three rounds. Note: a memory is in one part only, the first in the table that wants it and has room for it, and so is a turn: where
+it is told, the cell that was formed of it is not. The text shows the turns last, where the conversation goes on.
+
+What has faded is told where the query finds it, and as the last turns of the conversation; profile and foresight leave it out. What the
+query finds and the text tells is an access.
+
+Where nothing surely answers the query, all kinds share what a perhaps is granted (`SHARES_PERHAPS`). The turns of a running session come on
+top of that: they are the conversation itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+import orjson
+
+from memory_core.domain.context import Context, ContextInput, Part, PartKind
+from memory_core.domain.excerpt import covered
+from memory_core.domain.fence import fenced
+from memory_core.domain.instruction import INSTRUCTION
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.messages import EARLIER, MESSAGE, is_instruction, is_told
+from memory_core.domain.models import Foresight, Memory, MemoryType, Status
+from memory_core.domain.packing import (
+    EXPONENT,
+    FENCE_TOKENS,
+    LONGEST,
+    PERHAPS,
+    Grant,
+    Piece,
+    Room,
+    body,
+    chosen,
+    in_order,
+    room_for_perhaps,
+)
+from memory_core.domain.query_in_messages import is_remark, query_in, texts_said
+from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.sameness import normalised
+from memory_core.domain.scene import Profile
+from memory_core.domain.scope import Owner
+from memory_core.domain.text import tokens
+from memory_core.domain.time_zone import local
+from memory_core.domain.tokens import count_tokens
+from memory_core.domain.versions import base_id
+from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.readable import readable
+from memory_core.ports import Clock, Filter, LongTermStore
+from memory_core.recollection.candidate_sources import Zones
+from memory_core.recollection.quotations import Found, Untold, expected, holds, is_ahead, piece, shown_at
+from memory_core.recollection.reconstruct import Gatherer, Rounds
+from memory_core.recollection.retrieve import Retriever
+from memory_core.recollection.scenes import Profiles
+from memory_core.recollection.superseded import marked
+
+LATEST = 100
+"""Newest episodic memories that are looked through for foresight. What was foreseen before them is found only by a query."""
+TURNS = 30
+MOST_SESSIONS = 8
+"""Of those with the newest memories, the sessions that may be the last one."""
+SHARES: tuple[tuple[PartKind, float], ...] = (("profile", 0.2), ("foresight", 0.1), ("turns", 0.25), ("memories", 0.45))
+SHARES_PERHAPS: tuple[tuple[PartKind, float], ...] = (("profile", 0.15), ("foresight", 0.2), ("turns", 0.35), ("memories", 0.3))
+"""Of 120 words, where nothing surely answers: mostly for the end of the last session and for what is perhaps related."""
+SOON = timedelta(days=3)
+"""Foresight that began or ends within it is told with a query that nothing surely answers; other foresight where the query is about it."""
+COMING = timedelta(days=30)
+"""Foresight that begins within it is told before it begins."""
+FIRST: tuple[PartKind, ...] = ("profile", "turns")
+"""Tell a memory in the place of `memories`, as far as they have room for it."""
+REST: tuple[PartKind, ...] = ("turns", "foresight", "profile")
+"""Who gets what the others have left over, in this order."""
+INSTRUCTIONS_SHARE = 0.15
+"""Of the whole budget, for standing instructions; what they don't take is the others'."""
+MOST_INSTRUCTIONS = 100
+"""Standing instructions that are looked at, the newest."""
+ORDER: tuple[PartKind, ...] = ("instructions", "profile", "foresight", "memories", "turns")
+HEADINGS = {
+    "instructions": "Standing instructions of the user:",
+    "profile": "Profile:",
+    "foresight": "Expected:",
+    "memories": "Memories:",
+    "turns": "Last turns:",
+}
+HEADING_TOKENS = 5
+HEADING_WORDS = 6
+"""Of all headings together."""
+_ASKS_AHEAD = re.compile(
+    r"\b(?:coming up|upcoming|what(?:'s| is) (?:ahead|planned|next for me|on my (?:calendar|schedule|agenda))"
+    r"|(?:my|any) (?:plans|appointments"
+    r"|schedule|agenda)|anything planned|was steht (?:bei mir )?an|was habe ich vor|was ist geplant|(?:meine|welche) (?:termine|pläne))\b"
+    r"|予定は|予定を|予定があり|今後",
+    re.IGNORECASE,
+)
+Wanted = dict[PartKind, list[Piece]]
+_EPISODIC = frozenset({MemoryType.EPISODIC.value})
+_PROCEDURAL = frozenset({MemoryType.PROCEDURAL.value})
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a context is written from. grant: what the query has earned. terms: of the query.
+
+    running: whether the turns are those of a running session. turns, stories: by memory id, the cell of a message and of what was formed.
+    """
+
+    wanted: Wanted
+    grant: Grant
+    terms: frozenset[str]
+    degraded: tuple[str, ...]
+    running: bool = False
+    turns: Mapping[str, str] = field(default_factory=dict)
+    stories: Mapping[str, str] = field(default_factory=dict)
+
+
+class Briefing:
+    """Briefs for any owner. Reads never write the long term."""
+
+    def __init__(self, store: LongTermStore, retriever: Retriever, gatherer: Gatherer, profiles: Profiles, clock: Clock) -> None:
+        self._store, self._retriever, self._gatherer = store, retriever, gatherer
+        self._profiles, self._clock, self._zones, self._untold = profiles, clock, Zones(store), Untold(store)
+
+    async def brief(self, owner: Owner, asked: ContextInput) -> Context:
+        """The context of one turn. Raises Unavailable when the long term is down, EmbeddingMismatch."""
+        now = self._clock.now()
+        moment = asked.at or now
+        faded = {Status.DECAYED} if self._retriever.finds_faded(asked.include_decayed) else set()
+        statuses = frozenset(status.value for status in FOUND_BY_DEFAULT | faded)
+        where = Filter(
+            statuses,
+            types=_EPISODIC,
+            without_session_id=asked.exclude_session_id,
+            at=asked.at,
+            now=now,
+            hide_formed_messages=True,
+            fading=self._retriever.fading,
+        )
+        query = asked.query or query_in(asked.messages or ())
+        unsaid = texts_said(asked.messages or ())
+        profile, instructions, (latest, turns, running), (found, degraded), (zone, head) = await asyncio.gather(
+            self._profiles.of(owner, asked.at) if asked.wants("profile") else _no_profile(),
+            self._instructions(owner, asked, now) if asked.wants("instructions") else _nothing(),
+            self._latest(owner, where, asked, unsaid),
+            self._found(owner, asked, query, unsaid),
+            self._zones.with_head(owner, asked.time_zone),
+        )
+        moment = local(moment, zone)
+        grant = found.grant if query is not None and asked.wants("memories") else Grant.SURE
+        silenced = await self._untold.among(owner, head, [*turns, *latest])
+        turns = [one for one in turns if one.id not in silenced]
+        quoted = [Found(one, float(one.sequence)) for one in turns if normalised(one.content) not in unsaid]
+        cells = {one.memory.id: one.cell for one in quoted if one.is_message}
+        fresh = [one for one in latest if one.id not in silenced and not where.has_faded(one)]
+        hits, said = await asyncio.gather(
+            self._gatherer.pieces(owner, found, frozenset(cells.values())),
+            self._turns(owner, quoted, moment),
+        )
+        wanted: Wanted = {
+            "instructions": _instructions(instructions, found.terms | frozenset(tokens(query or "")), moment),
+            "profile": _profile(profile, moment),
+            "foresight": _foresight(_foreseeing(fresh, found, Grant.SURE if asks_ahead(query or "") else grant, moment), moment)
+            if asked.wants("foresight")
+            else [],
+            "turns": said,
+            "memories": hits,
+        }
+        stories = {one.memory.id: one.cell for one in found.found.values() if one.is_story}
+        told = _Told(wanted, grant, found.terms, degraded, running, cells, stories)
+        context = await asyncio.to_thread(_written, told, asked.max_tokens)
+        if asked.at is None:
+            self._gatherer.note(owner, found, [name for part in context.parts for name in part.ids])
+        return context
+
+    async def _latest(
+        self, owner: Owner, where: Filter, asked: ContextInput, unsaid: Collection[str]
+    ) -> tuple[list[Memory], list[Memory], bool]:
+        """The newest episodic memories, the turns to be told, and whether these are of the named session, which is running."""
+        latest, of_session = await asyncio.gather(
+            self._newest(owner, where, LATEST) if asked.wants("foresight") or asked.wants("turns") else _nothing(),
+            self._of_session(owner, where, asked, unsaid),
+        )
+        if of_session is not None:
+            return latest, of_session, True
+        others = [one for one in latest if asked.session_id is None or one.session_id != asked.session_id]
+        if not others or not asked.wants("turns"):
+            return latest, [], False
+        return latest, await self._said(owner, where, await self._last_session(owner, others, asked)), False
+
+    async def _newest(self, owner: Owner, where: Filter, limit: int) -> list[Memory]:
+        """The newest episodic memories that the filter lets through, newest first."""
+        page = await self._store.page(owner, "memory", where, None, limit)
+        memories, _ = readable(document for document in page if document.kind == "memory")
+        return memories
+
+    async def _instructions(self, owner: Owner, asked: ContextInput, now: datetime) -> list[Memory]:
+        """What the person wants done, or left, whatever is asked."""
+        statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
+        where = Filter(statuses, types=_PROCEDURAL, categories=frozenset({INSTRUCTION}), at=asked.at, now=now)
+        return await self._newest(owner, where, MOST_INSTRUCTIONS)
+
+    async def _of_session(self, owner: Owner, where: Filter, asked: ContextInput, unsaid: Collection[str]) -> list[Memory] | None:
+        """The end of the named session, nothing of an excluded one; None where that is new or none is named.
+
+        A session is new, too, where all that is stored of it is one message that the model has itself: what has just been said.
+        """
+        if asked.session_id is None or not asked.wants("turns"):
+            return None
+        turns = await self._said(owner, where, asked.session_id)
+        excluded = asked.session_id == asked.exclude_session_id
+        if not turns or (len(turns) == 1 and (excluded or normalised(turns[0].content) in unsaid)):
+            return None
+        return [] if excluded else turns
+
+    async def _last_session(self, owner: Owner, others: Sequence[Memory], asked: ContextInput) -> str | None:
+        """The session that was told something last, of those that these newest memories are of; None for what is in no session.
+
+        Note: a cell may be formed after a newer session was told, so what a task made does not say which session was the last. Looking
+        back, it has to.
+        """
+        if asked.at is None and (not is_told(others[0]) or EARLIER in others[0].metadata):
+            return await self._most_active(owner, others)
+        return others[0].session_id
+
+    async def _most_active(self, owner: Owner, newest: Sequence[Memory]) -> str | None:
+        """Which session of these memories, newest first, was active last; None for what is in no session."""
+        made = {one.session_id: one.created_at for one in reversed(newest)}
+        sessions = [*dict.fromkeys(one.session_id for one in newest)][:MOST_SESSIONS]
+        ids = {name: session_document_id(owner, name) for name in sessions if name is not None}
+        documents = (await self._store.snapshot(owner, [*ids.values()])).documents if len(sessions) > 1 else {}
+        told = {name: documents[identity].body["last_active_at"] for name, identity in ids.items() if identity in documents}
+        return max(sessions, key=lambda name: datetime.fromisoformat(told[name]) if name in told else made[name])
+
+    async def _said(self, owner: Owner, where: Filter, session_id: str | None) -> list[Memory]:
+        """The newest turns of a session as they were said, newest first; a cell or a note only where no message of it is kept."""
+        of_session = replace(where, session_id=session_id, without_session_id=None)
+        most = LATEST if session_id is None else TURNS
+        as_said = replace(of_session, categories=frozenset({MESSAGE}), hide_formed_messages=False)
+        pages = await asyncio.gather(self._newest(owner, as_said, most), self._newest(owner, of_session, most))
+        messages, others = ([one for one in page if one.session_id == session_id] for page in pages)
+        told = {one.cell_id for one in messages}
+        turns = {one.id: one for one in messages}
+        for one in others:
+            if not Found(one, 0.0).is_story or (len(messages) < TURNS and one.cell_id not in told):
+                turns.setdefault(one.id, one)
+        said = (one for one in turns.values() if not is_instruction(one))
+        return sorted(said, key=lambda one: -one.sequence)[:TURNS]
+
+    async def _turns(self, owner: Owner, quoted: Sequence[Found], moment: datetime) -> list[Piece]:
+        """The last turns as pieces, the newest of the highest priority."""
+        fallen = await self._gatherer.fallen(owner, quoted, moment)
+        pieces = (piece(one.memory, priority=one.priority, fallen=fallen.get(one.memory.id, ()), terms=(), moment=moment) for one in quoted)
+        return [one for one in pieces if one is not None]
+
+    async def _found(self, owner: Owner, asked: ContextInput, query: str | None, unsaid: frozenset[str]) -> tuple[Rounds, tuple[str, ...]]:
+        """What the query finds, in one round; nothing without a query."""
+        most = Grant.PERHAPS if query is not None and asked.query is None and is_remark(query) else Grant.SURE
+        said = frozenset(term for message in asked.messages or () for term in tokens(message.content))
+        rounds = Rounds(most=most, unsaid=unsaid, said=said)
+        if query is None or not asked.wants("memories"):
+            return rounds, ()
+        asking = RetrieveInput(
+            query=query,
+            mode="reconstruct",
+            exclude_session_id=asked.exclude_session_id,
+            similarity_threshold=asked.similarity_threshold,
+            answer_threshold=asked.answer_threshold,
+            types=asked.types,
+            tags=asked.tags,
+            at=asked.at,
+            time_zone=asked.time_zone,
+            include_decayed=asked.include_decayed,
+        )
+        look = await self._gatherer.look(owner, asking, rounds)
+        return rounds, look.degraded
+
+
+def asks_ahead(query: str) -> bool:
+    """Whether a query asks what is ahead, whatever that is."""
+    return _ASKS_AHEAD.search(query) is not None
+
+
+async def _nothing() -> list[Memory]:
+    return []
+
+
+async def _no_profile() -> Profile:
+    return Profile()
+
+
+def _foreseeing(latest: Sequence[Memory], found: Rounds, grant: Grant, moment: datetime) -> list[Memory]:
+    """The memories whose foresight is told; where nothing surely answers, with what of it is soon or has a word of the query."""
+    hits = [one.memory for one in found.found.values() if one.memory.category != "fact"]
+    if grant is not Grant.PERHAPS:
+        return [*latest, *hits]
+    soon = [(one, [line for line in one.foresight if _is_soon(line, moment)]) for one in latest]
+    about = [(one, [line for line in one.foresight if covered(line.description, found.terms)]) for one in hits]
+    return [one.model_copy(update={"foresight": lines}) for one, lines in (*about, *soon) if lines]
+
+
+def _is_soon(foresight: Foresight, moment: datetime) -> bool:
+    """Whether it began or ends within `SOON` of the moment."""
+    ends = foresight.end_time
+    return abs(moment - foresight.start_time) <= SOON or (ends is not None and abs(ends - moment) <= SOON)
+
+
+def _instructions(memories: Sequence[Memory], terms: Collection[str], moment: datetime) -> list[Piece]:
+    """A line for each instruction: those that share words with the query before others, of these the newest first."""
+    shared = {one.id: len(frozenset(tokens(one.content)) & frozenset(terms)) for one in memories}
+    return [
+        Piece(
+            one.id,
+            shown_at(one.event_timestamp, moment),
+            one.sequence,
+            one.content,
+            1.0 + shared[one.id] + 1.0 / (2 + place),
+            said_by="",
+        )
+        for place, one in enumerate(memories)
+    ]
+
+
+def _profile(profile: Profile, moment: datetime) -> list[Piece]:
+    """A line for each fact, the surest first, then one for each trait, which is of the moment."""
+    facts = [
+        Piece(one.memory_id, shown_at(one.since, moment), place, f"{one.name}: {_told(one.value)}", 2.0 + one.confidence, said_by="")
+        for place, one in enumerate(profile.explicit)
+    ]
+    traits = [
+        Piece(one.source_scene_ids[0], moment, len(facts) + place, one.trait, one.confidence)
+        for place, one in enumerate(profile.implicit)
+        if one.source_scene_ids
+    ]
+    return [*facts, *traits]
+
+
+def _told(value: object) -> str:
+    return value if isinstance(value, str) else orjson.dumps(value).decode()
+
+
+def _foresight(memories: Sequence[Memory], moment: datetime) -> list[Piece]:
+    """A line for everything that holds at the moment or begins soon, what ends first before the rest."""
+    pieces: dict[str, Piece] = {}
+    for memory in memories:
+        for one in memory.foresight:
+            if holds(one, moment) or is_ahead(one, moment, COMING):
+                left = (one.end_time - moment).total_seconds() if one.end_time is not None else float("inf")
+                line = Piece(
+                    memory.id,
+                    shown_at(one.start_time, moment),
+                    memory.sequence,
+                    expected(one, moment),
+                    -left,
+                    said_by="",
+                    said_at=memory.event_timestamp,
+                )
+                pieces.setdefault(line.text, line)
+    return list(pieces.values())
+
+
+def _written(told: _Told, max_tokens: int) -> Context:
+    """The parts within the budget, and what did not fit."""
+    budget = max_tokens - FENCE_TOKENS - HEADING_TOKENS * len(ORDER)
+    told = replace(told, wanted=_marked(told.wanted))
+    instructions = told.wanted["instructions"]
+    standing = chosen(told.wanted["instructions"], Room(int(budget * INSTRUCTIONS_SHARE)), (), whole=True)
+    told = replace(told, wanted={kind: _besides(pieces, standing) for kind, pieces in told.wanted.items() if kind != "instructions"})
+    wanted, kept = _divided(told, budget - _size(standing))
+    wanted["instructions"], kept["instructions"] = instructions, standing
+    expectations = {one.text for one in kept["foresight"]}
+    lines: list[str] = []
+    parts: list[Part] = []
+    number = 1
+    for kind in ORDER:
+        ordered = [_without(one, expectations if kind != "foresight" else ()) for one in in_order(kept[kind])]
+        if ordered:
+            heading = PERHAPS if told.grant < Grant.SURE and kind == "memories" else HEADINGS[kind]
+            if kind == "turns" and told.grant is Grant.PERHAPS and not told.running and PERHAPS not in lines:
+                lines.append(PERHAPS)
+            lines += [heading, body(ordered, number)]
+            parts.append(_part(kind, ordered))
+            number += len(ordered)
+    shown = {one.telling for pieces in kept.values() for one in pieces}
+    out = [_part(kind, missing) for kind in ORDER if (missing := [one for one in wanted[kind] if one.telling not in shown])]
+    text = fenced("\n".join(lines)) if lines else ""
+    return Context(text, tuple(parts), tuple(out), told.degraded)
+
+
+def _marked(wanted: Wanted) -> Wanted:
+    """What is to be told, marked where something else of it says that it holds no more."""
+    together = iter(marked([one for pieces in wanted.values() for one in pieces]))
+    return {kind: [next(together) for _ in pieces] for kind, pieces in wanted.items()}
+
+
+def _besides(pieces: Sequence[Piece], told: Sequence[Piece]) -> list[Piece]:
+    names = {one.id for one in told}
+    return [one for one in pieces if one.id not in names]
+
+
+def _divided(told: _Told, budget: int) -> tuple[Wanted, Wanted]:
+    """What each kind is to tell, each memory once, and what of it fits. What a kind with its own share has no room for is to be told as a
+    memory where the query finds it.
+    """
+    found = {one.id for one in told.wanted["memories"]}
+    formed = {told.stories[name] for name in found if name in told.stories}
+    elsewhere: set[str] = set()
+    while True:
+        once = _each_once(told, elsewhere)
+        kept = _kept(replace(told, wanted=once), budget)
+        shown = {one.telling for kind in FIRST for one in kept[kind]}
+        lost = found.intersection(one.id for kind in FIRST for one in once[kind] if one.telling not in shown)
+        silent = formed - {told.turns.get(one.id) for one in kept["turns"]}
+        lost |= {one.id for one in once["turns"] if told.turns.get(one.id) in silent}
+        if not lost:
+            return once, kept
+        elsewhere |= lost
+
+
+def _each_once(told: _Told, elsewhere: Collection[str]) -> Wanted:
+    """Without what an earlier kind tells of the same memory, or of the turns that it was formed of; foresight is told beside its memory.
+
+    elsewhere: memories that are told as such.
+    """
+    names: set[str] = set()
+    cells: set[str] = set()
+    once: Wanted = {}
+    for kind, _ in SHARES:
+        once[kind] = [
+            one
+            for one in told.wanted[kind]
+            if one.id not in names and told.stories.get(one.id) not in cells and not (kind in FIRST and one.id in elsewhere)
+        ]
+        if kind != "foresight":
+            names |= {one.id for one in once[kind]}
+        if kind == "turns":
+            cells |= {told.turns[one.id] for one in once[kind] if one.id in told.turns}
+    return once
+
+
+def _kept(told: _Told, budget: int) -> Wanted:
+    """What fits of each kind: into its share, then into what others have left over."""
+    whole, shares, kept, taken = Room(budget), dict(SHARES), Wanted(), dict[PartKind, Room]()
+    left = whole.part(0)
+    if told.grant is Grant.PERHAPS:
+        beside = budget - int(budget * shares["turns"]) if told.running else budget
+        whole, shares = room_for_perhaps(beside, HEADING_TOKENS * len(ORDER), HEADING_WORDS), dict(SHARES_PERHAPS)
+        left = whole.part(0)
+        if told.running:
+            kept["turns"] = _fitting(told, "turns", Room(budget - whole.tokens))
+            left = whole.part(shares.pop("turns"))
+    for kind, share in shares.items():
+        room = whole.part(share)
+        if kind == "memories":
+            room, left = room.plus(left), left.part(0)
+        taken[kind] = replace(room)
+        kept[kind] = _fitting(told, kind, room)
+        taken[kind] = taken[kind].minus(room)
+        left = left.plus(room)
+    for kind in REST:
+        if kind in shares:
+            room = taken[kind].plus(left)
+            kept[kind] = _fitting(told, kind, room, max(room.tokens, int(whole.tokens * shares[kind])) // LONGEST)
+            left = room
+    return kept
+
+
+def _fitting(told: _Told, kind: PartKind, room: Room, longest: int | None = None) -> list[Piece]:
+    """What of a kind fits into a room: lines of foresight whole, of other texts passages where they are longer than `longest` tokens."""
+    if kind == "memories":
+        return chosen(told.wanted[kind], room, told.terms, exponent=EXPONENT)
+    return chosen(told.wanted[kind], room, told.terms if kind == "turns" else (), longest=longest, whole=kind == "foresight")
+
+
+def _without(piece: Piece, told: Collection[str]) -> Piece:
+    """The piece without the notes that stand in the text already."""
+    return replace(piece, notes=tuple(note for note in piece.notes if note not in told))
+
+
+def _size(pieces: Sequence[Piece]) -> int:
+    return count_tokens(body(in_order(pieces))) if pieces else 0
+
+
+def _part(kind: PartKind, pieces: Sequence[Piece]) -> Part:
+    return Part(kind, tuple(base_id(one.id) for one in pieces), _size(pieces))

@@ -1,0 +1,319 @@
+"""Where candidates come from, and what a query is looked up by: vectors, dates, the session's cache, the archive, a time zone.
+
+Note: what "in time" means is the embedder's own to say. One behind a network has a deadline, and after several that passed
+it refuses at once. One in this process can't hang, and its first call loads it, which may take longer on a busy machine: an answer
+without it would help no caller.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
+from itertools import zip_longest
+
+from memory_core.domain.anchors import Anchor, dated, tellers
+from memory_core.domain.archival import as_found, is_cold
+from memory_core.domain.bm25 import idf
+from memory_core.domain.candidates import CandidateSet, from_memories, joined
+from memory_core.domain.cold_copy import ColdCopy
+from memory_core.domain.errors import EmbeddingMismatch, NotFound, Unavailable
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.messages import is_message
+from memory_core.domain.models import Head, Memory, Status, Vector
+from memory_core.domain.query import QueryAnalysis
+from memory_core.domain.query_parts import QueryParts, ToldTime
+from memory_core.domain.scope import Owner
+from memory_core.domain.time_zone import midnight, zone_of
+from memory_core.domain.token_states import TokenStates
+from memory_core.domain.user_settings import SETTINGS_ID
+from memory_core.ledger.archive_files import ColdCopies
+from memory_core.ledger.commit import Look
+from memory_core.ledger.documents import settings_in
+from memory_core.ledger.readable import as_memory
+from memory_core.ports import Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp
+
+log = logging.getLogger(__name__)
+EMBEDDER = "embedder"
+"""How an answer names what it did without."""
+
+
+async def query_vectors(embedder: Embedder, texts: Sequence[str]) -> tuple[tuple[Vector, ...], tuple[str, ...]]:
+    """A vector for each text or none at all, and what was done without: nothing, or the embedder. Raises EmbeddingMismatch."""
+    try:
+        return tuple(await embedder.embed_queries(texts)), ()
+    except EmbeddingMismatch:
+        raise
+    except Unavailable as error:
+        log.warning("going on without a query's vector: %s", error.detail)
+    return (), (EMBEDDER,)
+
+
+async def asked_tokens(embedder: Embedder, texts: Sequence[str]) -> tuple[TokenStates, ...]:
+    """The tokens of each text, or nothing: what is only for the order is not worth a failure, nor a word in the answer."""
+    try:
+        states = await embedder.token_states(texts)
+    except Unavailable as error:
+        log.warning("going on without a query's tokens: %s", error.detail)
+        return ()
+    tokens = [token_states for token_states in states if token_states is not None]
+    return tuple(tokens) if len(tokens) == len(texts) else ()
+
+
+async def no_vectors() -> tuple[tuple[Vector, ...], tuple[str, ...]]:
+    """What `query_vectors` answers without the embedder, for a round after one that waited in vain."""
+    return (), (EMBEDDER,)
+
+
+# The dates that only memories know, and the memories of a time that the query's words don't name.
+#
+# What happened "yesterday", or "two weeks before her birthday", says neither: such memories are on no list by words, and by vector only by
+# chance. So where a query tells a time that way, a second search looks into that time alone; and before it, the memories
+# that tell of the event are read for its day. Note: a query with a plain date ("on 8 May") needs none of this, its words are among
+# those of each memory of that day.
+
+
+DATE_LIST = "date"
+"""The name of the list that candidates of a time come by."""
+
+
+class Dates:
+    """Looks into times for any owner."""
+
+    def __init__(self, store: LongTermStore) -> None:
+        self._store = store
+
+    async def search(self, owner: Owner, query_parts: QueryParts, search: Search, moment: datetime) -> tuple[QueryParts, Found]:
+        """The search, and beside it the same in the times alone that the query tells; with the dates of its anchors, which are looked into
+        after it: a read of at most a few, and one more search. Raises Unavailable.
+        """
+        where = _told_times(query_parts, search)
+        if where is None:
+            result, within = await self._store.search(owner, search), None
+        else:
+            result, within = await asyncio.gather(self._store.search(owner, search), self._store.search(owner, where))
+        if query_parts.whole.anchors and len(result.candidates):
+            query_parts = query_parts.with_times(await self._resolved(owner, query_parts.whole, result, search, moment))
+            further = _told_times(query_parts, search)
+            if further is not None and further != where:
+                within = await self._store.search(owner, further)
+        if within is None or result.head is None:
+            return query_parts, result
+        within.candidates.lists = {DATE_LIST: within.candidates.ids}
+        return query_parts, replace(result, candidates=joined(result.candidates, within.candidates))
+
+    async def _resolved(self, owner: Owner, analysis: QueryAnalysis, result: Found, search: Search, moment: datetime) -> list[ToldTime]:
+        """The dates of the query's anchors, as far as candidates tell them."""
+        frequencies = result.statistics.document_frequency
+        worth = idf([frequencies.get(term, 0) for term in analysis.terms], result.statistics.documents)
+        rows_by_anchor = {anchor: tellers(anchor, analysis.terms, result.candidates, worth) for anchor in analysis.anchors}
+        read = await self._read(owner, result.candidates, sorted({row for rows in rows_by_anchor.values() for row in rows}), search)
+        tellings = {anchor: [read[row] for row in rows if row in read] for anchor, rows in rows_by_anchor.items()}
+        return await asyncio.to_thread(_days, tellings, moment)  # to read long texts for dates takes 10 ms each
+
+    async def _read(self, owner: Owner, candidates: CandidateSet, rows: Sequence[int], search: Search) -> dict[int, Memory]:
+        missing = [candidates.ids[row] for row in rows if candidates.ids[row] not in candidates.memories]
+        documents = await self._store.memories(owner, missing, search.where) if missing else {}
+        memories = candidates.memories | {name: document.memory for name, document in documents.items()}
+        return {row: memories[candidates.ids[row]] for row in rows if candidates.ids[row] in memories}
+
+
+def _told_times(query_parts: QueryParts, search: Search) -> Search | None:
+    """The same search in the times alone that the query tells; None where it tells none."""
+    windows = [
+        dated_window.window
+        for analysis in (query_parts.whole, *(part.analysis for part in query_parts.parts))
+        for dated_window in analysis.dated
+        if not dated_window.window.yearly
+    ]
+    if not windows:
+        return None
+    zone = query_parts.whole.zone
+    since, until = midnight(min(window.start for window in windows), zone), midnight(max(window.end for window in windows), zone)
+    return replace(search, where=replace(search.where, since=since, until=until))
+
+
+def _days(tellings: Mapping[Anchor, Sequence[Memory]], moment: datetime) -> list[ToldTime]:
+    dates = [(anchor, dated(anchor, memories, moment)) for anchor, memories in tellings.items()]
+    return [(known[0], anchor.said, known[1]) for anchor, known in dates if known is not None]
+
+
+# When a session's working set may be served, and how a void one is made again.
+#
+# It is good only when its epoch is the head's and nothing was removed or changed since its stamp; the head is read anyway, so
+# the check costs nothing. A void set is rebuilt beside the answer, not in its way. Note: messages as they were said are in no set, since
+# nothing would tell a set to which cell they belong by now; the long term finds them.
+
+
+REBUILT_ENTRIES = 50
+
+
+class WorkingSet:
+    """Guards and rebuilds working sets."""
+
+    def __init__(self, store: LongTermStore, short_term: ShortTermStore) -> None:
+        self._store, self._short_term = store, short_term
+        self._tasks: dict[tuple[Owner, str], asyncio.Task[None]] = {}
+
+    @staticmethod
+    def good(stamp: Stamp | None, head: Head) -> bool:
+        """Whether a set with this stamp shows nothing that the head knows to be gone or changed."""
+        return stamp is not None and stamp.epoch == head.epoch and stamp.sequence >= head.last_removal_sequence
+
+    def rebuild_later(self, owner: Owner, session_id: str, *, stale: bool) -> None:
+        """Rebuild a stale set once, in the background. A set that is not there at all grows by itself with the next saves."""
+        name = (owner, session_id)
+        if not stale or self._short_term.degraded or name in self._tasks:
+            return
+        task = asyncio.get_running_loop().create_task(self._rebuild(owner, session_id))
+        self._tasks[name] = task
+        task.add_done_callback(lambda _: self._tasks.pop(name, None))
+
+    async def _rebuild(self, owner: Owner, session_id: str) -> None:
+        try:
+            head = (await self._store.snapshot(owner)).head
+            if head is None:
+                return
+            statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
+            where = Filter(statuses, session_id=session_id, hide_formed_messages=True)
+            documents = await self._store.page(owner, "memory", where, None, REBUILT_ENTRIES)
+            snapshot = await self._store.snapshot(owner, [document.id for document in documents])
+        except Unavailable:
+            return  # the next retrieve finds it void again and tries again; nothing is served from it until then
+        stored = (as_memory(document, snapshot.head) for document in snapshot.documents.values())
+        known = (memory for memory in stored if memory is not None and not is_message(memory.id))
+        memories = [memory for memory in known if memory.status in FOUND_BY_DEFAULT]
+        await self._short_term.rebuild(owner, session_id, memories, Stamp(head.epoch, head.sequence, head.last_removal_sequence))
+
+    async def close(self) -> None:
+        """Wait for what is under way."""
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+
+
+# Candidates from the archive: stubs found by words and vector, their whole fetched from cold storage, to be scored with all the others.
+#
+# Asked for only by `include_archived`; nothing is written. Note: the archive may be slow or down while the stubs are there. What can't be
+# fetched in time is scored and shown as the stub says, and the answer names the archive among what it did without.
+
+
+MOST = 20
+"""Stubs that one query fetches: the nearest and the best by their words, in turns. Each is a blob."""
+AT_ONCE = 8
+DEADLINE_S = 5.0
+"""What fetching may take in all; some 50 ms a blob are usual."""
+ARCHIVE_LIST = "archive"
+"""The name of the list that they come by."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColdFound:
+    """What the archive has for a query; degraded: `("archive",)` when some could only be shown as their stubs."""
+
+    candidates: CandidateSet
+    degraded: tuple[str, ...] = ()
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """Of the candidates."""
+        return frozenset(self.candidates.ids)
+
+
+class ColdSearch:
+    """Looks into the archive of any owner."""
+
+    def __init__(self, store: LongTermStore, copies: ColdCopies, embedder: Embedder) -> None:
+        self._store, self._copies, self._embedder = store, copies, embedder
+
+    async def find(self, owner: Owner, search: Search) -> ColdFound:
+        """The nearest stubs, and those that hold any term or a word near one, within the filter but for its status, with their whole.
+
+        Raises Unavailable.
+        """
+        terms, vector = search.terms, search.compared
+        where = replace(search.where, statuses=frozenset({Status.ARCHIVED.value}))
+        hits = await self._store.search(owner, replace(search, limit=MOST, where=where))
+        lists = zip_longest(*(hits.candidates.lists.get(name, []) for name in ("vector", "lexical")))
+        named = list(dict.fromkeys(name for of_rank in lists for name in of_rank if name is not None))[:MOST]
+        documents = await self._store.memories(owner, named, where) if named else {}
+        stubs = [documents[name].memory for name in named if name in documents and is_cold(documents[name].memory)]
+        if not stubs:
+            return ColdFound(from_memories([], terms, vector))
+        wholes, gone, degraded = await self._wholes(owner, stubs)
+        scored: list[Memory] = []
+        memories: dict[str, Memory] = {}
+        for stub in (archived for archived in stubs if archived.id not in gone):
+            whole = wholes.get(stub.id)
+            # Its age is that of the whole: that it was moved is no news of it.
+            memory = as_found(stub, whole or stub, self._vector(whole or stub))
+            memories[stub.id] = memory
+            scored.append(memory if whole is None else memory.model_copy(update={"updated_at": whole.updated_at}))
+        candidates = from_memories(scored, terms, vector, related=search.related)
+        candidates.memories, candidates.lists = memories, {ARCHIVE_LIST: candidates.ids}
+        return ColdFound(candidates, degraded)
+
+    def _vector(self, whole: Memory) -> Vector | None:
+        """The vector of a whole or of a stub, where it can be compared with the query's; of another embedder's, words alone decide."""
+        vector = whole.embedding
+        known = vector is not None and vector.shape == (self._embedder.dimensions,)
+        return vector if known and whole.embedding_model in (None, self._embedder.model) else None
+
+    async def _wholes(self, owner: Owner, stubs: Sequence[Memory]) -> tuple[dict[str, Memory], set[str], tuple[str, ...]]:
+        """What the stubs are the beginnings of, by their ids; those that have left the archive meanwhile; what was done without."""
+        locations = list(dict.fromkeys(stub.archival_location for stub in stubs if stub.archival_location is not None))
+        copies = dict(zip(locations, await self._fetched(owner, locations), strict=True))
+        wholes: dict[str, Memory] = {}
+        for stub in stubs:
+            copy = copies.get(stub.archival_location or "")
+            whole = None if copy is None else copy.memory(stub.id)
+            if whole is not None:
+                wholes[stub.id] = whole
+        lacking = [stub for stub in stubs if stub.id not in wholes]
+        standing = await self._store.memories(owner, [stub.id for stub in lacking]) if lacking else {}
+        gone = {
+            stub.id for stub in lacking if stub.id not in standing or standing[stub.id].memory.archival_location != stub.archival_location
+        }
+        return wholes, gone, ("archive",) if len(gone) < len(lacking) else ()
+
+    async def _fetched(self, owner: Owner, locations: Sequence[str]) -> list[ColdCopy | None]:
+        """The copies at these locations, several at once; None for what can't be read, or not in time."""
+        room = asyncio.Semaphore(AT_ONCE)
+
+        async def fetch(location: str) -> ColdCopy:
+            async with room:
+                return await self._copies.read(owner, location)
+
+        tasks = [asyncio.create_task(fetch(location)) for location in locations]
+        try:
+            done, late = await asyncio.wait(tasks, timeout=DEADLINE_S)
+        finally:
+            for task in tasks:
+                task.cancel()
+        if late:
+            log.warning("%d of %d cold copies were not there within %g s", len(late), len(tasks), DEADLINE_S)
+        return [_result(task) if task in done else None for task in tasks]
+
+
+def _result(task: asyncio.Task[ColdCopy]) -> ColdCopy | None:
+    try:
+        return task.result()
+    except (Unavailable, NotFound) as error:
+        log.warning("an archived memory is shown by its stub: %s", error.detail)
+        return None
+
+
+class Zones:
+    """The time zone of any owner."""
+
+    def __init__(self, store: LongTermStore) -> None:
+        self._store = store
+
+    async def of(self, owner: Owner, named: str | None = None) -> tzinfo:
+        """The zone of that name; without one the user's. Raises Unavailable."""
+        return zone_of(named) if named is not None else (await self.with_head(owner))[0]
+
+    async def with_head(self, owner: Owner, named: str | None = None) -> tuple[tzinfo, Head | None]:
+        """The same, and the user's head, which is read with it. Raises Unavailable."""
+        snapshot = await self._store.snapshot(owner, [SETTINGS_ID])
+        return zone_of(named or settings_in(Look(snapshot.head, dict(snapshot.documents))).time_zone), snapshot.head

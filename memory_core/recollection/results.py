@@ -1,0 +1,342 @@
+"""From chosen rows to results: hits, explanations, passages.
+
+From chosen rows and their documents to results: every number rounded, every list named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from math import isnan
+from typing import Any, Final
+
+import numpy as np
+
+from memory_core.domain.bm25 import idf
+from memory_core.domain.candidates import CandidateSet, Floats
+from memory_core.domain.excerpt import excerpt
+from memory_core.domain.learned_order import learned_order, order_shares
+from memory_core.domain.messages import is_message
+from memory_core.domain.models import Memory, Vector
+from memory_core.domain.parts_relevance import PartsRelevance, part_of
+from memory_core.domain.query import QueryAnalysis
+from memory_core.domain.query_parts import Part, QueryParts
+from memory_core.domain.relevance import Relevance, RelevanceParameters, around_share, excused_terms, long_turns, passages_of
+from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.results import Hit, Passage, Tier
+from memory_core.domain.scoring import FADED_ORDER, Scores
+from memory_core.domain.shown import Shown
+from memory_core.ports import Filter, Found
+from memory_core.recollection.reorder import source_rows
+from memory_core.recollection.superseded import Fallen
+
+DECIMALS = 6
+IMPORTANCE_DECIMALS = 12
+"""Importance is not measured: it is a formula of two stored values, and a caller who computes it too must find the same."""
+
+
+def build_hits(
+    rows: Sequence[int],
+    shown: Mapping[str, Shown],
+    look: Look,
+    stale: Mapping[str, tuple[Fallen, ...]],
+    passages: Mapping[int, tuple[Passage, ...]],
+    *,
+    explain: bool,
+) -> tuple[Hit, ...]:
+    """The chosen rows that are still shown, best first. stale: fallen facts by memory. passages: by row."""
+    candidates = look.candidates
+    numbers = _numbers(rows, candidates, look.relevant, look.scores)
+    members = {name: frozenset(ids) for name, ids in candidates.lists.items()}
+    cells = _cells(rows, candidates)
+    hits: list[Hit] = []
+    for place, row in enumerate(rows):
+        identity = candidates.ids[row]
+        if identity not in shown:
+            continue
+        tier, age_days = _tier(row, shown[identity], look)
+        hits.append(
+            Hit(
+                rank=len(hits) + 1,
+                shown=shown[identity],
+                **numbers[place],
+                tier=tier,
+                age_days=age_days,
+                matched_by=tuple(name for name, ids in members.items() if identity in ids),
+                also=tuple(member for member in cells.get(candidates.cell[row] or "", ()) if member != _shown_as(row, candidates)),
+                stale_facts=tuple(fact.told() for fact in stale.get(identity, ())),
+                explain=explain_hit(row, look) if explain else None,
+                passages=passages.get(row, ()),
+            )
+        )
+    return tuple(hits)
+
+
+def _tier(row: int, shown: Shown, look: Look) -> tuple[Tier, int | None]:
+    """Where a result was found; of one that has faded also how many whole days ago it happened.
+
+    Note: of a cell that has not, the message that was found may have.
+    """
+    identity, faded = look.candidates.ids[row], look.candidates.faded
+    if identity in look.cold_ids:
+        return "cold", None
+    if faded is not None and faded[row] and look.where.has_faded(shown.memory):
+        return "faded", max((look.moment - shown.memory.event_timestamp).days, 0)
+    return ("short" if identity in look.short_ids else "long"), None
+
+
+def _shown_as(row: int, candidates: CandidateSet) -> str:
+    """The id of the memory that a row is shown by: a message's cell, where it has one."""
+    cell, identity = candidates.cell[row], candidates.ids[row]
+    return cell if cell is not None and is_message(identity) else identity
+
+
+def _numbers(rows: Sequence[int], candidates: CandidateSet, relevant: Relevance, scores: Scores) -> list[dict[str, Any]]:
+    """The scores of each chosen row by their fields' names, as plain rounded floats; None where a score is not known or not used.
+
+    All in one table: number by number took a tenth of a retrieve.
+    """
+    columns = {
+        "similarity_score": candidates.cosine,
+        "lexical_score": relevant.lexical,
+        "relevance_score": relevant.score,
+        "recency_score": scores.recency,
+        "importance_score": scores.importance,
+        "frequency_score": scores.frequency,
+        "confidence_score": scores.confidence,
+        "score": scores.score,
+        "composite_score": scores.composite,
+    }
+    unused = {name: None for name, column in columns.items() if column is None}
+    used = {name: column for name, column in columns.items() if column is not None}
+    table = np.array(list(used.values()))[:, rows].T.round(DECIMALS).tolist()
+    numbers = [unused | dict(zip(used, line, strict=True)) for line in table]
+    for row, fields in zip(rows, numbers, strict=True):
+        fields["importance_score"] = round(float(scores.importance[row]), IMPORTANCE_DECIMALS)
+        if isnan(fields["similarity_score"]):
+            fields["similarity_score"] = None
+    return numbers
+
+
+def _cells(rows: Sequence[int], candidates: CandidateSet) -> dict[str, list[str]]:
+    """The candidates of each cell that one of the rows belongs to, but for its messages."""
+    cells: dict[str, list[str]] = {cell: [] for row in rows if (cell := candidates.cell[row]) is not None}
+    if cells:
+        for identity, cell in zip(candidates.ids, candidates.cell, strict=True):
+            if cell in cells and not is_message(identity):
+                cells[cell].append(identity)
+    return cells
+
+
+# Why a result has its rank: every list that it came from, every number that its relevance was made of.
+#
+# Note: nothing here is computed for the answer. The worth of a term and what a memory has of it are told from the same columns
+# that relevance read. What the store charged is put in by `MemoryCore`, which sees every read of the call.
+
+
+def explain_query(look: Look, query: RetrieveInput) -> dict[str, Any]:
+    """What the query was taken for, and what it was measured against; the candidates are all stores' together."""
+    analysis, statistics = look.analysis, look.found.statistics
+    return {
+        "terms": list(analysis.terms),
+        "parts": [] if look.query_parts.is_plain else [_told_part(part) for part in look.query_parts.parts],
+        "document_frequency": {term: statistics.document_frequency.get(term, 0) for term in analysis.terms},
+        "documents": statistics.documents,
+        "mean_length": _rounded(statistics.mean_length),
+        "asks_time": analysis.asks_time,
+        "windows": [asdict(window) for window in analysis.windows],
+        "dated": [asdict(dated) for dated in analysis.dated],
+        "recipe": query.recipe,
+        "candidates": {name: len(ids) for name, ids in look.candidates.lists.items()},
+        "reranked": len(look.reranked),
+    }
+
+
+def explain_hit(row: int, look: Look) -> dict[str, Any]:
+    """One result: its ranks in the candidate lists (from 1), its cosine and those of the turns beside it, its weighed length, its share of
+    each term's worth, the factors that made its relevance, what its rank was multiplied by because it has faded, and what a
+    reranker gave it.
+
+    terms: by term, worth (the share of the query's information that it is), frequency (weighed, in the memory and the turns before it),
+    own (whether the memory itself has it), near (how near in meaning a word of it comes, where it has not), next (whether the turn after
+    has it) and excused (whether it tells a time that the memory lies in, so that it need not have it). part: of a query of several
+    sentences the place of the part that it answers best; similarities and terms are of that part. passage: where a passage of it covers
+    more than the whole, the length that it was weighed with, its weight, and how often it says each term. around: the share of the query
+    that it and the turns around it say. learned: what each feature adds to the sum that
+    orders. order: the number that its place follows from.
+    """
+    place_of_part = int(look.judged.part[row])
+    part = look.query_parts.parts[place_of_part]
+    plain, statistics = look.query_parts.is_plain, look.found.statistics
+    analysis = look.analysis if plain else part.analysis
+    candidates = look.candidates if plain else part_of(look.candidates, part, look.vectors)
+    identity = candidates.ids[row]
+    excused, after = excused_terms(analysis, candidates), int(candidates.after[row])
+    worth = idf([statistics.document_frequency.get(term, 0) for term in analysis.terms], statistics.documents)
+    return {
+        "ranks": {name: ids.index(identity) + 1 for name, ids in candidates.lists.items() if identity in ids},
+        "part": None if plain else place_of_part,
+        "similarity": _rounded(look.relevant.similarity[row]),
+        "previous_similarity": _rounded(candidates.previous_cosine[row]),
+        "next_similarity": _rounded(candidates.next_cosine[row]),
+        "length": _rounded(candidates.length[row]),
+        "terms": {
+            term: {
+                "worth": _rounded(worth[place] / worth.sum()),
+                "frequency": _rounded(candidates.tf[row, place]),
+                "own": bool(candidates.own[row, place]),
+                "near": 0.0 if candidates.near is None or candidates.own[row, place] else _rounded(candidates.near[row, place]),
+                "next": bool(after >= 0 and candidates.own[after, place]),
+                "excused": excused is not None and bool(excused[row, place]),
+            }
+            for place, term in enumerate(analysis.terms)
+        },
+        "passage": _explained_passage(row, look, analysis, candidates),
+        "around": _rounded(around_share(analysis, candidates, statistics, RelevanceParameters())[row]) if analysis.terms else 0.0,
+        "learned": _learned(row, look, place_of_part),
+        "order": _rounded(look.order[row]),
+        "boosts": {name: _rounded(column[row]) for name, column in look.relevant.boosts.items()},
+        "faded": FADED_ORDER if look.candidates.faded is not None and look.candidates.faded[row] else None,
+        "reranked": None if row not in look.reranked else _rounded(look.reranked[row]),
+    }
+
+
+def _learned(row: int, look: Look, place_of_part: int) -> dict[str, float | None] | None:
+    """What each feature adds to the sum that orders, greatest first; None where nothing learned orders, as with what is no turn."""
+    if not look.candidates.turns[row] or not (features := look.judged.features[place_of_part]):
+        return None
+    shares = order_shares(features, long_turns(look.found.statistics), row, learned_order())
+    return {name: _rounded(share) for name, share in sorted(shares.items(), key=lambda item: -abs(item[1]))}
+
+
+def _explained_passage(row: int, look: Look, analysis: QueryAnalysis, candidates: CandidateSet) -> dict[str, Any] | None:
+    """The passage that answers in the place of the whole, if one does."""
+    if not analysis.terms:
+        return None
+    best = passages_of(analysis, candidates, look.found.statistics, RelevanceParameters())
+    if not best.share[row] or best.share[row] < look.relevant.lexical[row]:
+        return None
+    terms = {term: _rounded(count) for term, count in zip(analysis.terms, best.tf[row], strict=True) if count}
+    return {"length": _rounded(best.length[row]), "weight": _rounded(best.weight[row]), "terms": terms}
+
+
+def _told_part(part: Part) -> dict[str, Any]:
+    return {"text": part.analysis.text, "terms": list(part.analysis.terms), "weight": part.weight}
+
+
+def _rounded(value: Any) -> float | None:
+    number = float(value)
+    return None if isnan(number) else round(number, DECIMALS)
+
+
+# Passages: of what was said, the messages that matched a query, or the part of a long text that did; a result shows them beside it.
+#
+# Note: a message whose cell is formed is no result of its own, its cell is; it is again where the cell is gone.
+
+
+MOST_PASSAGES: Final = 3
+"""Passages of one result."""
+PASSAGE_TOKENS: Final = 160
+"""Tokens of a message that is shown whole; of a longer one, its best sentences as far as they fit."""
+SHORTEST_LONG_TERMS: Final = 50
+"""A text of fewer terms has fewer tokens than a passage shows, or hardly any words."""
+
+
+def message_rows(look: Look, rows: Sequence[int], floor: float) -> dict[int, list[int]]:
+    """By chosen row, the rows of messages of the same cell that reach `floor`, best first; the row itself where it is one."""
+    candidates, relevance = look.candidates, look.relevant.score
+    chosen = {cell: row for row in rows if (cell := candidates.cell[row]) is not None}
+    rows_by_result: dict[int, list[int]] = {}
+    if not chosen:
+        return rows_by_result
+    for row, (name, cell) in enumerate(zip(candidates.ids, candidates.cell, strict=True)):
+        if cell in chosen and is_message(name) and relevance[row] >= floor:
+            rows_by_result.setdefault(chosen[cell], []).append(row)
+    return {row: sorted(group, key=lambda message_row: -relevance[message_row])[:MOST_PASSAGES] for row, group in rows_by_result.items()}
+
+
+def told_rows(look: Look, rows: Sequence[int], floor: float, sources: Mapping[str, Collection[str]]) -> dict[int, list[int]]:
+    """By chosen row of what was made of several others, the rows of what was told among these that reach `floor`, best first."""
+    candidates, relevance = look.candidates, look.relevant.score
+    rows_by_result: dict[int, list[int]] = {}
+    for row in rows:
+        made_of = sources.get(candidates.ids[row], ())
+        source_rows_told = [
+            source
+            for source in (source_rows(made_of, candidates) if made_of else ())
+            if source != row and relevance[source] >= floor and (is_message(candidates.ids[source]) or candidates.cell[source] is None)
+        ]
+        if source_rows_told:
+            rows_by_result[row] = sorted(source_rows_told, key=lambda source: -relevance[source])[:MOST_PASSAGES]
+    return rows_by_result
+
+
+def long_rows(look: Look, rows: Sequence[int]) -> list[int]:
+    """The chosen rows whose own text may be longer than a passage."""
+    return [row for row in rows if look.candidates.own_length[row] > SHORTEST_LONG_TERMS]
+
+
+def part_of_text(look: Look, row: int, memory: Memory, terms: Collection[str]) -> tuple[Passage, ...]:
+    """The part of a long text that matched; nothing of a text that is short enough to be read as it is."""
+    text = excerpt(memory.content, terms, PASSAGE_TOKENS)
+    return () if text == memory.content else (_passage(look, row, memory, text),)
+
+
+def passages(look: Look, rows: Sequence[int], messages: Mapping[str, Memory], terms: Collection[str]) -> tuple[Passage, ...]:
+    """The passages of these rows, in order; a message that is not there any more is left out."""
+    shown_passages = []
+    for row in rows:
+        message = messages.get(look.candidates.ids[row])
+        if message is not None:
+            shown_passages.append(_passage(look, row, message, excerpt(message.content, terms, PASSAGE_TOKENS)))
+    return tuple(shown_passages)
+
+
+def _passage(look: Look, row: int, memory: Memory, text: str) -> Passage:
+    return Passage(text, memory.actor, memory.event_timestamp, memory.id, round(float(look.relevant.score[row]), DECIMALS))
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One round of a query: the candidates and what is known of each.
+
+    vectors: of the message's sentences, none without an embedder.
+    order: what ranks them, U; the recipe's scores of `ordering`, unless a reranker moved them.
+    reranked: by row, what the reranker gave it.
+    left_out: memories that shall be no results, whatever their scores.
+    everything: whether all facts answer, each for itself.
+    now: of the call; moment: what the query is about, by the asker's clocks.
+    """
+
+    query_parts: QueryParts
+    vectors: tuple[Vector, ...]
+    where: Filter
+    now: datetime
+    moment: datetime
+    found: Found
+    candidates: CandidateSet
+    judged: PartsRelevance
+    scores: Scores
+    order: Floats
+    short_ids: frozenset[str]
+    cold_ids: frozenset[str]
+    degraded: tuple[str, ...]
+    reranked: Mapping[int, float] = field(default_factory=dict)
+    left_out: frozenset[str] = frozenset()
+    everything: bool = False
+
+    @property
+    def analysis(self) -> QueryAnalysis:
+        """The query as a whole; its terms are the candidates' columns."""
+        return self.query_parts.whole
+
+    @property
+    def relevant(self) -> Relevance:
+        """The relevance of each candidate, for the part of the query that it answers best."""
+        return self.judged.best
+
+    @property
+    def sequence(self) -> int:
+        """The log's last event that it knows of."""
+        return 0 if self.found.head is None else self.found.head.sequence

@@ -1,0 +1,167 @@
+"""Name what was superseded since: facts of a found cell, lines of a context.
+
+Costs nothing where no fact was superseded; else one read more, and one for each further successor in the longest chain.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from memory_core.domain.changes import change_between
+from memory_core.domain.changes_read import Message, read
+from memory_core.domain.excerpt import excerpt
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.messages import is_message
+from memory_core.domain.models import Memory
+from memory_core.domain.packing import Piece
+from memory_core.domain.sameness import normalised
+from memory_core.domain.scope import Owner
+from memory_core.domain.shown import Shown
+from memory_core.domain.text import tokens
+from memory_core.ledger.readable import readable_shown
+from memory_core.ports import Filter, LongTermStore
+from memory_core.recollection.read import shows
+
+MAX_HOPS = 24
+"""Successors that are followed, a read each; of a truth that has changed more often since, the present one is not named."""
+_FOUND = frozenset(status.value for status in FOUND_BY_DEFAULT)
+_MARK = b'"superseded_by":"'
+
+
+@dataclass(frozen=True, slots=True)
+class Fallen:
+    """A superseded fact. superseded_by: the successor's id. current: what holds instead at the moment asked for; None if none does."""
+
+    text: str
+    superseded_by: str
+    current: Memory | None
+
+    def told(self) -> dict[str, Any]:
+        """As a result shows it: the present truth by its text."""
+        return {"text": self.text, "superseded_by": self.superseded_by, "current": self.current.content if self.current else None}
+
+
+async def stale_facts(store: LongTermStore, owner: Owner, shown: Mapping[str, Shown], moment: datetime) -> dict[str, tuple[Fallen, ...]]:
+    """By the id of each found memory, every fact of it that no longer held, nor again, at `moment`; memories without such are left out."""
+    cells = {name: document.memory for name, document in shown.items() if _MARK in document.json}
+    wanted = {fact.superseded_by for cell in cells.values() for fact in cell.atomic_facts if fact.superseded_by}
+    if not wanted:
+        return {}
+    successors = await _chains(store, owner, wanted)
+    stale_by_memory: dict[str, tuple[Fallen, ...]] = {}
+    for name, cell in cells.items():
+        marked = [(fact.text, by) for fact in cell.atomic_facts if (by := fact.superseded_by) and _holds(successors.get(by), moment)]
+        if fallen := tuple(gone for text, by in marked if not _again(gone := Fallen(text, by, _current(by, successors, moment)))):
+            stale_by_memory[name] = fallen
+    return stale_by_memory
+
+
+async def _chains(store: LongTermStore, owner: Owner, ids: set[str]) -> dict[str, Memory]:
+    """These memories and all that replaced them."""
+    chain: dict[str, Memory] = {}
+    missing = ids
+    for _ in range(MAX_HOPS):
+        read, _ = readable_shown(await store.memories(owner, sorted(missing)))
+        chain |= read
+        missing = {memory.next_id for memory in read.values() if memory.next_id} - chain.keys()
+        if not missing:
+            break
+    return chain
+
+
+def _again(fact: Fallen) -> bool:
+    """Whether the same truth is active again: it was said again, or its supersession was undone, of which not every cell learns."""
+    return fact.current is not None and normalised(fact.current.content) == normalised(fact.text)
+
+
+def _holds(successor: Memory | None, moment: datetime) -> bool:
+    """Whether the successor had begun at that moment; one that is gone without a trace has."""
+    return successor is None or successor.valid_from <= moment
+
+
+def _current(name: str, successors: Mapping[str, Memory], moment: datetime) -> Memory | None:
+    """The last of the chain that had begun by then; None where that is gone or has ended."""
+    seen: set[str] = set()
+    memory = successors.get(name)
+    while memory is not None and memory.next_id is not None and memory.id not in seen:
+        seen.add(memory.id)
+        if (following := successors.get(memory.next_id)) is not None and following.valid_from > moment:
+            break
+        memory = following
+    return memory if memory is not None and shows(Filter(_FOUND, at=moment), memory) else None
+
+
+# What a context tells that was taken back since, with a mark on its line.
+#
+# The mark says so, and when, in the words in which it was said. Of everything that is about to be told, what one person said is laid side
+# by side: a later message that says that an earlier one holds no more, or has another value now, marks it. Note: nothing is left out. What
+# was so is often what is asked for.
+
+
+MOST_NAME_WORDS = 4
+"""Words of what a line of the profile is about."""
+MOST_REPLACED = 3
+"""Lines that one later message marks: a turn, the fact of it and the profile's line tell one thing."""
+MARK_TOKENS = 30
+"""Tokens of the later message that a mark repeats."""
+
+
+def marked(pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces, in their order, with a mark on each that a later one of the same person replaces; the latest that does is named.
+
+    A later one replaces at most `MOST_REPLACED` pieces, those with the most words in common: what it says is said of one thing.
+    """
+    read_pieces = [(place, piece, read(piece.text)) for place, piece in enumerate(pieces) if piece.said_by is not None]
+    changing = sorted((entry for entry in read_pieces if entry[2].tells_change), key=lambda entry: entry[1].said, reverse=True)
+    replaced = [change for entry in read_pieces if (change := _replaced(entry, changing)) is not None]
+    marks: dict[int, str] = {}
+    times: Counter[int] = Counter()
+    for change in sorted(replaced, key=lambda change: -change.likeness):
+        times[change.later] += 1
+        if times[change.later] <= MOST_REPLACED:
+            marks[change.earlier] = change.mark
+    return [replace(piece, mark=marks[place]) if place in marks else piece for place, piece in enumerate(pieces)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Replaced:
+    """A piece that a later one replaces: their places, the mark, and the part of their words that they share."""
+
+    earlier: int
+    later: int
+    mark: str
+    likeness: float
+
+
+def _replaced(entry: tuple[int, Piece, Message], changing: Sequence[tuple[int, Piece, Message]]) -> _Replaced | None:
+    place, earlier, message = entry
+    for later_place, later, later_message in changing:
+        if later.said_by != earlier.said_by or not _is_later(later, earlier) or _repeats_value(earlier.text, later.text):
+            continue
+        if (change := change_between(message, later_message)) is not None:
+            mark = f"replaced on {later.said[0].date().isoformat()}: {excerpt(change.said, (), MARK_TOKENS)}"
+            return _Replaced(place, later_place, mark, _likeness(change.replaced, change.said))
+    return None
+
+
+def _likeness(first: str, second: str) -> float:
+    """The part of the words of two sentences that both have (Jaccard)."""
+    ours, theirs = set(tokens(first)), set(tokens(second))
+    return len(ours & theirs) / max(1, len(ours | theirs))
+
+
+def _is_later(piece: Piece, other: Piece) -> bool:
+    """Whether a piece was said after another one; at one moment only turns have an order, what was formed of them has none."""
+    if piece.said[0] != other.said[0]:
+        return piece.said[0] > other.said[0]
+    return is_message(piece.id) and is_message(other.id) and piece.order > other.order
+
+
+def _repeats_value(line: str, later: str) -> bool:
+    """Whether a line "name: value" of the profile has its value in the later words: "car: a Tesla", "bought a Tesla"."""
+    name, _, value = line.partition(": ")
+    return bool(value) and "\n" not in line and len(name.split()) <= MOST_NAME_WORDS and value.casefold() in later.casefold()

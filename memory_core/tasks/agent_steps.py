@@ -1,0 +1,90 @@
+"""Agents' answers, frozen before they are used: work that is done again, at any time and anywhere, goes by the same answers.
+
+Note: of two workers that asked at once the first to write wins, and the other one throws its own answer away. All ids
+derive from frozen answers, so both go on to the same memories.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import timedelta
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from memory_core.domain.agent_answers import Answered, Provenance
+from memory_core.domain.errors import HeadMoved, NotFound, Unavailable
+from memory_core.domain.scope import Owner
+from memory_core.ledger.ids import derived
+from memory_core.ports import Clock, Document, LongTermStore
+from memory_core.tasks.store import kept
+
+LIFETIME = timedelta(days=7)
+Value = TypeVar("Value", bound=BaseModel)
+_spent: ContextVar[Counter[str] | None] = ContextVar("spent", default=None)
+
+
+@contextmanager
+def spending() -> Iterator[Counter[str]]:
+    """Count the tokens of answers that are frozen within the block: `prompt_tokens` and `completion_tokens`."""
+    counted: Counter[str] = Counter()
+    entered = _spent.set(counted)
+    try:
+        yield counted
+    finally:
+        _spent.reset(entered)
+
+
+class Steps:
+    """The frozen answers of all work."""
+
+    def __init__(self, store: LongTermStore, clock: Clock) -> None:
+        self._store, self._clock = store, clock
+
+    async def frozen(
+        self, owner: Owner, work_id: str, name: str, ask: Callable[[], Awaitable[Answered[Value]]], kind: type[Value]
+    ) -> Answered[Value]:
+        """The answer of the step `name` of some work: the one that is stored, else that of `ask`, stored before it is returned.
+
+        An answer read back has tokens (0, 0), since they were counted when it was given. Raises what `ask` raises, Unavailable, NotFound
+        when the user was erased meanwhile, and HeadMoved when something was forgotten for good meanwhile: the answer may tell of it.
+        """
+        identity = derived("stp", work_id, name)
+        look = await self._store.snapshot(owner, [identity])
+        if look.head is None or look.head.state == "erasing":
+            raise NotFound("the user whose conversation this was is gone")
+        stored = look.documents.get(identity)
+        if stored is not None and stored.body["epoch"] == look.head.epoch:
+            return _answered(stored, kind)
+        given = await ask()
+        spent = _spent.get()
+        if spent is not None and any(given.tokens):
+            spent.update(prompt_tokens=given.tokens[0], completion_tokens=given.tokens[1])
+        now = (await self._store.snapshot(owner)).head
+        if now is not None and now.redactions != look.head.redactions:
+            raise HeadMoved("something was forgotten for good while the agents answered; they have to be asked again", retry_after_s=1)
+        body = {
+            "work_id": work_id,
+            "name": name,
+            "epoch": look.head.epoch,
+            "value": given.value.model_dump(mode="json"),
+            "provenance": [given.provenance.model, given.provenance.prompt_id, given.provenance.prompt_version],
+        }
+        document = Document(identity, "step", body, expires_at=self._clock.now() + LIFETIME, tag=None if stored is None else stored.tag)
+        if await kept(self._store, owner, document) is not None:
+            return given
+        return await self._rivals(owner, identity, kind)
+
+    async def _rivals(self, owner: Owner, identity: str, kind: type[Value]) -> Answered[Value]:
+        """What another worker froze while we asked."""
+        winner = (await self._store.snapshot(owner, [identity])).documents.get(identity)
+        if winner is None:
+            raise Unavailable("long_term", "a frozen answer was there and is gone")
+        return _answered(winner, kind)
+
+
+def _answered(document: Document, kind: type[Value]) -> Answered[Value]:
+    return Answered(kind.model_validate(document.body["value"]), Provenance(*document.body["provenance"]))

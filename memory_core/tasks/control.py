@@ -1,0 +1,243 @@
+"""Control tasks: retry, cancel, list those that were given up, send lost messages again.
+
+Note: cancelling undoes nothing. What was formed stays; what is being formed stops within a second, and could not be
+committed any more, since the commit finds the conversation in another state than it was read in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from memory_core.domain.errors import Conflict, NotFound
+from memory_core.domain.models import Head
+from memory_core.domain.results import Call, OwnedTaskPage, Swept
+from memory_core.domain.scope import Owner
+from memory_core.domain.task import Task
+from memory_core.ledger.batch import Changes
+from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.cursors import Cursors
+from memory_core.ledger.documents import unread
+from memory_core.ledger.ids import earlier_result, receipt, receipt_id
+from memory_core.ports import Clock, IdSource, LongTermStore, Place, TaskQueue
+from memory_core.tasks.lifecycle import Ends, message_for, queue_of, tell
+from memory_core.tasks.store import HeldTask, Pair, Tasks, held_task, kept
+
+LEAVING_SOMETHING = frozenset({"export", "import"})
+"""Kinds of tasks whose files and staged documents have to go when they are cancelled."""
+Turn = Callable[[Pair], Changes[Task]]
+
+
+class _AboutSomethingElse(Exception):
+    """The messages that a task waited for became a conversation meanwhile: look again."""
+
+
+class Steering:
+    """Retries and cancels tasks."""
+
+    def __init__(self, ledger: Ledger, tasks: Tasks, ends: Ends, queue: TaskQueue, clock: Clock) -> None:
+        self._ledger, self._tasks, self._ends, self._queue, self._clock = ledger, tasks, ends, queue, clock
+
+    async def retry(self, owner: Owner, task_id: str, call: Call) -> Task:
+        """Begin again with a task that failed, is poisoned or waits: with fresh attempts, from what is formed already.
+
+        Raises NotFound; Conflict for one that is done, cancelled or being worked on.
+        """
+
+        def turn(pair: Pair) -> Changes[Task]:
+            task, now = pair.task, self._clock.now()
+            if task.kind == "import" and task.status == "failed":
+                raise Conflict("what was brought has been refused and is gone; begin another import")
+            if task.status in ("succeeded", "cancelled"):
+                raise Conflict(f"this task is {task.status}; only one that failed, is poisoned or waits can be retried")
+            if task.leased_until is not None and task.leased_until > now:
+                raise Conflict("this task is being worked on; it can be retried when that has failed")
+            return pair.turned(
+                "pending", now, status="accepted", generation=task.generation + 1, attempts=0, waits=0, error=None, next_enqueue_at=now
+            )
+
+        task, changed = await self._turn(owner, task_id, turn, call)
+        if changed:
+            await tell(self._queue, queue_of(task.kind), message_for(owner, task))
+        return task
+
+    async def cancel(self, owner: Owner, task_id: str, call: Call) -> Task:
+        """End a task before it is done, or the waiting for a retry. One that is cancelled already stays so.
+
+        Messages that waited in a buffer are dropped, and so are those of a conversation of which nothing is formed. An export or an
+        import takes away first what it has left lying; it is cancelled when that is done. Raises NotFound, Conflict.
+        """
+
+        def turn(pair: Pair) -> Changes[Task]:
+            if pair.task.kind == "erase":
+                raise Conflict("an erasure can't be taken back: from its first moment on nothing can be read any more")
+            if pair.task.status == "cancelled":
+                return Changes(pair.task)
+            if pair.task.kind in LEAVING_SOMETHING and pair.task.status not in ("succeeded", "failed"):
+                return _cancelling(pair, self._clock.now())
+            if pair.task.status in ("succeeded", "failed"):
+                raise Conflict(f"this task is {pair.task.status}; there is nothing left to cancel")
+            if _half_forgotten(pair):
+                raise Conflict("what is gone for good has to go from the log and from what mentions it too; this can't be stopped half-way")
+            return _cancelled(pair, self._clock.now())
+
+        task, changed = await self._turn(owner, task_id, turn, call)
+        if changed and task.finished:
+            await self._ends.announce(owner, task)
+        elif changed:
+            await tell(self._queue, queue_of(task.kind), message_for(owner, task))
+        return task
+
+    async def _turn(self, owner: Owner, task_id: str, turn: Turn, call: Call) -> tuple[Task, bool]:
+        """Commit what `turn` makes of the task, with its receipt: the task, and whether anything was committed by this call."""
+        while True:
+            subject = (await self._tasks.get(owner, task_id)).subject_id
+            try:
+                return await self._turn_beside(subject, owner, task_id, turn, call)
+            except _AboutSomethingElse:
+                continue
+
+    async def _turn_beside(self, subject: str, owner: Owner, task_id: str, turn: Turn, call: Call) -> tuple[Task, bool]:
+        name = receipt_id(owner, call)
+
+        def decide(look: Look) -> Changes[Task]:
+            pair = Pair.of(look, task_id)
+            if pair is None:
+                raise NotFound("no task of this id for this user")
+            if earlier_result(look.documents, owner, call) is not None:
+                return Changes(pair.task)
+            if pair.task.subject_id != subject:
+                raise _AboutSomethingElse
+            turned = turn(pair)
+            return Changes(
+                turned.result,
+                puts=turned.puts,
+                creates=receipt(owner, call, self._clock.now(), {"task_id": task_id}),
+                head_fields=turned.head_fields,
+                deletes=turned.deletes,
+            )
+
+        ids = [task_id, subject, *([name] if name else [])]
+        committed = await self._ledger.commit(owner, decide, ids=ids, call=call, while_erasing=True)
+        return committed.result, committed.changes is not None
+
+
+def _half_forgotten(pair: Pair) -> bool:
+    """Whether it has begun to forget for good: no filter finds what is gone then, so no other task would strike its words elsewhere."""
+    work = pair.subject.body if pair.task.kind == "forget" and pair.subject is not None else None
+    return work is not None and work["plan"].get("mode") == "hard" and work["cursor"] is not None
+
+
+def _cancelled(pair: Pair, now: datetime) -> Changes[Task]:
+    about = pair.subject
+    deletes = unread(about.body) if about is not None and about.kind == "conversation" else ()
+    return replace(pair.turned("cancelled", now, status="cancelled", next_enqueue_at=None), deletes=deletes)
+
+
+def _cancelling(pair: Pair, now: datetime) -> Changes[Task]:
+    """The task goes on, under a new message, to clear up after itself."""
+    generation = pair.task.generation + 1
+    return pair.turned("cancelling", now, status="accepted", step="cancelling", generation=generation, next_enqueue_at=now)
+
+
+# The tasks that were given up, of all users of an app: for its operator, who is to look at them, mend what is wrong and retry.
+#
+# Note: what a store finds may be of a life that was erased since. So each task is compared with its owner's head, and a page
+# may be short though more follow. An erasure that was given up is of the new life: it is shown, or no operator would see that it got stuck.
+
+
+_BOUND = {"list": "poisoned tasks"}
+
+
+class Poisoned:
+    """Reads the poisoned tasks of a whole app: one query, and one head for each user on the page."""
+
+    def __init__(self, store: LongTermStore, cursors: Cursors) -> None:
+        self._store, self._cursors = store, cursors
+
+    async def page(self, app_id: str, cursor: str | None, limit: int) -> OwnedTaskPage:
+        """One page, newest first. Raises Malformed for a void cursor."""
+        given = self._cursors.read_for_app(app_id, _BOUND, cursor)
+        documents = await self._store.poisoned(app_id, None if given is None else Place(*given), limit + 1)
+        page = documents[:limit]
+        following = None
+        if len(documents) > limit:
+            document = page[-1][1]
+            following = self._cursors.make_for_app(app_id, _BOUND, (document.body["sequence"], document.id))
+        heads = await self._heads({owner for owner, _ in page})
+        tasks = [(owner, held_task(document, heads[owner])) for owner, document in page]
+        return OwnedTaskPage(tuple((owner.user_id, task.task) for owner, task in tasks if task is not None), following)
+
+    async def _heads(self, owners: set[Owner]) -> dict[Owner, Head | None]:
+        looks = await asyncio.gather(*(self._store.snapshot(owner) for owner in owners))
+        return {owner: look.head for owner, look in zip(owners, looks, strict=True)}
+
+
+# The sweep: tasks whose message got lost, or was never sent, are sent again. Hourly, over the users for whom work waits.
+#
+# Note: the generation is raised before the message is sent. A message that was only late, and comes after all, then
+# finds that it is an old one; sent first, both would be worked on.
+
+
+GRACE = timedelta(minutes=5)
+"""How late a message may be before it counts as lost; doubled with each generation, since a queue may just be long."""
+MAX_SENT = 2_000
+OWNERS_A_PAGE = 100
+log = logging.getLogger(__name__)
+
+
+class Sweep:
+    """Finds tasks that no worker came for."""
+
+    def __init__(self, store: LongTermStore, tasks: Tasks, queue: TaskQueue, clock: Clock, ids: IdSource) -> None:
+        self._store, self._tasks, self._queue, self._clock, self._ids = store, tasks, queue, clock, ids
+
+    async def run(self, *, dry_run: bool = False, limit: int = MAX_SENT) -> Swept:
+        """Send again what is due, at most `limit` tasks; with `dry_run` only count. Raises Unavailable when store or queue is down."""
+        users = due = sent = 0
+        after: Owner | None = None
+        while page := await self._store.waiting(after, OWNERS_A_PAGE):
+            for owner, head in page:
+                users += 1
+                for overdue in await self._due(owner, head):
+                    if due == limit:
+                        return Swept(users, due, sent, capped=True)
+                    due += 1
+                    sent += not dry_run and await self._send_again(owner, overdue)
+            after = page[-1][0]
+        return Swept(users, due, sent, capped=False)
+
+    async def _due(self, owner: Owner, head: Head) -> list[HeldTask]:
+        """The user's unfinished tasks that are overdue; it looks no further back than to as many as the head counts."""
+        waiting: list[HeldTask] = []
+        after: Place | None = None
+        while (missing := head.pending_tasks - len(waiting)) > 0:
+            unfinished, after = await self._tasks.some(owner, head, lambda task: not task.finished, after, missing)
+            waiting += unfinished
+            if after is None:
+                break
+        now = self._clock.now()
+        return [held_task for held_task in waiting if overdue(held_task.task, now)]
+
+    async def _send_again(self, owner: Owner, held_task: HeldTask) -> bool:
+        """Raise the generation, then send; False when another process came first."""
+        task, now = held_task.task, self._clock.now()
+        generation = task.generation + 1
+        name = self._ids.new("swp")  # no two sweeps may write the same, or both would win
+        changed = held_task.changed(generation=generation, next_enqueue_at=now, leased_by=name, leased_until=None, updated_at=now)
+        if await kept(self._store, owner, changed) is None:
+            return False
+        message = message_for(owner, task.model_copy(update={"generation": generation}))
+        await self._queue.send(queue_of(task.kind), message.model_dump_json())
+        log.info("the task %s was sent again", task.task_id)
+        return True
+
+
+def overdue(task: Task, now: datetime) -> bool:
+    """Whether no worker has it and its message should have been received long ago."""
+    expected = max(task.next_enqueue_at or task.created_at, task.leased_until or task.created_at)
+    late: bool = now > expected + GRACE * 2 ** min(task.generation, 8)
+    return late

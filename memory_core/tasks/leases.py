@@ -1,0 +1,210 @@
+"""Leases: who works on a task, how far it is, and when it is tried again.
+
+Note: a lease only saves work. A worker that lost it and goes on does no harm, since what is done is done by commits that look
+at the conversation; it is told to stop (TaskLost) because the rest of its work would be thrown away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from memory_core.domain.described import described
+from memory_core.domain.errors import HeadMoved, MemoryCoreError, Unavailable
+from memory_core.domain.scope import Owner
+from memory_core.domain.task import Task, TaskMessage
+from memory_core.ports import Clock, IdSource, LongTermStore
+from memory_core.tasks.store import HeldTask, Tasks, kept, written
+
+MAX_ATTEMPTS = 5
+FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=30), timedelta(minutes=15)
+MAX_ERROR_CHARACTERS = 500
+TRIES = 3
+LOOK_S = 0.5
+"""Seconds between two looks at whether a task was cancelled while it is worked on."""
+MOMENT = timedelta(seconds=1)
+log = logging.getLogger(__name__)
+
+
+class TaskLost(Exception):
+    """Another worker or caller finished, cancelled or took over the task; stop, and say nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """Not now: a worker has the task, or it waits. The message is to come again after `delay`; `fields`: what the task says then."""
+
+    delay: timedelta
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+
+def pause(times: int, error: BaseException | None = None) -> timedelta:
+    """How long to wait after the `times`-th disappointment, counted from 0, and at least as long as the error asks for.
+
+    Doubled each time, and at random 25 % less or more, so that not all come back at once. From where others only came first, which
+    nothing has to be mended for, it begins with a moment.
+    """
+    first = MOMENT if isinstance(error, HeadMoved) else FIRST_PAUSE
+    chosen: timedelta = min(first * 2 ** min(times, 16), LONGEST_PAUSE) * random.uniform(0.75, 1.25)
+    asked: int | None = error.retry_after_s if isinstance(error, MemoryCoreError) else None
+    return max(chosen, timedelta(seconds=asked or 0))
+
+
+def said(error: BaseException) -> str:
+    """An error as a task shows it to whom it belongs."""
+    return described(error)[:MAX_ERROR_CHARACTERS]
+
+
+class Leases:
+    """Gives tasks to workers. length: how long a lease lasts without a sign of life."""
+
+    def __init__(self, store: LongTermStore, tasks: Tasks, clock: Clock, ids: IdSource, length: timedelta) -> None:
+        self._store, self._tasks, self._clock, self._ids, self._length = store, tasks, clock, ids, length
+
+    async def take(self, message: TaskMessage) -> Lease | Later | None:
+        """The lease of the task that a message names; None for one that is finished, gone, or called by a newer message since.
+
+        Raises Unavailable.
+        """
+        for _ in range(TRIES):
+            held_task = await self._tasks.held(message.owner, message.task_id)
+            if held_task is None or held_task.task.finished or message.generation < held_task.task.generation:
+                return None
+            now = self._clock.now()
+            free_at = max(held_task.task.leased_until or now, held_task.task.next_enqueue_at or now)
+            if free_at > now:
+                return Later(free_at - now + MOMENT)
+            lease = Lease(self._store, self._tasks, self._clock, self._length, message.owner, held_task)
+            if await lease.began(self._ids.new("lea")):
+                return lease
+        return Later(MOMENT)
+
+
+class Lease:
+    """The right to work on one task."""
+
+    def __init__(self, store: LongTermStore, tasks: Tasks, clock: Clock, length: timedelta, owner: Owner, held_task: HeldTask) -> None:
+        self._store, self._tasks, self._clock, self._length = store, tasks, clock, length
+        self.owner, self._held = owner, held_task
+        self._turn = asyncio.Lock()
+
+    @property
+    def held(self) -> HeldTask:
+        """The task as this lease last wrote it."""
+        return self._held
+
+    @property
+    def task(self) -> Task:
+        """The same, without its document."""
+        return self._held.task
+
+    async def began(self, name: str) -> bool:
+        """Take the lease; False when the task was changed meanwhile."""
+        return await self._wrote(status="running", leased_by=name, leased_until=self._clock.now() + self._length, waiting_for=None)
+
+    async def report(self, step: str, progress: float, **fields: Any) -> None:
+        """Say how far it is, and that this worker is alive. Raises TaskLost."""
+        await self._write(step=step, progress=round(min(progress, 1.0), 3), leased_until=self._clock.now() + self._length, **fields)
+
+    async def note(self, step: str, progress: float, **fields: Any) -> None:
+        """The same, for steps that may be over at once: written only when nothing was for a moment, else with what is written next.
+
+        Seven steps of an hour's run would be seven writes, a fifth of all it takes. Raises TaskLost.
+        """
+        if self._clock.now() - self.task.updated_at >= MOMENT:
+            return await self.report(step, progress, **fields)
+        task = self.task.model_copy(update={"step": step, "progress": round(min(progress, 1.0), 3), **fields})
+        self._held = HeldTask(task, self._held.document)
+        return None
+
+    async def wait(self, error: BaseException) -> timedelta:
+        """Hand the task back because a dependency is down: after how long to come back. No attempt is spent. Raises TaskLost."""
+        delay = pause(self.task.waits, error)
+        await self.hand_back(delay, waits=self.task.waits + 1, waiting_for=getattr(error, "dependency", "long_term"), error=said(error))
+        return delay
+
+    async def fail(self, error: BaseException) -> timedelta | None:
+        """Hand the task back after a failure that was not foreseen: after how long to come back, None when it failed too often.
+
+        Raises TaskLost.
+        """
+        attempts = self.task.attempts + 1
+        if attempts >= MAX_ATTEMPTS:
+            return None
+        delay = pause(attempts - 1)
+        await self.hand_back(delay, attempts=attempts, error=said(error))
+        return delay
+
+    async def hand_back(self, delay: timedelta, **fields: Any) -> None:
+        """Give the task up until its message comes again after `delay`. Raises TaskLost."""
+        due = self._clock.now() + delay
+        await self._write(status="accepted", leased_by=None, leased_until=None, next_enqueue_at=due, **fields)
+
+    @asynccontextmanager
+    async def kept_alive(self) -> AsyncIterator[None]:
+        """Renew the lease for as long as the block runs, and stop the block when the task is cancelled. Raises TaskLost then."""
+        working = asyncio.current_task()
+        assert working is not None
+        lost = asyncio.Event()
+        beating, watching = asyncio.create_task(self._beat()), asyncio.create_task(self._cancel_with_task(working, lost))
+        try:
+            yield
+        except asyncio.CancelledError:
+            if not lost.is_set() or working.uncancel() > 0:
+                raise  # the process stops, or its caller has given up
+            raise TaskLost from None
+        finally:
+            beating.cancel()
+            watching.cancel()
+            await asyncio.gather(beating, watching, return_exceptions=True)
+
+    async def _cancel_with_task(self, working: asyncio.Task[Any], lost: asyncio.Event) -> None:
+        """Cancel the work, and set `lost`, when its task is cancelled, or begun again to clear up after itself."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            try:
+                held_task = await self._tasks.held(self.owner, self.task.task_id)
+            except MemoryCoreError as error:
+                log.info("it could not be seen whether the task %s was cancelled: %s", self.task.task_id, error.detail)
+                continue
+            if held_task is not None and (held_task.task.status == "cancelled" or held_task.task.generation > self.task.generation):
+                lost.set()
+                working.cancel()
+                return
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(self._length.total_seconds() / 3)
+            try:
+                await self._write(leased_until=self._clock.now() + self._length)
+            except TaskLost:
+                return
+            except Unavailable as error:
+                log.info("a lease could not be renewed: %s", error.detail)
+
+    async def _write(self, **fields: Any) -> None:
+        name = self.task.leased_by
+        async with self._turn:
+            for _ in range(TRIES):
+                if await self._wrote(**fields):
+                    return
+                # Either another's doing, or our own of before, whose answer never came.
+                held_task = await self._tasks.held(self.owner, self.task.task_id)
+                if held_task is None or held_task.task.finished or held_task.task.leased_by != name:
+                    raise TaskLost
+                self._held = held_task
+        raise TaskLost
+
+    async def _wrote(self, **fields: Any) -> bool:
+        task = self.task.model_copy(update={**fields, "updated_at": self._clock.now()})
+        document = await kept(self._store, self.owner, written(task, onto=self._held.document))
+        if document is None:
+            return False
+        self._held = HeldTask(task, document)
+        return True

@@ -1,0 +1,303 @@
+"""Tasks as documents, with what they are about and who is told of their end.
+
+Note: a task is written onto the very state that it was read in (`HeldTask.changed`), never blindly; so no late worker
+overwrites what was finished, cancelled or begun again since.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memory_core.domain.conversation import FormedCell, counts_of
+from memory_core.domain.errors import NotFound, Unavailable
+from memory_core.domain.models import Head
+from memory_core.domain.results import TaskPage
+from memory_core.domain.scope import Owner
+from memory_core.domain.task import FINISHED, Task, TaskKind, TaskStatus
+from memory_core.ledger.batch import Changes
+from memory_core.ledger.commit import Look
+from memory_core.ledger.cursors import Cursors
+from memory_core.ledger.documents import emptied
+from memory_core.ledger.ids import derived
+from memory_core.ports import Document, LongTermStore, Place
+
+LIFETIME = timedelta(days=7)
+"""How long a finished task can be looked at. A poisoned one stays until it is retried or cancelled."""
+PAGE = 100
+MAX_PAGES = 10
+"""Pages that one call reads at most in search of tasks of a status; it answers with fewer, and a cursor, after that."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldTask:
+    """A task as it was read, with the document that it was read from."""
+
+    task: Task
+    document: Document
+
+    def changed(self, **fields: Any) -> Document:
+        """The document to write: the task with `fields` changed, on top of the state that was read."""
+        return written(self.task.model_copy(update=fields), onto=self.document)
+
+
+def written(task: Task, onto: Document | None = None) -> Document:
+    """The document that keeps a task: a new one, or the next state of `onto`, which must still be as it was read.
+
+    Its place in lists is the microsecond of its creation: what is accepted adds no event, so the log's sequence tells no order.
+    """
+    body: dict[str, Any] = {"sequence": int(task.created_at.timestamp() * 1_000_000)}
+    if onto is not None:
+        body = {name: onto.body[name] for name in ("epoch", "sequence")}
+    body |= task.model_dump(mode="json")
+    expires_at = task.updated_at + LIFETIME if task.finished and task.status != "poisoned" else None
+    return Document(task.task_id, "task", body, expires_at=expires_at, tag=None if onto is None else onto.tag)
+
+
+def held_task(document: Document | None, head: Head | None) -> HeldTask | None:
+    """The task in a document of the head's epoch."""
+    if document is None or document.kind != "task" or head is None or document.body["epoch"] != head.epoch:
+        return None
+    fields = {name: value for name, value in document.body.items() if name not in ("epoch", "sequence")}
+    return HeldTask(Task.model_validate(fields), document)
+
+
+class Tasks:
+    """Reads tasks, for callers that watch them and workers that do them."""
+
+    def __init__(self, store: LongTermStore, cursors: Cursors) -> None:
+        self._store, self._cursors = store, cursors
+
+    async def held(self, owner: Owner, task_id: str) -> HeldTask | None:
+        """One task; None when there is none in the head's epoch: of a user who is being erased, the erasure is the only one left."""
+        look = await self._store.snapshot(owner, [task_id])
+        return held_task(look.documents.get(task_id), look.head)
+
+    async def get(self, owner: Owner, task_id: str) -> Task:
+        """One task. Raises NotFound."""
+        task_read = await self.held(owner, task_id)
+        if task_read is None:
+            raise NotFound(f"no task of this id for this user; finished ones are kept for {LIFETIME.days} days")
+        return task_read.task
+
+    async def page(self, owner: Owner, status: TaskStatus | None, kind: TaskKind | None, cursor: str | None, limit: int) -> TaskPage:
+        """One page, newest first; it may be short, or empty, though more follow. Raises Malformed for a void cursor."""
+        bound = {"list": "tasks", "status": status, "kind": kind}
+        head = (await self._store.snapshot(owner)).head
+        place = self._cursors.read(owner, head, bound, cursor)
+        if head is None:
+            return TaskPage((), None)
+
+        def wanted(task: Task) -> bool:
+            return status in (None, task.status) and kind in (None, task.kind)
+
+        tasks, following = await self.some(owner, head, wanted, place, limit)
+        return TaskPage(
+            tuple(task.task for task in tasks), None if following is None else self._cursors.make(owner, head, bound, following)
+        )
+
+    async def some(
+        self, owner: Owner, head: Head, wanted: Callable[[Task], bool], after: Place | None, limit: int
+    ) -> tuple[list[HeldTask], Place | None]:
+        """Up to `limit` tasks that are wanted, newest first, and where to go on; None when there are no more."""
+        tasks: list[HeldTask] = []
+        for _ in range(MAX_PAGES):
+            documents = await self._store.page(owner, "task", None, after, PAGE)
+            for document in documents:
+                if len(tasks) == limit:
+                    return tasks, after
+                after = Place(int(document.body["sequence"]), document.id)
+                task_read = held_task(document, head)
+                if task_read is not None and wanted(task_read.task):
+                    tasks.append(task_read)
+            if len(documents) < PAGE:
+                return tasks, None
+        return tasks, after
+
+
+# A task and what it is about, which change together: a conversation, a buffer, a delivery; with them the head's count, and who is told.
+#
+# Note: the head counts the tasks that are not finished, and nothing else. So a task begins and ends only in commits,
+# onto the very state that was read, and the count moves in the same batch.
+
+
+_NO_MORE: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A task and its subject, as one look shows them; no subject where that is gone."""
+
+    held: HeldTask
+    subject: Document | None
+
+    @classmethod
+    def of(cls, look: Look, task_id: str) -> Pair | None:
+        """What the look shows; None when there is no such task."""
+        held = held_task(look.documents.get(task_id), look.head)
+        if held is None:
+            return None
+        subject = look.documents.get(held.task.subject_id)
+        known = subject is not None and look.head is not None and subject.body["epoch"] == look.head.epoch
+        return cls(held, subject if known else None)
+
+    @property
+    def task(self) -> Task:
+        """The task."""
+        return self.held.task
+
+    def turned(self, state: str, now: datetime, *, subject: Mapping[str, Any] = _NO_MORE, **fields: Any) -> Changes[Task]:
+        """The commit that gives the subject another state (and the fields `subject`), the task other `fields`, and its callback
+        address a delivery when that ends the task.
+        """
+        turned = {**self._formed(), **fields, "leased_by": None, "leased_until": None, "waiting_for": None, "updated_at": now}
+        task, deliveries = announced(self.task.model_copy(update=turned), now)
+        puts = (written(task, onto=self.held.document), *deliveries)
+        return Changes(
+            task, puts=(*puts, *self._subject(state, now, subject)), head_fields=counted(unfinished(puts) - (not self.task.finished))
+        )
+
+    def _formed(self) -> Mapping[str, Any]:
+        """The result that names what the conversation became so far: that stays, however the task goes on or ends."""
+        if self.subject is None or self.subject.kind != "conversation" or not self.subject.body["formed_cells"]:
+            return _NO_MORE
+        cells = [FormedCell.model_validate(cell) for cell in self.subject.body["formed_cells"]]
+        became = {"cells": [cell.public() for cell in cells], "counts": counts_of(cells)}
+        return {"result": {**(self.task.result or {}), **became}}
+
+    def _subject(self, state: str, now: datetime, fields: Mapping[str, Any]) -> Iterable[Document]:
+        if self.subject is None or self.subject.kind == "messages":
+            return
+        if self.subject.kind == "buffer":
+            if state == "cancelled":
+                yield emptied(self.subject)
+        elif self.subject.body["state"] != state:
+            ended = self.subject.kind in ("delivery", "operation") and state not in ("pending", "poisoned", "cancelling")
+            expires_at = now + LIFETIME if ended else None
+            yield replace(self.subject, body={**self.subject.body, **fields, "state": state}, expires_at=expires_at)
+
+
+def unfinished(documents: Iterable[Document]) -> int:
+    """How many of these are tasks that are not finished."""
+    return sum(document.kind == "task" and document.body["status"] not in FINISHED for document in documents)
+
+
+def counted(more: int) -> Callable[[Head], Mapping[str, Any]]:
+    """The head's field that says how many tasks are not finished, moved by `more`."""
+
+    def head_fields(head: Head) -> Mapping[str, Any]:
+        return {"pending_tasks": max(0, head.pending_tasks + more)}
+
+    return head_fields
+
+
+# A delivery: what a callback address is told when a task has ended, and a log of the tries to tell it.
+#
+# Note: what is told is written down in the very commit that ends the task, so it can neither be forgotten nor change
+# afterwards. A task that ends twice (poisoned, retried, succeeded) has two deliveries.
+
+
+KEPT_TRIES = 20
+"""Of the log; a delivery that is retried by hand again and again keeps the latest."""
+DeliveryState = Literal["pending", "delivered", "failed", "cancelled", "poisoned"]
+
+
+class Try(BaseModel):
+    """One POST: when, the status of the answer (None when there was none), and why that was no success."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    at: datetime
+    status_code: int | None = None
+    error: str | None = None
+
+
+class Delivery(BaseModel):
+    """What goes to `url`: `body`, the public form of the task `task_id` as it ended."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str
+    task_id: str
+    url: str
+    body: dict[str, Any]
+    state: DeliveryState = "pending"
+    tries: list[Try] = Field(default_factory=list)
+    created_at: datetime
+
+    @classmethod
+    def of(cls, document: Document) -> Delivery:
+        """The delivery in a document."""
+        return cls.model_validate({name: value for name, value in document.body.items() if name not in ("epoch", "sequence")})
+
+    def tried(self, attempt: Try) -> list[dict[str, Any]]:
+        """The log with one more try, as it is stored."""
+        return [entry.model_dump(mode="json") for entry in (*self.tries, attempt)][-KEPT_TRIES:]
+
+    def public(self) -> dict[str, Any]:
+        """The delivery as a task's result shows it."""
+        last = self.tries[-1] if self.tries else None
+        return {
+            "delivery_id": self.id,
+            "task_id": webhook_task_id(self.id),
+            "url": self.url,
+            "status": self.state,
+            "attempts": len(self.tries),
+            "status_code": last.status_code if last else None,
+            "error": last.error if last else None,
+            "tries": [attempt.model_dump(mode="json") for attempt in self.tries],
+        }
+
+
+def webhook_task_id(delivery_id: str) -> str:
+    """The id of the task that delivers."""
+    return derived("tsk", delivery_id)
+
+
+def announced(task: Task, now: datetime) -> tuple[Task, tuple[Document, ...]]:
+    """A task that has just ended and names the delivery that follows, and the documents of that. Without callback as it is, and none."""
+    if task.callback_url is None or not task.finished:
+        return task, ()
+    identity = derived("dlv", task.task_id, str(task.generation), task.status)
+    delivery = Delivery(id=identity, task_id=task.task_id, url=task.callback_url, body=task.public(), created_at=now)
+    webhook = Task(
+        task_id=webhook_task_id(identity),
+        kind="webhook",
+        created_at=now,
+        updated_at=now,
+        subject_id=identity,
+        next_enqueue_at=now,
+        correlation_id=task.correlation_id,
+    )
+    ended = task.model_copy(update={"delivery_ids": [*task.delivery_ids, identity]})
+    return ended, (Document(identity, "delivery", delivery.model_dump(mode="json")), written(webhook))
+
+
+# Writing one document beside the log, in spite of an answer that gets lost.
+#
+# Note: sending it again is right only because a store takes an equal document as ours. Two writers that must not both
+# win write different things, as a lease does by its holder's name.
+
+
+ATTEMPTS = 4
+PAUSE_S = 0.02
+"""Before the second attempt; doubled with each, times a random share."""
+
+
+async def kept(store: LongTermStore, owner: Owner, document: Document) -> Document | None:
+    """`LongTermStore.keep`, a few times while the store does not answer: the document with its tag, None when a rival was faster.
+
+    Raises Unavailable when it stays down; then it may have been written.
+    """
+    for attempt in range(1, ATTEMPTS):
+        try:
+            return await store.keep(owner, document)
+        except Unavailable:
+            await asyncio.sleep(PAUSE_S * 2**attempt * random.uniform(0.5, 1.0))
+    return await store.keep(owner, document)

@@ -1,0 +1,141 @@
+"""Work on one task, and the services that every kind of task needs.
+
+Note: returning acknowledges the message. So a worker that can't finish sends another message first, or has written down
+when the sweep is to send one; and what is raised comes back by itself, and too often ends in the poison queue.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import timedelta
+
+from memory_core.domain.errors import HeadMoved, Malformed, Unavailable
+from memory_core.domain.task import Task, TaskKind, TaskMessage
+from memory_core.ledger.commit import Ledger, Mirror
+from memory_core.ledger.cursors import Cursors
+from memory_core.ports import POISON, Clock, IdSource, LongTermStore, QueueName, TaskQueue
+from memory_core.tasks.agent_steps import Steps
+from memory_core.tasks.control import Steering, Sweep
+from memory_core.tasks.leases import MOMENT, Later, Lease, Leases, TaskLost, pause, said
+from memory_core.tasks.lifecycle import Beginning, Ends, message_of, tell
+from memory_core.tasks.operations import Operations
+from memory_core.tasks.store import Tasks
+
+PASSING = (Unavailable, HeadMoved, TimeoutError)
+"""What is worth waiting for: a dependency that is down, too many writers, no answer in time."""
+GAVE_UP = "its message was taken up too often without an end: the worker was killed, or ran out of time"
+log = logging.getLogger(__name__)
+
+Work = Callable[[Lease], Awaitable[Later | None]]
+"""What is done for one kind of task. None: nothing is left to do here; Later: it is to be handed back, and its message to come again."""
+
+
+class Worker:
+    """Works on tasks, each as its kind asks for."""
+
+    def __init__(self, tasks: Tasks, leases: Leases, works: Mapping[TaskKind, Work], ends: Ends, queue: TaskQueue, clock: Clock) -> None:
+        self._tasks, self._leases, self._works, self._ends = tasks, leases, works, ends
+        self._queue, self._clock = queue, clock
+
+    async def work(self, body: str, name: QueueName) -> None:
+        """Do what a message of the queue `name` asks for, or see to it that it comes again.
+
+        Raises Malformed; Unavailable when not even that is possible.
+        """
+        message = message_of(body)
+        try:
+            lease = await self._leases.take(message)
+        except Unavailable as error:
+            return await self._put_off(name, message, error)
+        if isinstance(lease, Later):
+            return await self._queue.send(name, message.model_dump_json(), delay=lease.delay)
+        if lease is None:
+            log.debug("a message of the task %s has nothing left to do", message.task_id)
+            return None
+        try:
+            await self._work(lease, name, message)
+        except TaskLost:
+            log.info("the task %s went on without this worker", message.task_id)
+        except Unavailable as error:  # of the store, which can't be told why
+            await self._put_off(name, message, error)
+        return None
+
+    async def give_up(self, body: str, name: QueueName) -> None:
+        """A message came too often: its task is poisoned, unless that is finished or has a newer message. Raises Unavailable.
+
+        One that is not ours has no task that could say so: it is logged, and gone.
+        """
+        try:
+            message = message_of(body)
+        except Malformed:
+            log.error("a message of %d characters that is not ours is dropped from the poison queue", len(body))
+            return
+        held = await self._tasks.held(message.owner, message.task_id)
+        if held is None or held.task.generation != message.generation:
+            return
+        alive = (held.task.leased_until or self._clock.now()) - self._clock.now()
+        if alive > timedelta(0):
+            await self._queue.send(name + POISON, body, delay=alive + MOMENT)
+        else:
+            await self._poison(message, held.task, GAVE_UP)
+
+    async def _work(self, lease: Lease, name: QueueName, message: TaskMessage) -> None:
+        try:
+            async with lease.kept_alive():
+                later = await self._works[lease.task.kind](lease)
+            if later is not None:
+                await lease.hand_back(later.delay, **later.fields)
+                await tell(self._queue, name, message, later.delay)
+        except TaskLost:
+            raise
+        except PASSING as error:
+            log.info("the task %s waits: %s", message.task_id, error)
+            await tell(self._queue, name, message, await lease.wait(error))
+        except Exception as error:
+            log.exception("the task %s failed, correlation id %s", message.task_id, lease.task.correlation_id)
+            delay = await lease.fail(error)
+            if delay is not None:
+                await tell(self._queue, name, message, delay)
+            else:
+                await self._poison(message, lease.task, said(error), lease.task.attempts + 1)
+
+    async def _poison(self, message: TaskMessage, task: Task, why: str, attempts: int | None = None) -> None:
+        spent = task.attempts if attempts is None else attempts
+        if await self._ends.end(message.owner, task, "poisoned", status="poisoned", error=why, attempts=spent) is not None:
+            log.error("the task %s is poisoned: %s", message.task_id, why)
+
+    async def _put_off(self, name: QueueName, message: TaskMessage, error: Unavailable) -> None:
+        """Nothing can be written down, so the message itself counts how often it came in vain. Raises Unavailable when it can't be sent."""
+        log.info("the task %s is put off: %s", message.task_id, error.detail)
+        again = message.model_copy(update={"waits": message.waits + 1})
+        await self._queue.send(name, again.model_dump_json(), delay=pause(message.waits, error))
+
+
+class Tasking:
+    """The parts, by name. lease: how long a worker may be silent."""
+
+    def __init__(
+        self,
+        store: LongTermStore,
+        ledger: Ledger,
+        mirror: Mirror,
+        queue: TaskQueue,
+        cursors: Cursors,
+        clock: Clock,
+        ids: IdSource,
+        lease: timedelta,
+    ) -> None:
+        self._queue, self._clock = queue, clock
+        self.tasks = Tasks(store, cursors)
+        self.steps = Steps(store, clock)
+        self.ends = Ends(ledger, queue, clock)
+        self.beginning = Beginning(ledger, queue)
+        self.operations = Operations(ledger, mirror, self.beginning, self.ends, clock, ids)
+        self.steering = Steering(ledger, self.tasks, self.ends, queue, clock)
+        self.sweep = Sweep(store, self.tasks, queue, clock, ids)
+        self._leases = Leases(store, self.tasks, clock, ids, lease)
+
+    def worker(self, works: Mapping[TaskKind, Work]) -> Worker:
+        """A worker that does what each kind of task asks for."""
+        return Worker(self.tasks, self._leases, works, self.ends, self._queue, self._clock)
