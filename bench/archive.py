@@ -32,8 +32,8 @@ from bench.tables import percentile
 from bench.texts import loaded, queries
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.cold_requests import ArchiveInput
-from memory_core.domain.requests import ListInput, RetrieveInput, SaveInput
+from memory_core.domain.requests.maintenance import ArchiveInput
+from memory_core.domain.requests.memories import ListInput, RetrieveInput, SaveInput
 from memory_core.domain.results import Accepted
 
 SEED = 23

@@ -19,7 +19,7 @@ from bench.formation import conversations
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.requests import ConverseInput, RetrieveInput
+from memory_core.domain.requests.memories import ConverseInput, RetrieveInput
 from memory_core.domain.scope import Owner
 from memory_core.ports.infrastructure import QueueName
 from memory_core.telemetry import Telemetry

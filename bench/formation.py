@@ -27,7 +27,7 @@ from bench.host import Host
 from bench.library import owner
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.requests import ConverseInput, TasksInput
+from memory_core.domain.requests.memories import ConverseInput, TasksInput
 
 MESSAGES = 10
 AT_ONCE = 8

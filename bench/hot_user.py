@@ -36,8 +36,8 @@ from memory_core.adapters.system import SystemClock
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.query import analyse_query
-from memory_core.domain.requests import RetrieveInput, SaveInput
+from memory_core.domain.ranking.query import analyse_query
+from memory_core.domain.requests.memories import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
 from memory_core.ports import Filter, LongTermStore, Search
 from tests.cosmos_server import KEY, running

@@ -32,9 +32,8 @@ from memory_core.adapters.system import SystemClock
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.learned_order import WEIGHTS
-from memory_core.domain.order_features import TOKEN_FEATURES, table
-from memory_core.domain.relevance import long_turns
+from memory_core.domain.ranking.learned_order import TOKEN_FEATURES, WEIGHTS, table
+from memory_core.domain.ranking.relevance import long_turns
 from memory_core.recollection.results import Look
 
 Floats = npt.NDArray[np.float64]

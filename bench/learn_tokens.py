@@ -28,10 +28,10 @@ from bench.tables import show
 from memory_core.adapters.minilm.model import DIMENSIONS as STATE_NUMBERS
 from memory_core.adapters.minilm.model import MAX_TOKENS, MiniLM
 from memory_core.adapters.minilm.reducer import RAREST, TABLE, sampled_tokens
-from memory_core.domain.bm25 import idf
-from memory_core.domain.lexical import embedding_text
-from memory_core.domain.models import MemoryType
-from memory_core.domain.token_states import DIMENSIONS, MOST_TOKENS
+from memory_core.domain.memory import MemoryType
+from memory_core.domain.ranking.index_terms import embedding_text
+from memory_core.domain.ranking.passages import idf
+from memory_core.domain.ranking.vectors import DIMENSIONS, MOST_TOKENS
 
 Floats = npt.NDArray[np.float32]
 FOLDS, NO_FOLD = 5, -1

@@ -14,7 +14,7 @@ from bench.texts import loaded, memories, queries
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import MemoryCoreError, NotFound
-from memory_core.domain.requests import RetrieveInput, SaveInput
+from memory_core.domain.requests.memories import RetrieveInput, SaveInput
 from memory_core.domain.results import Saved
 from memory_core.domain.scope import Owner
 from memory_core.functions.callers import LOCAL_APP

@@ -26,12 +26,12 @@ from bench.tables import percentile, show
 from memory_core.bootstrap.rules import retrieve_rules
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.parts_relevance import parts_relevance
-from memory_core.domain.relevance import RelevanceParameters
-from memory_core.domain.requests import RetrieveInput, SaveInput
+from memory_core.domain.ranking.query_parts import parts_relevance
+from memory_core.domain.ranking.recipes import score
+from memory_core.domain.ranking.relevance import RelevanceParameters
+from memory_core.domain.ranking.selection import Telling, repeats
+from memory_core.domain.requests.memories import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
-from memory_core.domain.scoring import score
-from memory_core.domain.variety import Telling, repeats
 from memory_core.recollection.results import Look
 
 CUTS = (5, 10, 20)

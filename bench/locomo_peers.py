@@ -18,7 +18,7 @@ import numpy as np
 from bench import peers
 from bench.locomo_data import Conversation
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Vector
+from memory_core.domain.memory import Vector
 
 MOST = 20
 LISTED = 100

@@ -24,7 +24,7 @@ from bench.locomo_data import Conversation, Question, read
 from bench.tables import show
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.relevance import RelevanceParameters
+from memory_core.domain.ranking.relevance import RelevanceParameters
 from memory_core.recollection.results import Look
 
 GRID: Mapping[str, tuple[float, ...]] = {

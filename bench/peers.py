@@ -20,7 +20,7 @@ from bench import library
 from bench.tables import Row, show
 from bench.texts import loaded, memories, queries
 from memory_core.adapters.offline.hash_embedder import HashEmbedder
-from memory_core.domain.models import Vector
+from memory_core.domain.memory import Vector
 
 DIMENSIONS = 384
 MAX_SAVES = 200

@@ -21,12 +21,12 @@ import numpy as np
 from memory_core.bootstrap.rules import retrieve_rules
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.candidates import CandidateSet, Floats
-from memory_core.domain.query import analyse_query
-from memory_core.domain.relevance import relevance
-from memory_core.domain.requests import SaveInput
+from memory_core.domain.ranking.candidates import CandidateSet, Floats
+from memory_core.domain.ranking.query import analyse_query
+from memory_core.domain.ranking.recipes import DEFAULT_WEIGHTS, Recipe, Scores, score
+from memory_core.domain.ranking.relevance import relevance
+from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.scope import Owner
-from memory_core.domain.scoring import DEFAULT_WEIGHTS, Recipe, Scores, score
 from memory_core.ports import Filter, Search
 
 QUERY = "Where does Dee sail her boat?"

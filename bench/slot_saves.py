@@ -40,7 +40,7 @@ async def measured(folder: Path, sizes: tuple[int, ...] = SIZES) -> list[dict[st
     from memory_core.bootstrap.adapters import Adapters
     from memory_core.config import Settings
     from memory_core.core import MemoryCore
-    from memory_core.domain.requests import SaveInput
+    from memory_core.domain.requests.memories import SaveInput
     from memory_core.telemetry import Telemetry
 
     given: dict[str, Any] = {"embedding_provider": "hash", "llm_provider": "offline", "data": folder, "sqlite_synchronous": "normal"}

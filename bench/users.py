@@ -12,7 +12,7 @@ from datetime import datetime, timedelta, timezone
 
 from bench.formation import JOBS, LIKES, PLACES
 from bench.texts import text
-from memory_core.domain.requests import SaveInput
+from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.scope import Owner
 
 APP = "bench"

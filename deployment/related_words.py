@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from memory_core.adapters.minilm.model import MiniLM
 from memory_core.adapters.offline.related_words import SCALE, TABLE
-from memory_core.domain.text import tokens
+from memory_core.domain.text.analyzer import tokens
 
 MOST, LEAST, ZERO = 24, 0.35, 0.3
 """Neighbours kept of a stem; the least cosine of one; the cosine that counts as 0."""

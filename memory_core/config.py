@@ -2,7 +2,7 @@
 
 Read once at the start and passed down; nothing else in the product reads the environment for them. `python -m
 memory_core.config` prints them all. Note: a threshold of None is not "no threshold" but the
-embedder's own (`domain/calibration.py`); `calibrated` says what holds.
+embedder's own (`domain/ranking/recipes.py`); `calibrated` says what holds.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
-from memory_core.domain.calibration import CALIBRATIONS, Calibration
 from memory_core.domain.errors import PlainError
+from memory_core.domain.ranking.recipes import CALIBRATIONS, Calibration
 from memory_core.setting_types import (
     MOST,
     WEEK_S,

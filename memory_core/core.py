@@ -16,18 +16,34 @@ from memory_core.adapters.system import RandomIds, SystemClock
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.bootstrap.services import Services
 from memory_core.config import Settings
-from memory_core.domain.cold_requests import ArchiveInput
 from memory_core.domain.conflict import ConflictPage, ConflictRecord
-from memory_core.domain.conflict_requests import ConflictsInput, ResolveInput
-from memory_core.domain.context import Context, ContextInput
+from memory_core.domain.conversation import Task
 from memory_core.domain.errors import Invalid, MemoryCoreError
 from memory_core.domain.fading import explained
-from memory_core.domain.lifecycle import BY_HAND
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.people_requests import ImportCommitInput, ImportInput
-from memory_core.domain.requests import (
+from memory_core.domain.memory import BY_HAND, Memory, Status
+from memory_core.domain.requests.maintenance import (
+    AgentMemoryInput,
+    ArchiveInput,
+    BatchInput,
+    ConflictsInput,
+    ConsolidateInput,
+    DecayInput,
+    ForgetInput,
+    ImportCommitInput,
+    ImportInput,
+    ReembedInput,
+    ReplayInput,
+    ResolveInput,
+    SettingsInput,
+    SummaryInput,
+    TimelineInput,
+    UserSettings,
+)
+from memory_core.domain.requests.memories import (
     AcrossInput,
     ClearInput,
+    Context,
+    ContextInput,
     ConverseInput,
     CopyInput,
     ListInput,
@@ -60,13 +76,8 @@ from memory_core.domain.results import (
     TaskPage,
     VersionView,
 )
-from memory_core.domain.scene import Profile, ScenePage, SceneView
+from memory_core.domain.scenes import Profile, ScenePage, SceneView
 from memory_core.domain.scope import Owner, check_app_id, check_name, checked
-from memory_core.domain.spoken import AgentMemoryInput, BatchInput, SummaryInput
-from memory_core.domain.task import Task
-from memory_core.domain.time_requests import ReplayInput, TimelineInput
-from memory_core.domain.upkeep_requests import ConsolidateInput, DecayInput, ForgetInput, ReembedInput
-from memory_core.domain.user_settings import SettingsInput, UserSettings
 from memory_core.ledger.ids import keyed
 from memory_core.ports import Clock, IdSource, QueueName, TaskQueue
 from memory_core.recollection.history import Direction, GraphFormat

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Final, TextIO
 
-from memory_core.domain.described import described
+from memory_core.domain.errors import described
 
 OURS: Final = ("memory_core",)
 HOSTS: Final = ("azure_functions_worker", "azure_functions_runtime", "proxy_worker")

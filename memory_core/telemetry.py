@@ -18,8 +18,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metr
 from prometheus_client.registry import Collector
 
 from memory_core.consolidation.run import Calls
-from memory_core.domain.described import described
-from memory_core.domain.errors import MemoryCoreError
+from memory_core.domain.errors import MemoryCoreError, described
 from memory_core.ports import Clock, Health
 
 _MOST_APPS = 200

@@ -11,8 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from memory_core.config import Settings
-from memory_core.domain.described import described
-from memory_core.domain.errors import MemoryCoreError
+from memory_core.domain.errors import MemoryCoreError, described
 from memory_core.domain.scope import Owner
 from memory_core.logs import write_to_terminal
 

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memory_core.domain.agent_answers import (
+from memory_core.domain.agent_schemas import (
     Answered,
     Boundaries,
     ConsolidatedMemory,

@@ -7,11 +7,11 @@ from datetime import timedelta
 from typing import Any
 
 from memory_core.core import MemoryCore
-from memory_core.domain.requests import TasksInput
+from memory_core.domain.conversation import Task
+from memory_core.domain.requests.maintenance import BatchInput
+from memory_core.domain.requests.memories import TasksInput
 from memory_core.domain.results import Buffered, Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.spoken import BatchInput
-from memory_core.domain.task import Task
 from tests.builders import ALICE, NOW
 from tests.tasks import Hand
 from tests.world import World

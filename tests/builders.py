@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from memory_core.domain.errors import Unavailable
-from memory_core.domain.lexical import search_text
-from memory_core.domain.models import Event, Head, Lexical, Memory, MemoryType, Vector
+from memory_core.domain.memory import Event, Head, Lexical, Memory, MemoryType, Vector
+from memory_core.domain.ranking.index_terms import search_text
 from memory_core.domain.scope import Owner
 from memory_core.ports import Batch, Document, Filter, LongTermStore, Search, Write
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from memory_core.core import MemoryCore
-from memory_core.domain.cold_requests import ArchiveInput
+from memory_core.domain.conversation import Task
 from memory_core.domain.errors import Unavailable
-from memory_core.domain.models import Memory
-from memory_core.domain.requests import SaveInput
+from memory_core.domain.memory import Memory
+from memory_core.domain.requests.maintenance import ArchiveInput
+from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task
 from memory_core.ledger.archive_files import KEY_NAME, ColdCopies, OwnerNames
 from memory_core.ports import Archive
 from tests.builders import ALICE

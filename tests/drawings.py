@@ -6,7 +6,7 @@ import random
 from datetime import timedelta
 from typing import Any
 
-from memory_core.domain.models import AtomicFact, Link, Memory, MemoryType, Status
+from memory_core.domain.memory import AtomicFact, Link, Memory, MemoryType, Status
 from memory_core.recollection.graph.model import Graph, of_memories
 from tests.builders import NOW, memory
 

@@ -10,10 +10,10 @@ from typing import Any
 import orjson
 
 from memory_core.core import MemoryCore
-from memory_core.domain.people_requests import ImportCommitInput, ImportInput
-from memory_core.domain.requests import UpdateInput
+from memory_core.domain.conversation import Task
+from memory_core.domain.requests.maintenance import ImportCommitInput, ImportInput
+from memory_core.domain.requests.memories import UpdateInput
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task
 from memory_core.ports import LongTermStore
 from tests.builders import ALICE
 from tests.tasks import Hand, converse, ended

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from memory_core.domain.models import Lexical, Memory, MemoryType, Vector
+from memory_core.domain.memory import Lexical, Memory, MemoryType, Vector
 from memory_core.domain.scope import Owner
 
 NOON = datetime(2026, 5, 8, 12, 0, tzinfo=timezone.utc)

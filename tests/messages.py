@@ -8,9 +8,9 @@ from hashlib import shake_128
 from typing import Any
 
 from memory_core.core import MemoryCore
+from memory_core.domain.memory import Memory
 from memory_core.domain.messages import MESSAGE, is_message
-from memory_core.domain.models import Memory
-from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Accepted, Call, Hit
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW

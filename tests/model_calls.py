@@ -14,7 +14,7 @@ from memory_core.adapters.openai.chat import Chat
 from memory_core.adapters.openai.client import Service
 from memory_core.adapters.openai.retries import Retries
 from memory_core.adapters.redis.none import NoShortTermStore
-from memory_core.domain.agent_answers import Answered
+from memory_core.domain.agent_schemas import Answered
 from memory_core.domain.conversation import Message
 from memory_core.ports import Agents, DecisionItem, SceneItem
 from memory_core.telemetry import Telemetry

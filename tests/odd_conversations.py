@@ -20,7 +20,7 @@ from urllib.parse import quote
 
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed
-from memory_core.domain.sentences import sentences
+from memory_core.domain.text.sentences import sentences
 from memory_core.formation.cells import MAX_MESSAGES
 from memory_core.ports import Agents, DecisionItem, SceneItem
 

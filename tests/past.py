@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from memory_core.core import MemoryCore
-from memory_core.domain.fold import cells_of_messages, fold
+from memory_core.domain.event_log import cells_of_messages, fold
+from memory_core.domain.memory import UNLOGGED_FIELDS, Head, Memory
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import UNLOGGED_FIELDS, Head, Memory
-from memory_core.domain.requests import ListInput
+from memory_core.domain.requests.maintenance import ReplayInput
+from memory_core.domain.requests.memories import ListInput
 from memory_core.domain.scope import Owner
-from memory_core.domain.time_requests import ReplayInput
 from memory_core.ports import LongTermStore
 from tests.builders import ALICE
 from tests.world import World, listed

@@ -7,11 +7,11 @@ from datetime import timedelta
 from typing import Any
 
 from memory_core.core import MemoryCore
-from memory_core.domain.agent_answers import Answered, FoundPattern, FoundPatterns
-from memory_core.domain.models import Memory
+from memory_core.domain.agent_schemas import Answered, FoundPattern, FoundPatterns
+from memory_core.domain.conversation import Task
+from memory_core.domain.memory import Memory
+from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.results import Accepted
-from memory_core.domain.task import Task
-from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.ports import DecisionItem
 from tests.agents import WHO, ScriptedAgents
 from tests.builders import ALICE, NOW

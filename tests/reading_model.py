@@ -14,7 +14,7 @@ from typing import Any
 from aiohttp import web
 
 from memory_core.adapters.offline.agents import OfflineAgents
-from memory_core.domain.agent_answers import Answered
+from memory_core.domain.agent_schemas import Answered
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed
 from memory_core.ports import DecisionItem, SceneItem

@@ -11,11 +11,11 @@ from memory_core.bootstrap.rules import consolidation_rules
 from memory_core.consolidation.run import Calls, Consolidator, EndingRules, Proposal, Run, RunEnding, Step
 from memory_core.consolidation.schedule import RunBeginning
 from memory_core.core import MemoryCore
-from memory_core.domain.agent_answers import Answered, ConversationSummary, Provenance
+from memory_core.domain.agent_schemas import Answered, ConversationSummary, Provenance
+from memory_core.domain.conversation import Task
+from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task
-from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.ledger.batch import Change
 from memory_core.ledger.commit import Look
 from memory_core.tasks.agent_steps import Steps

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from memory_core.core import MemoryCore
+from memory_core.domain.memory import Memory
 from memory_core.domain.messages import MESSAGE, is_message
-from memory_core.domain.models import Memory
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE
 from tests.world import listed

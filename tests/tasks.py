@@ -9,13 +9,12 @@ from datetime import timedelta
 from typing import Any, cast
 
 from memory_core.core import MemoryCore
-from memory_core.domain.conversation import Conversation
+from memory_core.domain.conversation import Conversation, Task
+from memory_core.domain.memory import Memory
 from memory_core.domain.messages import MESSAGE, is_message
-from memory_core.domain.models import Memory
-from memory_core.domain.requests import ConverseInput
+from memory_core.domain.requests.memories import ConverseInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task
 from memory_core.ledger.commit import Look
 from memory_core.ledger.documents import conversation_of, messages_id
 from memory_core.ports import POISON, Delivery, QueueName

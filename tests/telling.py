@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from memory_core.core import MemoryCore
-from memory_core.domain.agent_answers import (
+from memory_core.domain.agent_schemas import (
     Answered,
     ConsolidatedMemory,
     ConversationSummary,
@@ -24,12 +24,11 @@ from memory_core.domain.agent_answers import (
     SummaryMetadata,
     Synthesis,
 )
-from memory_core.domain.conversation import Message
-from memory_core.domain.models import Memory
-from memory_core.domain.requests import ConverseInput
+from memory_core.domain.conversation import Message, Task
+from memory_core.domain.memory import Memory
+from memory_core.domain.requests.memories import ConverseInput
 from memory_core.domain.results import Accepted
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task
 from memory_core.ports import DecisionItem
 from tests.agents import WHO, ScriptedAgents
 from tests.builders import ALICE, NOW

@@ -24,12 +24,12 @@ from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import AlreadyExists, Damaged, HeadMoved, Unavailable
-from memory_core.domain.models import Event, Head, Memory, MemoryType, Vector
-from memory_core.domain.requests import ListInput, RetrieveInput, SaveInput
+from memory_core.domain.memory import Event, Head, Memory, MemoryType, Vector
+from memory_core.domain.ranking.vectors import TokenStates
+from memory_core.domain.requests.memories import ListInput, RetrieveInput, SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.text import words
-from memory_core.domain.token_states import TokenStates
+from memory_core.domain.text.analyzer import words
 from memory_core.evolution.truth_projection import differences
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look

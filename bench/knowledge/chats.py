@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bench.locomo_data import Turn, read
-from memory_core.domain.changes import Change, change_between
-from memory_core.domain.changes_read import read as read_message
+from memory_core.domain.statements.change_clauses import read as read_message
+from memory_core.domain.statements.changes import Change, change_between
 
 ASSISTANT = "Assistant"
 

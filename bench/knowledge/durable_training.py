@@ -16,7 +16,7 @@ from pathlib import Path
 from bench.knowledge.linear import learnt, write
 from memory_core.adapters.offline.durable import WEIGHTS, durable_features
 from memory_core.adapters.offline.lasting import LEAST_DURABLE
-from memory_core.domain.linear_model import LinearModel
+from memory_core.domain.statements.linear_models import LinearModel
 
 SENTENCES = Path(__file__).parent / "durable_sentences.tsv"
 PASSING, DURABLE = "P", "D"

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_core.domain.linear_model import BIAS
+from memory_core.domain.statements.linear_models import BIAS
 
 L2, L1, SEEN, STEPS = 0.2, 0.3, 2, 300
 NORM_STEPS = 30

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.knowledge.linear import learnt, write
-from memory_core.domain.linear_model import LinearModel
-from memory_core.domain.wish_model import WEIGHTS
-from memory_core.domain.wish_signs import features, is_no_instruction, is_no_request, read
+from memory_core.domain.statements.linear_models import WEIGHTS, LinearModel
+from memory_core.domain.statements.wish_signs import features, is_no_instruction, is_no_request, read
 
 SENTENCES = Path(__file__).parent / "wish_sentences.tsv"
 LABELS = "NFIW"

@@ -31,9 +31,9 @@ from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import MemoryCoreError
-from memory_core.domain.requests import ConverseInput, RetrieveInput, SaveInput
+from memory_core.domain.requests.maintenance import DecayInput
+from memory_core.domain.requests.memories import ConverseInput, RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
-from memory_core.domain.upkeep_requests import DecayInput
 from memory_core.functions.triggers import send_for_work
 from memory_core.ports import Found, LongTermStore, Search
 from memory_core.telemetry import Telemetry

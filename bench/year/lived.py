@@ -28,8 +28,8 @@ from memory_core.bootstrap.rules import fading_rules
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.fading import has_faded
-from memory_core.domain.models import Memory
-from memory_core.domain.requests import ConverseInput, RetrieveInput
+from memory_core.domain.memory import Memory
+from memory_core.domain.requests.memories import ConverseInput, RetrieveInput
 from memory_core.domain.scope import Owner
 from memory_core.functions.triggers import send_for_work
 from memory_core.ports import Filter, LongTermStore, Place, Touch

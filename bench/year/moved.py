@@ -25,10 +25,9 @@ from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.cold_requests import ArchiveInput
-from memory_core.domain.requests import ConverseInput, RetrieveInput, SaveInput
+from memory_core.domain.requests.maintenance import ArchiveInput, ConsolidateInput, DecayInput
+from memory_core.domain.requests.memories import ConverseInput, RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
-from memory_core.domain.upkeep_requests import ConsolidateInput, DecayInput
 from memory_core.functions.triggers import send_for_work
 from memory_core.telemetry import Telemetry
 

@@ -17,8 +17,8 @@ from hashlib import sha256
 
 from memory_core.adapters.breaker import Breaker
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
-from memory_core.domain.models import Vector
-from memory_core.domain.token_states import TokenStates
+from memory_core.domain.memory import Vector
+from memory_core.domain.ranking.vectors import TokenStates
 from memory_core.ports import Clock, Embedder, Health, ShortTermStore
 
 ENTRIES = 512

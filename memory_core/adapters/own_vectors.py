@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from memory_core.domain.vector_kind import VectorKind
+from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.ports import Batch, Document, Write
 
 _MEMORY_KINDS: Final = frozenset({"memory", "version"})

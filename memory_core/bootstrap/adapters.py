@@ -16,7 +16,7 @@ from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.adapters.webhook.courier import WebCourier
 from memory_core.bootstrap.phases import ConsolidationAdapters, FormationAdapters
 from memory_core.config import ConfigError, Settings
-from memory_core.domain.chunks import Chunking
+from memory_core.domain.ranking.vectors import Chunking
 from memory_core.ledger.archive_files import Parts
 from memory_core.ports import (
     Agents,

@@ -29,8 +29,8 @@ from memory_core.data_rights.hard_forget import ForGood
 from memory_core.data_rights.import_conversations import ConversationTeller, Converse
 from memory_core.data_rights.importing import Importer
 from memory_core.data_rights.redaction_passes import Sweeping
-from memory_core.domain.scene_sorting import SceneRules
-from memory_core.domain.task import TaskKind
+from memory_core.domain.conversation import TaskKind
+from memory_core.domain.scene_assignment import SceneRules
 from memory_core.evolution.deletion import NoteUnmerger, ToldForgetter
 from memory_core.evolution.edit import Editor
 from memory_core.formation.accept import Converser, Summaries, SummingUp

@@ -16,10 +16,9 @@ from memory_core.consolidation.run import EndingRules
 from memory_core.consolidation.upkeep import DecayRules
 from memory_core.data_rights.erase import EraseRules
 from memory_core.domain.fading import Fading
-from memory_core.domain.fusion import FusionParameters
-from memory_core.domain.relevance import RelevanceParameters
-from memory_core.domain.scene_sorting import SceneRules
-from memory_core.domain.scoring import ScoringParameters
+from memory_core.domain.ranking.recipes import ScoringParameters
+from memory_core.domain.ranking.relevance import FusionParameters, RelevanceParameters
+from memory_core.domain.scene_assignment import SceneRules
 from memory_core.evolution.links import LinkRules
 from memory_core.formation.batches import BatchRules
 from memory_core.formation.form_cell import FormingRules

@@ -18,7 +18,7 @@ from typing import Any, Final
 from memory_core.consolidation.archive_chains import ChainReader, Moving
 from memory_core.domain.archival import is_due, least_age, stub_of
 from memory_core.domain.errors import Damaged, NotFound, Unavailable
-from memory_core.domain.models import Event, Memory, Status
+from memory_core.domain.memory import Event, Memory, Status
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.evolution.chains import Families, Family

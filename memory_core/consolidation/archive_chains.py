@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from memory_core.domain.cold_copy import ColdCopy, Kept
+from memory_core.domain.archival import ColdCopy, Kept
 from memory_core.domain.errors import Damaged, NotFound
-from memory_core.domain.models import Event, Memory
+from memory_core.domain.event_log import version_id
+from memory_core.domain.memory import Event, Memory
 from memory_core.domain.scope import Owner
-from memory_core.domain.versions import version_id
 from memory_core.evolution.chains import Family
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.commit import Ledger

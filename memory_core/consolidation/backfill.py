@@ -17,14 +17,12 @@ from memory_core.consolidation.run import WRITTEN, Proposal, Run
 from memory_core.domain.archival import is_cold
 from memory_core.domain.conversation import Conversation, FormedCell
 from memory_core.domain.errors import Damaged
-from memory_core.domain.indexing import text_to_embed, turn_of, with_lexical
-from memory_core.domain.lexical import Turn
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status, Vector
 from memory_core.domain.messages import EARLIER, is_cell, message_memory
-from memory_core.domain.models import Memory, MemoryType, Status, Vector
+from memory_core.domain.ranking.index_terms import Turn, text_to_embed, turn_of, with_lexical
+from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
-from memory_core.domain.vector_kind import VectorKind
 from memory_core.evolution.versions import embed_memories
 from memory_core.ledger.batch import BYTES, DOCUMENTS, Change, Portion, size_of
 from memory_core.ledger.commit import Look

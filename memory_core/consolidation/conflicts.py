@@ -14,15 +14,13 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from memory_core.consolidation.run import Proposal, Run
-from memory_core.domain.agent_answers import Answered, Decision, Decisions
+from memory_core.domain.agent_schemas import Answered, Decision, Decisions
 from memory_core.domain.conflict import RULE, ConflictRecord, record_in
-from memory_core.domain.conflict_requests import ResolveInput
-from memory_core.domain.endings import ends, is_ending
 from memory_core.domain.errors import AgentFailed, Conflict
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import Head, Memory, MemoryType
-from memory_core.domain.sameness import differences
-from memory_core.domain.slots import same_value, slot_of
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, MemoryType
+from memory_core.domain.requests.maintenance import ResolveInput
+from memory_core.domain.text.sameness import differences
+from memory_core.domain.truth.slots import ends, is_ending, same_value, slot_of
 from memory_core.evolution.agent_rulings import Rulings, Shown, contradict_by_rule, opinion
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.conflicts import MAX_REASON, complete, decide, decide_by_time, told_last

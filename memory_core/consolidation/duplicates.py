@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 from memory_core.consolidation.run import Proposal, Run
-from memory_core.domain.dedup import fuzzy_dedup
 from memory_core.domain.errors import AgentFailed
-from memory_core.domain.indexing import with_lexical
-from memory_core.domain.models import Event, Link, Memory, MemoryType, Status, Vector
-from memory_core.domain.patterns import same_pattern
-from memory_core.domain.sameness import differences, normalised
-from memory_core.domain.slots import slot_of
-from memory_core.domain.worth import most_lasting
+from memory_core.domain.memory import Event, Link, Memory, MemoryType, Status, Vector
+from memory_core.domain.ranking.index_terms import with_lexical
+from memory_core.domain.statements.patterns import same_pattern
+from memory_core.domain.statements.worth import most_lasting
+from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
+from memory_core.domain.text.sameness import differences, normalised
+from memory_core.domain.truth.slots import slot_of
 from memory_core.evolution.agent_rulings import fits, what_is_lost
 from memory_core.evolution.apply_rulings import MAX_NOTE_SOURCES, MAX_QUERIES, MAX_SOURCES
 from memory_core.evolution.changeset import Page
@@ -37,7 +37,7 @@ from memory_core.tasks.operations import Chunk
 
 # Whether two memories that are held say one thing, which of them stays, and what it takes over from the other.
 #
-# Note: that two vectors are equal decides nothing. Digits, negations, names, order and values do (`domain/sameness.py`), and
+# Note: that two vectors are equal decides nothing. Digits, negations, names, order and values do (`domain/text/sameness.py`), and
 # two truths of a slot are never merged here however near they lie: which of them holds is for their times to say.
 
 

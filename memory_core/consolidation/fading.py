@@ -12,18 +12,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from memory_core.domain.agent_answers import Answered, ConversationSummary
-from memory_core.domain.cold_copy import ColdCopy, Kept
+from memory_core.domain.agent_schemas import Answered, ConversationSummary
+from memory_core.domain.archival import ColdCopy, Kept
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed, Damaged
-from memory_core.domain.fading import Fading, due
-from memory_core.domain.grounding import tells_of
-from memory_core.domain.indexing import reread, text_to_embed
-from memory_core.domain.lifecycle import back_in_use
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.recalling import is_recalled
+from memory_core.domain.fading import Fading, due, is_recalled
+from memory_core.domain.memory import Memory, Status, back_in_use
+from memory_core.domain.ranking.index_terms import reread, text_to_embed
 from memory_core.domain.scope import Owner
-from memory_core.domain.shortening import shortened
+from memory_core.domain.statements.provenance import tells_of
+from memory_core.domain.text.excerpts import shortened
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import Look

@@ -14,16 +14,15 @@ from typing import Any
 
 from memory_core.consolidation.pattern_withdrawal import is_taken_back, is_withdrawn
 from memory_core.consolidation.run import Run
-from memory_core.domain.agent_answers import FoundPattern, Provenance
-from memory_core.domain.confidence import surer
-from memory_core.domain.indexing import with_lexical
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import AtomicFact, Memory, MemoryType, Vector
-from memory_core.domain.patterns import Said, carriers, same_pattern, told_by
-from memory_core.domain.sameness import differences, normalised
+from memory_core.domain.agent_schemas import FoundPattern, Provenance
+from memory_core.domain.importance import surer
+from memory_core.domain.memory import FOUND_BY_DEFAULT, AtomicFact, Memory, MemoryType, Vector
+from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.scope import Owner
-from memory_core.domain.slots import slot_of
-from memory_core.domain.worth import worth_of
+from memory_core.domain.statements.patterns import Said, carriers, same_pattern, told_by
+from memory_core.domain.statements.worth import worth_of
+from memory_core.domain.text.sameness import differences, normalised
+from memory_core.domain.truth.slots import slot_of
 from memory_core.evolution.changeset import Page
 from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import Look

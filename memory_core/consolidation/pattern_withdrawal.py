@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from memory_core.consolidation.run import Proposal, Run
-from memory_core.domain.lifecycle import TRUE_ONCE
-from memory_core.domain.models import Memory, MemoryType, Status
-from memory_core.domain.patterns import FEWEST, Said, carriers
+from memory_core.domain.memory import TRUE_ONCE, Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
-from memory_core.domain.truth.values import slot_name
+from memory_core.domain.statements.patterns import FEWEST, Said, carriers
+from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.truth_commands import withdraws
 from memory_core.ledger.batch import Change, Portion, size_of

@@ -25,9 +25,9 @@ from memory_core.consolidation.pattern_commit import (
     read_episodes,
 )
 from memory_core.consolidation.run import Proposal, Run
-from memory_core.domain.agent_answers import Answered, FoundPattern, FoundPatterns, Provenance
+from memory_core.domain.agent_schemas import Answered, FoundPattern, FoundPatterns, Provenance
 from memory_core.domain.errors import AgentFailed
-from memory_core.domain.models import Event, Memory, MemoryType, Status, Vector
+from memory_core.domain.memory import Event, Memory, MemoryType, Status, Vector
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import procedure_id, session_document_id
 from memory_core.ports import Agents, Embedder, LongTermStore, Near, Neighbour

@@ -11,15 +11,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from memory_core.consolidation.run import Proposal, Run
-from memory_core.domain.agent_answers import Answered, ProfileUpdate, SeenTrait
+from memory_core.domain.agent_schemas import Answered, ProfileUpdate, SeenTrait
 from memory_core.domain.errors import AgentFailed
-from memory_core.domain.grounding import unknown_names
-from memory_core.domain.models import Memory, MemoryType, Status
-from memory_core.domain.numerals import numbers_in
-from memory_core.domain.profile_news import BY_RULE, Seen, cells_in, subjects, with_facts, with_traits
-from memory_core.domain.scene import PROFILE_ID, KnownPerson, Scene, person_in, scene_in
+from memory_core.domain.memory import Memory, MemoryType, Status
+from memory_core.domain.profile import BY_RULE, Seen, cells_in, subjects, with_facts, with_traits
+from memory_core.domain.scenes import PROFILE_ID, KnownPerson, Scene, person_in, scene_in
 from memory_core.domain.scope import Owner
-from memory_core.domain.text import tokens
+from memory_core.domain.statements.provenance import unknown_names
+from memory_core.domain.text.analyzer import tokens
+from memory_core.domain.text.spelling import numbers_in
 from memory_core.ledger.commit import Look
 from memory_core.ports import Agents, Document, LongTermStore, SceneItem
 from memory_core.tasks.agent_steps import Steps

@@ -18,14 +18,14 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from memory_core.consolidation.fading import COUNTS
 from memory_core.consolidation.schedule import TRIED_AGAIN_AFTER, RunBeginning, plan_of
-from memory_core.domain.coming import Coming
+from memory_core.domain.archival import Coming
 from memory_core.domain.errors import NotFound, Unavailable
 from memory_core.domain.fading import Fading
+from memory_core.domain.memory import Event, Head
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import Event, Head
+from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
-from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.ledger.batch import CONSOLIDATION
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import derived

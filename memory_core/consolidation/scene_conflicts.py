@@ -13,14 +13,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from memory_core.consolidation.run import Proposal, Run
-from memory_core.domain.agent_answers import Answered, Decisions
+from memory_core.domain.agent_schemas import Answered, Decisions
 from memory_core.domain.conflict import MAX_OPEN, ConflictRecord
 from memory_core.domain.errors import AgentFailed, Conflict
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import Memory, MemoryType
-from memory_core.domain.scene import scene_in
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType
+from memory_core.domain.scenes import scene_in
 from memory_core.domain.scope import Owner
-from memory_core.domain.slots import slot_of
+from memory_core.domain.truth.slots import slot_of
 from memory_core.evolution.agent_rulings import Rulings, Shown
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.conflicts import complete, decide_by_time, told_last

@@ -15,16 +15,14 @@ from datetime import datetime
 from typing import Any, Final
 
 from memory_core.consolidation.run import Proposal, Run
-from memory_core.domain.agent_answers import Answered, ConversationSummary
+from memory_core.domain.agent_schemas import Answered, ConversationSummary
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed
-from memory_core.domain.grounding import tells_of
-from memory_core.domain.models import Memory, MemoryType, Status, Vector
-from memory_core.domain.scene import Scene, SceneMember, scene_in
-from memory_core.domain.scene_sorting import EVERYDAY, GAP, Cell, SceneRules, Thread, begun, mean, place, theme_of
-from memory_core.domain.scene_words import line_of, shown_in, with_words
+from memory_core.domain.memory import Memory, MemoryType, Status, Vector
+from memory_core.domain.scene_assignment import EVERYDAY, GAP, PROTOTYPES, Cell, SceneRules, Thread, begun, mean, place, theme_of, themes
+from memory_core.domain.scenes import Scene, SceneMember, line_of, scene_in, shown_in, with_words
 from memory_core.domain.scope import Owner
-from memory_core.domain.themes import PROTOTYPES, themes
+from memory_core.domain.statements.provenance import tells_of
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import derived, note_id
 from memory_core.ports import Agents, Document, Embedder, LongTermStore, Mark

@@ -18,7 +18,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from memory_core.domain.errors import Conflict, HeadMoved, Unavailable
-from memory_core.domain.models import Head
+from memory_core.domain.memory import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import CONSOLIDATION

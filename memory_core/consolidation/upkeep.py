@@ -14,14 +14,13 @@ from typing import Any, Final
 from memory_core.consolidation.archive import Archiver
 from memory_core.consolidation.fading import COUNTS, PAGE, Asked, Crossings
 from memory_core.consolidation.run import ACTOR, EndingRules, Proposal, Run
-from memory_core.domain.coming import Coming
-from memory_core.domain.fading import Fading, due
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.recalling import is_recalled
+from memory_core.domain.archival import Coming
+from memory_core.domain.fading import Fading, due, is_recalled
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.requests.maintenance import DecayInput
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
-from memory_core.domain.truth.values import slot_name
-from memory_core.domain.upkeep_requests import DecayInput
+from memory_core.domain.truth.slots import slot_name
 from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.batch import Change
 from memory_core.ledger.commit import Look

@@ -28,7 +28,7 @@ from memory_core.data_rights.export_format import (
     name_of,
 )
 from memory_core.domain.errors import Conflict, Gone, NotFound, Unavailable
-from memory_core.domain.models import Head, Status
+from memory_core.domain.memory import Head, Status
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.archive_files import LIFETIME, ColdCopies, Parts

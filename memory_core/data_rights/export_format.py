@@ -13,9 +13,9 @@ from typing import Any, Final, cast
 
 import orjson
 
-from memory_core.domain.cold_copy import LEFT_OUT, ColdCopy, Kept
+from memory_core.domain.archival import LEFT_OUT, ColdCopy, Kept
 from memory_core.domain.errors import PlainError
-from memory_core.domain.models import Memory
+from memory_core.domain.memory import Memory
 from memory_core.domain.scope import Owner
 from memory_core.ledger.documents import buffer_id
 from memory_core.ledger.ids import session_document_id

@@ -19,11 +19,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory_core.domain.forgetting import is_made_of_others, lends, says
+from memory_core.domain.forgetting import Marks, is_made_of_others, lends, marks_of_quote, marks_of_value, says, tells
+from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.messages import is_cell, is_message, messages_of
-from memory_core.domain.models import Memory, MemoryType, Status
-from memory_core.domain.sameness import normalised
-from memory_core.domain.telling_words import Marks, marks_of_quote, marks_of_value, tells
+from memory_core.domain.text.sameness import normalised
 from memory_core.ledger.ids import note_id
 
 Role = Literal["asked", "told", "source", "said", "own", "beside", "made"]

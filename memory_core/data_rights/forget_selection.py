@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from memory_core.domain.lifecycle import TRUE_ONCE
+from memory_core.domain.event_log import base_id
+from memory_core.domain.memory import TRUE_ONCE, Memory, MemoryType, Status
 from memory_core.domain.messages import is_message, messages_of
-from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.requests.maintenance import ForgetInput
 from memory_core.domain.scope import Owner
-from memory_core.domain.upkeep_requests import ForgetInput
-from memory_core.domain.versions import base_id
 from memory_core.evolution.clear_session import dropped
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.ledger.batch import Changes

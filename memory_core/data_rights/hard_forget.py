@@ -16,11 +16,11 @@ from memory_core.data_rights.forget_plan import Progress, Role, counted
 from memory_core.data_rights.forget_selection import Chosen, page
 from memory_core.data_rights.redaction_passes import Sweeping
 from memory_core.domain.errors import Unavailable
+from memory_core.domain.event_log import version_id
+from memory_core.domain.memory import Memory, Status
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import Memory, Status
 from memory_core.domain.results import Foreseen
 from memory_core.domain.scope import Owner
-from memory_core.domain.versions import version_id
 from memory_core.ledger.archive_files import Parts
 from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import Look

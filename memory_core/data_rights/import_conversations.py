@@ -17,10 +17,9 @@ import orjson
 from pydantic import ValidationError
 
 from memory_core.data_rights.import_parse import Refused, object_in
-from memory_core.domain.described import described, shown_name
-from memory_core.domain.errors import Conflict, Invalid, TooLarge
-from memory_core.domain.people_requests import ConversationLine
-from memory_core.domain.requests import ConverseInput
+from memory_core.domain.errors import Conflict, Invalid, TooLarge, described, shown_name
+from memory_core.domain.requests.maintenance import ConversationLine
+from memory_core.domain.requests.memories import ConverseInput
 from memory_core.domain.results import Accepted, Call, Told
 from memory_core.domain.scope import Owner
 from memory_core.ledger.commit import Look

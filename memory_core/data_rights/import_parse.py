@@ -26,15 +26,13 @@ from memory_core.data_rights.export_format import (
     memories_of,
 )
 from memory_core.domain.conflict import ConflictRecord
-from memory_core.domain.conversation import Conversation, Message
-from memory_core.domain.described import shown_name
-from memory_core.domain.errors import PlainError
-from memory_core.domain.indexing import text_to_embed
-from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Event, Memory
-from memory_core.domain.scene import KnownPerson, Scene
+from memory_core.domain.conversation import Conversation, Message, Task
+from memory_core.domain.errors import PlainError, shown_name
+from memory_core.domain.memory import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Event, Memory
+from memory_core.domain.ranking.index_terms import text_to_embed
+from memory_core.domain.requests.maintenance import UserSettings
+from memory_core.domain.scenes import KnownPerson, Scene
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task
-from memory_core.domain.user_settings import UserSettings
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.documents import Buffer, HeldBuffer
 from memory_core.ports import Clock, Document, Embedder

@@ -10,14 +10,13 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.data_rights.import_parse import Entry, Refused, SlotBody
-from memory_core.domain.described import shown_name
-from memory_core.domain.errors import PlainError
-from memory_core.domain.models import Memory
+from memory_core.domain.errors import PlainError, shown_name
+from memory_core.domain.memory import Memory
 from memory_core.domain.truth import codec
 from memory_core.domain.truth.entries import Entry as Said
 from memory_core.domain.truth.entries import Hiding, Merge, Pair, Statement
 from memory_core.domain.truth.resolve import resolve
-from memory_core.domain.truth.values import slot_name
+from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.truth_projection import differences_in, project
 from memory_core.ledger.ids import slot_document_id, slot_of_part
 

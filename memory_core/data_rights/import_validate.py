@@ -19,18 +19,16 @@ from pydantic import BaseModel, ValidationError
 from memory_core.data_rights.export_format import COLD, GONE, KINDS, copy_in, memories_of, name_of
 from memory_core.data_rights.import_parse import Entries, Entry, Refused, SlotBody, header_in, told_fields
 from memory_core.data_rights.import_slots import SlotLogs
-from memory_core.domain.candidates import weighted_length
-from memory_core.domain.cold_copy import ColdCopy
+from memory_core.domain.archival import ColdCopy
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.conversation import Conversation
-from memory_core.domain.described import described, shown_name
-from memory_core.domain.errors import PlainError
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.errors import PlainError, described, shown_name
+from memory_core.domain.event_log import base_id, is_version
+from memory_core.domain.memory import FOUND_BY_DEFAULT, UNLOGGED_FIELDS, Event, Memory
 from memory_core.domain.messages import is_cell, is_message, messages_of
-from memory_core.domain.models import UNLOGGED_FIELDS, Event, Memory
+from memory_core.domain.ranking.candidates import weighted_length
 from memory_core.domain.scope import check_name
-from memory_core.domain.slots import slot_of, with_marks
-from memory_core.domain.versions import base_id, is_version
+from memory_core.domain.truth.slots import slot_of, with_marks
 from memory_core.ledger.documents import Buffer
 
 _NAMED: Final[Mapping[str, re.Pattern[str]]] = {

@@ -21,12 +21,12 @@ from memory_core.data_rights.export_format import COLD
 from memory_core.data_rights.import_conversations import ConversationCheck, ConversationTeller, Progress
 from memory_core.data_rights.import_parse import Entries, Entry, Refused, Staging
 from memory_core.data_rights.import_validate import Check
+from memory_core.domain.conversation import TaskStatus
 from memory_core.domain.errors import Conflict
-from memory_core.domain.models import Head
-from memory_core.domain.people_requests import ImportInput
+from memory_core.domain.memory import Head
+from memory_core.domain.requests.maintenance import ImportInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import TaskStatus
 from memory_core.ledger.archive_files import LIFETIME, ColdCopies, Parts, operation_of
 from memory_core.ledger.commit import Look
 from memory_core.ports import Clock, Embedder, IdSource, LongTermStore

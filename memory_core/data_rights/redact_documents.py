@@ -11,15 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memory_core.data_rights.forget_plan import Progress
+from memory_core.domain.conversation import FINISHED
+from memory_core.domain.event_log import base_id
+from memory_core.domain.memory import MemoryType, Vector
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import MemoryType, Vector
-from memory_core.domain.profile_news import without_memories
-from memory_core.domain.scene import OF_THE_STORE, PROFILE_ID, Scene, person_in, scene_in
-from memory_core.domain.scene_sorting import Thread, mean
-from memory_core.domain.scene_words import with_members, with_words
+from memory_core.domain.profile import without_memories
+from memory_core.domain.scene_assignment import Thread, mean
+from memory_core.domain.scenes import OF_THE_STORE, PROFILE_ID, Scene, person_in, scene_in, with_members, with_words
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import FINISHED
-from memory_core.domain.versions import base_id
 from memory_core.ledger.commit import Look
 from memory_core.ledger.documents import conversation_of, message_ids, messages_id
 from memory_core.ledger.ids import derived, session_document_id

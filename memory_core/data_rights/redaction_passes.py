@@ -11,13 +11,13 @@ from typing import Final
 
 from memory_core.data_rights.forget_plan import Progress, Step
 from memory_core.data_rights.redact_documents import Derived, Tellings
-from memory_core.domain.cold_copy import ColdCopy, Kept
+from memory_core.domain.archival import ColdCopy, Kept
 from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import Damaged, NotFound
+from memory_core.domain.event_log import base_id
 from memory_core.domain.forgetting import redacted, struck_event, struck_memory
-from memory_core.domain.models import Event, Memory, Status
+from memory_core.domain.memory import Event, Memory, Status
 from memory_core.domain.scope import Owner
-from memory_core.domain.versions import base_id
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Portion, size_of, size_of_bodies
 from memory_core.ledger.commit import Look

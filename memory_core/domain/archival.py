@@ -1,4 +1,4 @@
-"""When a memory is old enough for the archive, what stays of it where memories are searched, and how it comes back.
+"""When a memory is archived, what stays of it, and what is due next.
 
 What stays is a stub: it says what it is, whose session it belongs to, by which words and by which vector it is found, but has only the
 beginning of its text. Note: a stub may change while its whole is cold (deleted, told again, touched). What changed since is kept when it
@@ -7,15 +7,23 @@ comes back; everything else comes back as it was.
 
 from __future__ import annotations
 
+import base64
+import gzip
 import math
+import zlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from memory_core.domain.cold_copy import Kept
-from memory_core.domain.decay import HOUR_S
-from memory_core.domain.models import Memory, MemoryType, Status, Vector
-from memory_core.domain.worth import kept_for_good
+import numpy as np
+import orjson
+from pydantic import ValidationError
+
+from memory_core.domain.errors import PlainError, described
+from memory_core.domain.importance import HOUR_S
+from memory_core.domain.memory import Memory, MemoryType, Status, Vector
+from memory_core.domain.statements.worth import kept_for_good
 
 LEAST_RECENCY = 0.01
 """SECMSA's recency without its floor of 0.01, which would hide that a memory is older than that: 5.75 years by default."""
@@ -108,3 +116,167 @@ def _changed_since(stub: Memory, whole: Memory) -> dict[str, Any]:
     left = stub_of(whole, "", stub.archived_at or stub.updated_at)
     names = Memory.model_fields.keys() - _OF_THE_ARCHIVE
     return {name: getattr(stub, name) for name in names if getattr(stub, name) != getattr(left, name)}
+
+
+# What a cold copy holds, and its bytes: the memories of one chain, whole, with their vectors and their old versions.
+#
+# Bytes: gzip of canonical JSON, so the same copy always has the same bytes. What is found by words (`lexical`, `search_text`) is left
+# out: it stays with the stub, and it may hold words of neighbouring turns, which are nothing of this chain's. Note: a
+# compressed memory is short text here too; what it was before is its `original`.
+
+
+FORMAT = 1
+LEFT_OUT = frozenset({"lexical", "search_text"})
+COMPRESSION = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One memory as it was, its old versions, and for a compressed one the original. Each has its vector, where it had one."""
+
+    memory: Memory
+    versions: tuple[Memory, ...] = ()
+    original: Memory | None = None
+
+    @property
+    def whole(self) -> Memory:
+        """The memory with its full text: the original where it was compressed."""
+        return self.original or self.memory
+
+
+@dataclass(frozen=True, slots=True)
+class ColdCopy:
+    """The memories of one chain (or one memory before it was compressed), all of one owner and epoch. chain_id: the last one's id."""
+
+    epoch: str
+    chain_id: str
+    members: tuple[Kept, ...]
+
+    @property
+    def revision(self) -> int:
+        """The sequence of the last event that any of the members had."""
+        return max(one.memory.revision for one in self.members)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The members' ids, that of the chain first."""
+        return (self.chain_id, *sorted(one.memory.id for one in self.members if one.memory.id != self.chain_id))
+
+    def member(self, memory_id: str) -> Kept | None:
+        """The member of this id."""
+        return next((one for one in self.members if one.memory.id == memory_id), None)
+
+    def memory(self, memory_id: str) -> Memory | None:
+        """A member, or an old version of one (`mem_x.v2`), by its id."""
+        every = (one for kept in self.members for one in (kept.memory, *kept.versions))
+        return next((one for one in every if one.id == memory_id), None)
+
+
+def encoded(copy: ColdCopy) -> bytes:
+    """The copy's bytes."""
+    body = {
+        "format": FORMAT,
+        "epoch": copy.epoch,
+        "chain_id": copy.chain_id,
+        "members": [
+            {
+                "memory": _body(one.memory),
+                "versions": [_body(version) for version in one.versions],
+                "original": None if one.original is None else _body(one.original),
+            }
+            for one in copy.members
+        ],
+    }
+    return gzip.compress(orjson.dumps(body, option=orjson.OPT_SORT_KEYS), COMPRESSION, mtime=0)
+
+
+def decoded(data: bytes) -> ColdCopy:
+    """The copy in these bytes. ValueError when they hold none that this code can read."""
+    try:
+        body = orjson.loads(gzip.decompress(data))
+        if body["format"] != FORMAT:
+            raise PlainError(f"is of another format; this version reads {FORMAT}")
+        members = tuple(
+            Kept(
+                _memory(one["memory"]),
+                tuple(_memory(version) for version in one["versions"]),
+                None if one["original"] is None else _memory(one["original"]),
+            )
+            for one in body["members"]
+        )
+        return ColdCopy(body["epoch"], body["chain_id"], members)
+    except (OSError, EOFError, zlib.error, KeyError, TypeError, ValidationError) as error:
+        raise PlainError(f"is not a cold copy: {described(error)}") from error
+
+
+def _body(memory: Memory) -> dict[str, Any]:
+    body = memory.model_dump(mode="json", exclude=set(LEFT_OUT))
+    vector = memory.embedding
+    body["embedding"] = None if vector is None else base64.b64encode(np.ascontiguousarray(vector, dtype="<f4").tobytes()).decode()
+    return body
+
+
+def _memory(body: Mapping[str, Any]) -> Memory:
+    memory = Memory.model_validate({name: value for name, value in body.items() if name != "embedding"})
+    memory.embedding = _vector(body["embedding"])
+    return memory
+
+
+def _vector(text: str | None) -> Vector | None:
+    return None if text is None else np.frombuffer(base64.b64decode(text), dtype="<f4").astype(np.float32)
+
+
+# What time alone brings to a user's memories, and when: a memory fades, grows old enough for the archive, its foresight ends.
+#
+# Pure: what of a memory a store keeps beside it, so that it can say from an index when the next of these comes. Note: only
+# moments after a given one count. A memory may be past its time and stay all the same (a text that does not get shorter, a chain of which
+# one is younger); were it named again and again, its user would be due every hour.
+
+
+_LAST_S = 253_402_300_799.0
+"""The end of the year 9999: what comes later never comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coming:
+    """The first moment of each kind after a given one; None where nothing comes.
+
+    fades: a memory is under the floor, or its long text may become short. ages: one is old enough for the archive. foresight: the last
+    foresight of one ends, which is counted by the next run and starts no run.
+    """
+
+    fades: datetime | None = None
+    ages: datetime | None = None
+    foresight: datetime | None = None
+
+    @property
+    def first(self) -> datetime | None:
+        """The earliest of those for which something is to be done."""
+        return min((one for one in (self.fades, self.ages) if one is not None), default=None)
+
+
+def told_by(body: Mapping[str, Any]) -> dict[str, float]:
+    """What a store keeps beside a memory, in epoch seconds; nothing of one that this does nothing to.
+
+    ages_from: since when it is as it is, where the archive may take it; an access may have put that off. foresees_until: when the last of
+    its foresight ends, where it is active.
+    """
+    made: dict[str, float] = {}
+    may_go = body["status"] not in NEVER and not body["pinned"] and body["type"] != MemoryType.PROCEDURAL
+    if may_go and not kept_for_good(body.get("worth")):
+        made["ages_from"] = max(_seconds(body["created_at"]), _seconds(body["updated_at"]))
+    ends = [one["end_time"] for one in body.get("foresight") or () if one.get("end_time") is not None]
+    if ends and body["status"] == "active":
+        made["foresees_until"] = max(_seconds(end) for end in ends)
+    return made
+
+
+def moment_in(seconds: float | None, later: timedelta = timedelta(0)) -> datetime | None:
+    """The moment of epoch seconds, `later` than that, aware UTC; None for none, and for one that no calendar has."""
+    if seconds is None or seconds + later.total_seconds() > _LAST_S:
+        return None
+    return datetime.fromisoformat("1970-01-01T00:00:00+00:00") + timedelta(seconds=seconds) + later
+
+
+def _seconds(text: str) -> float:
+    return datetime.fromisoformat(text).timestamp()

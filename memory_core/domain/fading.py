@@ -1,4 +1,4 @@
-"""When an idle memory fades: it becomes `decayed`, or a shorter text takes the place of its long one.
+"""When an idle memory fades, and what brings it back into use.
 
 Pure, and a function of the stored memory and of a moment: a caller who asks every hour and a caller who asks once after ten years
 get the same answer. Note: of a long memory both may be due by now. The earlier one counts, or the answer would depend on how often
@@ -15,11 +15,11 @@ from datetime import datetime, timedelta, timezone
 from math import inf, log2
 from typing import Any
 
-from memory_core.domain.decay import DAY_S
+from memory_core.domain.importance import DAY_S
+from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.messages import is_told, is_told_as
-from memory_core.domain.models import Memory, MemoryType, Status
-from memory_core.domain.slots import slot_of
-from memory_core.domain.worth import kept_for_good, worth_factor
+from memory_core.domain.statements.worth import kept_for_good, worth_factor
+from memory_core.domain.truth.slots import slot_of
 
 LEAST_IMPORTANCE = 1e-12
 """Taken for 0, whose logarithm is none: 40 halvings, so it is under any floor at once."""
@@ -184,3 +184,18 @@ def _moment(epoch_s: float) -> str | None:
 
 def _why_never(memory: Memory) -> str | None:
     return why_never(memory.type, pinned=memory.pinned, in_slot=slot_of(memory) is not None, worth=memory.worth)
+
+
+# What brings a faded memory back into use.
+#
+# It was shown since, as what a reader asked for.
+
+
+def is_recalled(memory: Memory, now: datetime, rules: Fading) -> bool:
+    """Whether a decayed memory was accessed since it decayed, and has not faded again by `now`.
+
+    Note: a memory whose importance is under the floor from the first has faded again at once. It stays as it is, and is found all the same.
+    """
+    if memory.status is not Status.DECAYED or memory.last_accessed_at is None or memory.last_accessed_at < memory.updated_at:
+        return False
+    return due(memory.model_copy(update={"status": Status.ACTIVE}), now, rules) is not Status.DECAYED

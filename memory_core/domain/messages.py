@@ -10,11 +10,11 @@ from datetime import datetime
 from typing import Final
 
 from memory_core.domain.conversation import Conversation, Message
+from memory_core.domain.fields import ZONE_FIELD
 from memory_core.domain.importance import importance_by_type
-from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
-from memory_core.domain.time_zone import ZONE_FIELD
-from memory_core.domain.worth import worth_of
+from memory_core.domain.statements.worth import worth_of
 
 MESSAGE: Final = "message"
 """The category of the memory of one message."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from memory_core.domain.agent_answers import ConversationSummary, EpisodeAnalysis
-from memory_core.domain.sameness import words_in
+from memory_core.domain.agent_schemas import ConversationSummary, EpisodeAnalysis
+from memory_core.domain.text.sameness import words_in
 
 SUMMARY, BEHAVIOUR, EXPERIENCE, GUIDANCE = "## Summary", "## Behavioral Patterns", "## Experience Learnings", "## Guidance"
 HEADINGS = (SUMMARY, BEHAVIOUR, EXPERIENCE, GUIDANCE)

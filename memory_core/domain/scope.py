@@ -1,10 +1,13 @@
-"""Whose memory it is: the app and the user that every read and write carries."""
+"""Whose memory it is: names of apps and users, blobs' names, and moments in UTC."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from typing import NamedTuple
+from datetime import datetime, timedelta, timezone
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
 APP_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _FORBIDDEN_IN_IDS = frozenset("/\\#?")
@@ -60,3 +63,80 @@ def checked(owner: Owner) -> Owner:
     check_app_id(owner.app_id)
     check_name(owner.user_id)
     return owner
+
+
+# Names of blobs in the archive: which there may be, and what may be asked for as the beginning of one.
+#
+# Note: a part may not end with a dot. `.` and `..` would lead out of a folder, and an address may lose the dot of `a.`
+# on its way to a service.
+
+
+MAX_NAME, MAX_PART = 500, 100
+"""Characters. A service allows 1,024 and 254; a file name 255 bytes, and a part may need two for each character."""
+
+_NAME = re.compile(r"\A(?:[A-Za-z0-9._-]*[A-Za-z0-9_-])(?:/[A-Za-z0-9._-]*[A-Za-z0-9_-])*")
+_PREFIX = re.compile(r"\A(?:[A-Za-z0-9._-]*[A-Za-z0-9_-]/)*[A-Za-z0-9._-]*")
+
+
+def check_blob_name(name: str) -> str:
+    """The name itself; ValueError for one that not every archive could keep."""
+    if len(name) > MAX_NAME or _NAME.fullmatch(name) is None or max(map(len, name.split("/"))) > MAX_PART:
+        raise ValueError(
+            f"{name!r} is no name of a blob: at most {MAX_NAME} characters, parts of 1-{MAX_PART} letters, digits or ._- joined by /,"
+            " none ending with a dot"
+        )
+    return name
+
+
+def check_blob_prefix(prefix: str) -> str:
+    """The prefix itself, which may end anywhere in a name and may be empty; ValueError when no name can begin so."""
+    if len(prefix) > MAX_NAME or _PREFIX.fullmatch(prefix) is None:
+        raise ValueError(f"no name of a blob begins with {prefix!r}")
+    return prefix
+
+
+# Moments as callers write them: ISO 8601 with a time zone, kept in UTC.
+#
+# Note: a number is no moment, and neither is a text without a zone. Both are refused, not guessed at.
+
+
+MAX_AHEAD = timedelta(hours=24)
+"""By how much a sender's clock may be ahead of ours, a wrong time zone included."""
+
+
+def aware_utc(value: datetime) -> datetime:
+    """The same moment in UTC; ValueError for a naive one, whose moment is unknown."""
+    if value.tzinfo is None or value.utcoffset() is None:
+        raise ValueError("must carry a time zone, for example 2026-05-08T13:56:00Z")
+    try:
+        return value.astimezone(timezone.utc)
+    except OverflowError:
+        raise ValueError("lies outside the years 1 to 9999") from None
+
+
+def _from_text(value: Any) -> Any:
+    """Read an ISO 8601 text. Numbers are refused: 1700000000 may be seconds, milliseconds or a mistake."""
+    if isinstance(value, str):
+        try:
+            return datetime.fromisoformat(value.upper())
+        except ValueError:
+            raise ValueError("must be an ISO 8601 moment, for example 2026-05-08T13:56:00Z") from None
+    if isinstance(value, (int, float)):
+        raise ValueError("must be an ISO 8601 text with a time zone, not a number")
+    return value
+
+
+def _not_ahead(value: datetime, info: ValidationInfo) -> datetime:
+    now = (info.context or {}).get("now")
+    if now is not None and value > now + MAX_AHEAD:
+        raise ValueError(f"lies more than 24 hours ahead of this service's clock, which says {now:%Y-%m-%dT%H:%MZ}")
+    return value
+
+
+Moment = Annotated[datetime, AfterValidator(aware_utc), BeforeValidator(_from_text)]
+Happened = Annotated[Moment, AfterValidator(_not_ahead)]
+"""When something was said or happened.
+
+A validation with a context of `now` refuses what is said to happen long after it: a truth of the year 9999 would be the latest in its slot
+for good. What is to be true from some day on says so in `valid_from`.
+"""

@@ -10,19 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from memory_core.domain.agent_answers import Decision, Decisions
-from memory_core.domain.attributes import family_of
-from memory_core.domain.changes import Ground, change
-from memory_core.domain.contradiction import contradiction
-from memory_core.domain.dedup import normalise_token
-from memory_core.domain.endings import is_ending
-from memory_core.domain.models import MAX_CONTENT_BYTES, Memory, MemoryType, Vector
+from memory_core.domain.agent_schemas import Decision, Decisions
+from memory_core.domain.memory import MAX_CONTENT_BYTES, Memory, MemoryType, Vector
 from memory_core.domain.note import FOOTER, FRAME_WORDS, HEADINGS, SUMMARY, parts_of
-from memory_core.domain.numerals import numbers_in
-from memory_core.domain.sameness import differences, names_in, words_in
-from memory_core.domain.slots import slot_of
-from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
-from memory_core.domain.text import words
+from memory_core.domain.statements.changes import Ground, change
+from memory_core.domain.statements.contradictions import contradiction
+from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words
+from memory_core.domain.text.fuzzy_dedup import normalise_token
+from memory_core.domain.text.sameness import differences, names_in, words_in
+from memory_core.domain.text.spelling import numbers_in
+from memory_core.domain.truth.slots import family_of, is_ending, slot_of
 from memory_core.evolution.links import Linked
 from memory_core.ledger.ids import derived
 from memory_core.ports import DecisionItem

@@ -11,13 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memory_core.domain.agent_answers import Decision
+from memory_core.domain.agent_schemas import Decision
 from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord
-from memory_core.domain.dedup import fuzzy_dedup
-from memory_core.domain.indexing import with_lexical
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import Memory, OnConflict, Outcome, Status
-from memory_core.domain.truth.values import slot_name
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, OnConflict, Outcome, Status
+from memory_core.domain.ranking.index_terms import with_lexical
+from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
+from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.agent_rulings import Merged, Ruled, opinion
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.contradictions import Contradiction, Judgement, Verdict, judge, resolve

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memory_core.domain.errors import NotFound
-from memory_core.domain.models import Memory, Status
+from memory_core.domain.memory import Memory, Status
 from memory_core.domain.scope import Owner
 from memory_core.ledger.readable import readable, readable_shown
 from memory_core.ports import Filter, LongTermStore

@@ -16,11 +16,10 @@ import orjson
 
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.errors import NotFound
-from memory_core.domain.lifecycle import back_in_use
-from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.memory import Memory, MemoryType, Status, back_in_use
 from memory_core.domain.scope import Owner
-from memory_core.domain.truth.values import SlotName, slot_name
-from memory_core.domain.worth import most_lasting
+from memory_core.domain.statements.worth import most_lasting
+from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.slot_log import Act, SlotLog, old_version_ids
 from memory_core.evolution.succession import first_telling, kept, tellings

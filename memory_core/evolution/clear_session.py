@@ -21,8 +21,8 @@ from typing import Any
 import orjson
 
 from memory_core.domain.errors import damaged_memory
-from memory_core.domain.models import Head, Memory, MemoryType, Status
-from memory_core.domain.requests import ClearInput
+from memory_core.domain.memory import Head, Memory, MemoryType, Status
+from memory_core.domain.requests.memories import ClearInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.evolution.deletion import NoteUnmerger

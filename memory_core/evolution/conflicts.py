@@ -12,15 +12,14 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.domain.conflict import RULE, ConflictPage, ConflictRecord, Decision, Move, record_in
-from memory_core.domain.conflict_requests import ConflictsInput, ResolveInput
 from memory_core.domain.errors import Conflict, HeadMoved, NotFound
-from memory_core.domain.indexing import text_to_embed, with_lexical
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import Head, Memory, MemoryType, Status
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, MemoryType, Status
+from memory_core.domain.ranking.index_terms import text_to_embed, with_lexical
+from memory_core.domain.requests.maintenance import ConflictsInput, ResolveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.truth.values import slot_name
-from memory_core.domain.worth import most_lasting
+from memory_core.domain.statements.worth import most_lasting
+from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.succession import (

@@ -12,12 +12,11 @@ from datetime import datetime
 from enum import StrEnum
 
 from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord
-from memory_core.domain.contradiction import contradiction
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import Link, Memory, OnConflict, Outcome, Status
-from memory_core.domain.sameness import differences, normalised
-from memory_core.domain.slots import slot_of
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Link, Memory, OnConflict, Outcome, Status
+from memory_core.domain.statements.contradictions import contradiction
+from memory_core.domain.text.sameness import differences, normalised
 from memory_core.domain.truth.entries import Account, Assertion, Retraction, Statement
+from memory_core.domain.truth.slots import slot_of
 from memory_core.domain.truth.timeline import Interval
 from memory_core.evolution.agent_rulings import MAY_CONTRADICT, changed_by
 from memory_core.evolution.slot_log import SlotLog

@@ -17,12 +17,11 @@ from memory_core.domain.archival import is_cold
 from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import Conflict, NotFound, Unavailable
 from memory_core.domain.forgetting import is_made_of_others
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, Status
 from memory_core.domain.messages import REQUEST, WITH_CELL, comes_along, goes_along, is_cell, is_message, messages_of
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.repetition import repeats
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
+from memory_core.domain.statements.patterns import repeats
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.ledger.batch import Change, Changes, Portion, size_of

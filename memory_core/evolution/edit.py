@@ -11,17 +11,15 @@ from datetime import datetime
 from typing import Any, NoReturn, cast
 
 from memory_core.domain.errors import Conflict, FieldError, Invalid, NotFound, PreconditionFailed
-from memory_core.domain.indexing import with_lexical
-from memory_core.domain.lifecycle import BY_HAND, FOUND_BY_DEFAULT, back_in_use
+from memory_core.domain.event_log import cut_short, is_version, version_id
+from memory_core.domain.memory import BY_HAND, FOUND_BY_DEFAULT, Memory, MemoryType, Status, back_in_use, text_of_value
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import Memory, MemoryType, Status
-from memory_core.domain.requests import NEVER_CLEARED, CopyInput, UpdateInput
+from memory_core.domain.ranking.index_terms import with_lexical
+from memory_core.domain.requests.memories import NEVER_CLEARED, CopyInput, UpdateInput
 from memory_core.domain.results import Call, Deleted
 from memory_core.domain.scope import Owner
-from memory_core.domain.truth.values import slot_name
-from memory_core.domain.value import text_of_value
-from memory_core.domain.versions import cut_short, is_version, version_id
-from memory_core.domain.worth import most_lasting, worth_of
+from memory_core.domain.statements.worth import most_lasting, worth_of
+from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.deletion import Along, NoteUnmerger, changes_along, count_along, gone_along
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.slot_log import Act

@@ -13,11 +13,9 @@ from datetime import datetime
 from typing import Any, Literal
 
 from memory_core.domain.archival import is_cold
-from memory_core.domain.decay import HOUR_S, LEAST_RECENCY, importance_at
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import AtomicFact, Link, Memory, Status
-from memory_core.domain.slots import slot_of
-from memory_core.domain.truth.values import slot_name
+from memory_core.domain.importance import HOUR_S, LEAST_RECENCY, importance_at
+from memory_core.domain.memory import FOUND_BY_DEFAULT, AtomicFact, Link, Memory, Status
+from memory_core.domain.truth.slots import slot_name, slot_of
 from memory_core.evolution.reads import Shelf
 from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.ids import note_id

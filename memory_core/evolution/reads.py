@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from memory_core.domain.models import Memory, MemoryType
+from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.scope import Owner
-from memory_core.domain.truth.values import SlotName, slot_name
+from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.ledger.commit import Look
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Document, LongTermStore, Near

@@ -13,14 +13,13 @@ from typing import Any
 
 from memory_core.domain.archival import is_cold
 from memory_core.domain.errors import Conflict, Damaged, FieldError, NotFound, Unavailable
-from memory_core.domain.indexing import reread, text_to_embed
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE, allowed
+from memory_core.domain.memory import FOUND_BY_DEFAULT, TRUE_ONCE, Memory, Status, allowed
 from memory_core.domain.messages import comes_along, messages_of
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import StatusInput
+from memory_core.domain.ranking.index_terms import reread, text_to_embed
+from memory_core.domain.requests.memories import StatusInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.truth.values import slot_name
+from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.deletion import Along, alone, back_along, changes_along, joined_again
 from memory_core.evolution.reads import LookedElsewhere

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memory_core.domain.archival import brought_back, is_cold, version_brought_back, was_cold
-from memory_core.domain.cold_copy import ColdCopy
+from memory_core.domain.archival import ColdCopy, brought_back, is_cold, version_brought_back, was_cold
 from memory_core.domain.errors import Damaged, EmbeddingMismatch, NotFound, Unavailable
-from memory_core.domain.indexing import text_to_embed
-from memory_core.domain.models import Memory, Status, Vector
+from memory_core.domain.memory import Memory, Status, Vector
+from memory_core.domain.ranking.index_terms import text_to_embed
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.archive_files import ColdCopies

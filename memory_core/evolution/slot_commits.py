@@ -15,12 +15,11 @@ from typing import Any, cast
 
 from memory_core.domain.conflict import MAX_OPEN, RULE, record_in
 from memory_core.domain.errors import Conflict
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, allowed
-from memory_core.domain.models import Head, Memory, Status
+from memory_core.domain.event_log import VERSIONS, base_id, is_version
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, Status, allowed
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.entries import Pair
-from memory_core.domain.truth.values import SlotName, slot_name
-from memory_core.domain.versions import VERSIONS, base_id, is_version
+from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.evolution.links import SPLIT, marked
 from memory_core.evolution.reads import LookedElsewhere, Shelf
 from memory_core.evolution.slot_log import SlotLog, old_version_ids, sealed_parts

@@ -12,16 +12,15 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from memory_core.domain.endings import is_ending
 from memory_core.domain.errors import Conflict
-from memory_core.domain.models import Head, Memory, Status
+from memory_core.domain.event_log import version_id
+from memory_core.domain.memory import Head, Memory, Status
 from memory_core.domain.truth import codec
 from memory_core.domain.truth.entries import Account, Assertion, Entry, Retraction, Statement, asserted_at
 from memory_core.domain.truth.rebuilt import log_of_members
 from memory_core.domain.truth.sealing import Seal, reaches_back, resolve_sealed, seal_oldest, suffices
+from memory_core.domain.truth.slots import SlotName, hashed, is_ending, value_form
 from memory_core.domain.truth.timeline import Timeline
-from memory_core.domain.truth.values import SlotName, hashed, value_form
-from memory_core.domain.versions import version_id
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.truth_projection import Projection, project
 from memory_core.ledger.ids import slot_document_id, slot_part_id

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from memory_core.domain.chunks import joint_vector
 from memory_core.domain.conflict import ConflictRecord, Move
-from memory_core.domain.indexing import with_lexical
-from memory_core.domain.models import MAX_CONTENT_BYTES, UNLOGGED_FIELDS, Memory, Status
+from memory_core.domain.memory import MAX_CONTENT_BYTES, UNLOGGED_FIELDS, Memory, Status
+from memory_core.domain.ranking.index_terms import with_lexical
+from memory_core.domain.ranking.vectors import joint_vector
 from memory_core.domain.scope import Owner
-from memory_core.domain.truth.values import slot_name
+from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.truth_commands import merged_elsewhere, retracts
 from memory_core.ledger.batch import Change
 

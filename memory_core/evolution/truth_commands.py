@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from memory_core.domain.errors import Conflict, FieldError
-from memory_core.domain.models import Memory, Status
+from memory_core.domain.memory import Memory, Status
 from memory_core.domain.truth.entries import (
     Account,
     Assertion,

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memory_core.domain.models import Memory, Status
+from memory_core.domain.event_log import base_id, is_version, version_id
+from memory_core.domain.memory import Memory, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.codec import entries_in
 from memory_core.domain.truth.entries import Entry
 from memory_core.domain.truth.resolve import resolve
+from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.domain.truth.timeline import NEVER, Following, Member, Reference, State, Timeline
-from memory_core.domain.truth.values import SlotName, slot_name
-from memory_core.domain.versions import base_id, is_version, version_id
 from memory_core.ledger.ids import earlier_interval_id, slot_document_id, slot_of_part
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Clock, Document, Filter, LongTermStore, Place

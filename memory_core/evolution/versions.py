@@ -12,10 +12,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from memory_core.domain.indexing import text_to_embed
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.truth.values import slot_name
-from memory_core.domain.versions import VERSIONS, kept_version, version_id
+from memory_core.domain.event_log import VERSIONS, kept_version, version_id
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.ranking.index_terms import text_to_embed
+from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.reads import Shelf
 from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ports import Document, Embedder

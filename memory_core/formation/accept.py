@@ -17,19 +17,17 @@ from weakref import WeakValueDictionary
 import orjson
 from pydantic import BaseModel
 
-from memory_core.domain.agent_answers import Answered, ConversationSummary
-from memory_core.domain.chat_messages import timed
-from memory_core.domain.conversation import Conversation, Message, Path
+from memory_core.domain.agent_schemas import Answered, ConversationSummary
+from memory_core.domain.chat.history import CallMessage, HistoryMatch, match_history
+from memory_core.domain.chat.messages import timed
+from memory_core.domain.conversation import Conversation, Message, Path, Task
 from memory_core.domain.errors import AgentFailed, HeadMoved, NotFound, Unavailable
-from memory_core.domain.history import CallMessage, HistoryMatch, match_history
+from memory_core.domain.memory import Memory
 from memory_core.domain.messages import is_untold
-from memory_core.domain.models import Memory
-from memory_core.domain.requests import ConverseInput
+from memory_core.domain.requests.maintenance import SETTINGS_ID, AgentMemoryInput, SummaryInput
+from memory_core.domain.requests.memories import ConverseInput
 from memory_core.domain.results import Accepted, Call, Summary, Told
 from memory_core.domain.scope import Owner
-from memory_core.domain.spoken import AgentMemoryInput, SummaryInput
-from memory_core.domain.task import Task
-from memory_core.domain.user_settings import SETTINGS_ID
 from memory_core.formation.message_memories import MOST_AT_ONCE, MOST_TRIES, TOO_FAST, MessageWriter, with_written
 from memory_core.formation.save_plan import SessionGrew
 from memory_core.formation.webhooks import Callbacks

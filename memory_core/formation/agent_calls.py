@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from memory_core.domain.agent_answers import (
+from memory_core.domain.agent_schemas import (
     Answered,
     Boundaries,
     ConversationSummary,
@@ -26,9 +26,9 @@ from memory_core.domain.agent_answers import (
 )
 from memory_core.domain.conversation import Cell, Conversation, Message, as_named, in_its_zone
 from memory_core.domain.errors import AgentFailed
-from memory_core.domain.grounding import in_another_language, invents_names, tells_of
-from memory_core.domain.models import Memory
+from memory_core.domain.memory import Memory
 from memory_core.domain.scope import Owner
+from memory_core.domain.statements.provenance import in_another_language, invents_names, tells_of
 from memory_core.evolution.agent_rulings import Rulings, Shown, fits, what_is_invented, what_is_lost
 from memory_core.formation.cells import CellAnswers
 from memory_core.ports import Agents, DecisionItem

@@ -14,14 +14,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
 
-from memory_core.domain.chat_messages import timed
-from memory_core.domain.conversation import Conversation
+from memory_core.domain.chat.messages import timed
+from memory_core.domain.conversation import Conversation, Task
 from memory_core.domain.errors import HeadMoved, Unavailable
+from memory_core.domain.requests.maintenance import SETTINGS_ID, BatchInput
 from memory_core.domain.results import Accepted, Buffered, Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.spoken import BatchInput
-from memory_core.domain.task import Task
-from memory_core.domain.user_settings import SETTINGS_ID
 from memory_core.formation.form_conversation import Forming
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.ledger.batch import Changes

@@ -12,11 +12,9 @@ from datetime import datetime
 
 import orjson
 
-from memory_core.domain.endings import ENDS_ANYTHING, is_ending
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
-from memory_core.domain.slots import slot_of
+from memory_core.domain.truth.slots import ENDS_ANYTHING, is_ending, slot_of
 from memory_core.evolution.agent_rulings import Ruled, Rulings, Shown, changed_by
 from memory_core.evolution.apply_rulings import Execution
 from memory_core.evolution.changeset import Page

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from memory_core.domain.agent_answers import (
+from memory_core.domain.agent_schemas import (
     Answered,
     Boundaries,
     ConversationSummary,
@@ -22,19 +22,19 @@ from memory_core.domain.agent_answers import (
     SaidFact,
     SaidForesight,
 )
-from memory_core.domain.changes_read import tells_change
 from memory_core.domain.conversation import Cell, Conversation, Message, as_named
-from memory_core.domain.dedup import fuzzy_dedup
-from memory_core.domain.endings import value_told
 from memory_core.domain.importance import importance_by_interaction, importance_by_type
-from memory_core.domain.indexing import with_lexical
+from memory_core.domain.memory import MAX_CONTENT_BYTES, AtomicFact, Foresight, Memory, MemoryType, Worth
 from memory_core.domain.messages import zone_told
-from memory_core.domain.models import MAX_CONTENT_BYTES, AtomicFact, Foresight, Memory, MemoryType, Worth
 from memory_core.domain.note import FOOTER, SUMMARY, parts_of, render_note, told
-from memory_core.domain.sameness import normalised
+from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.scope import Owner
-from memory_core.domain.told_facts import told_facts
-from memory_core.domain.worth import asks_to_keep, most_lasting, worth_of, worth_of_messages
+from memory_core.domain.statements.change_clauses import tells_change
+from memory_core.domain.statements.fact_checks import told_facts
+from memory_core.domain.statements.worth import asks_to_keep, most_lasting, worth_of, worth_of_messages
+from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
+from memory_core.domain.text.sameness import normalised
+from memory_core.domain.truth.slots import value_told
 from memory_core.ledger.documents import message_ids
 from memory_core.ledger.ids import derived, note_id
 

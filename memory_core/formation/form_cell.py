@@ -11,14 +11,13 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from memory_core.domain.changes_read import tells_change
 from memory_core.domain.conversation import Cell, Conversation, FormedCell, Path
 from memory_core.domain.errors import HeadMoved
-from memory_core.domain.models import Head, Memory, MemoryType
+from memory_core.domain.memory import Head, Memory, MemoryType
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.slots import slot_of
-from memory_core.domain.truth.values import slot_name
+from memory_core.domain.statements.change_clauses import tells_change
+from memory_core.domain.truth.slots import slot_name, slot_of
 from memory_core.evolution.agent_rulings import Merged, Ruled, Rulings, Shown
 from memory_core.evolution.links import CANDIDATES, LinkRules
 from memory_core.evolution.reads import LookedElsewhere

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from memory_core.domain.conversation import Cell, Conversation, counts_of
+from memory_core.domain.conversation import Cell, Conversation, Task, counts_of
 from memory_core.domain.errors import NotFound
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task
 from memory_core.formation.form_cell import Formed, Former, MessagesGone
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.wishes import Wishes

@@ -17,13 +17,11 @@ from typing import Any, Final
 
 from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import Conflict, HeadMoved, NotFound
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
 from memory_core.domain.messages import EARLIER, MESSAGE, TAKEN_BACK, is_cell, is_message, messages_of
-from memory_core.domain.models import Memory, MemoryType, Status
-from memory_core.domain.results import Call, SessionMessage, TakenBack
+from memory_core.domain.results import Call, SessionMessage, Shown, TakenBack
 from memory_core.domain.scope import Owner
-from memory_core.domain.shown import Shown
-from memory_core.domain.truth.values import slot_name
+from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.deletion import NoteUnmerger, count_along
 from memory_core.evolution.edit import Editor

@@ -15,13 +15,12 @@ from typing import Final, TypeVar
 
 import orjson
 
+from memory_core.domain.chat.history import MAX_MARKS, kept_mark
 from memory_core.domain.conversation import Conversation
 from memory_core.domain.errors import HeadMoved, Unavailable
-from memory_core.domain.history import MAX_MARKS, kept_mark
-from memory_core.domain.indexing import text_to_embed, turn_of, with_lexical
-from memory_core.domain.lexical import Turn
+from memory_core.domain.memory import Memory, MemoryType, OnConflict, Status
 from memory_core.domain.messages import is_untold, message_memory
-from memory_core.domain.models import Memory, MemoryType, OnConflict, Status
+from memory_core.domain.ranking.index_terms import Turn, text_to_embed, turn_of, with_lexical
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.evolution.changeset import Page

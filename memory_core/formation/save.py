@@ -15,12 +15,11 @@ from weakref import WeakValueDictionary
 
 from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import Invalid, NotFound
-from memory_core.domain.models import Memory, MemoryType, Status
-from memory_core.domain.requests import SaveInput
+from memory_core.domain.memory import Memory, MemoryType, Status
+from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Call, Saved
 from memory_core.domain.scope import Owner
-from memory_core.domain.slots import slot_of
-from memory_core.domain.truth.values import slot_name
+from memory_core.domain.truth.slots import slot_name, slot_of
 from memory_core.evolution.reads import LookedElsewhere, near_of
 from memory_core.formation.save_plan import MAX_ITEMS, Draft, Planned, PlannedOutcome, Prepared, SessionGrew, draft, late_id, plan, prepare
 from memory_core.ledger.batch import Changes

@@ -12,19 +12,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memory_core.domain.confidence import surer
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.errors import FieldError, Invalid
-from memory_core.domain.importance import importance_by_type
-from memory_core.domain.indexing import turn_of, with_lexical
-from memory_core.domain.lexical import Turn
-from memory_core.domain.models import MAX_CONTENT_BYTES, Memory, MemoryType, OnConflict, Outcome, Status
-from memory_core.domain.requests import SaveInput
+from memory_core.domain.importance import importance_by_type, surer
+from memory_core.domain.memory import MAX_CONTENT_BYTES, Memory, MemoryType, OnConflict, Outcome, Status, text_of_value
+from memory_core.domain.ranking.index_terms import Turn, turn_of, with_lexical
+from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
+from memory_core.domain.statements.worth import worth_of
 from memory_core.domain.truth.entries import Statement
-from memory_core.domain.value import text_of_value
-from memory_core.domain.worth import worth_of
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.contradictions import Contradiction, Verdict, judge, resolve
 from memory_core.evolution.reads import PROCEDURAL, LookedElsewhere

@@ -13,9 +13,9 @@ from typing import Any
 
 import orjson
 
+from memory_core.domain.conversation import Task
 from memory_core.domain.errors import FieldError, Invalid, NotFound, Unavailable
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task
 from memory_core.ledger.commit import Ledger
 from memory_core.ports import Clock, Courier, Document, LongTermStore, Posted
 from memory_core.tasks.leases import Later, Lease, TaskLost

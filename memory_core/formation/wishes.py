@@ -15,22 +15,27 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory_core.domain.agent_answers import Answered, Provenance
-from memory_core.domain.contradiction import contradiction
+from memory_core.domain.agent_schemas import Answered, Provenance
 from memory_core.domain.conversation import Conversation
 from memory_core.domain.errors import MemoryCoreError, NotFound
-from memory_core.domain.instruction import INSTRUCTION, key_for
-from memory_core.domain.languages import has_japanese
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType
 from memory_core.domain.messages import MESSAGE
-from memory_core.domain.models import Memory, MemoryType
-from memory_core.domain.repetition import repeats
-from memory_core.domain.requests import SaveInput
+from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.text import terms_of, words
-from memory_core.domain.wish_topic import GENERAL_WORDS, japanese_words_of
-from memory_core.domain.wishes import Wish, only_requests, said_wishes, without_requests
+from memory_core.domain.statements.contradictions import contradiction
+from memory_core.domain.statements.patterns import repeats
+from memory_core.domain.statements.wishes import (
+    GENERAL_WORDS,
+    INSTRUCTION,
+    Wish,
+    japanese_words_of,
+    key_for,
+    only_requests,
+    said_wishes,
+    without_requests,
+)
+from memory_core.domain.text.analyzer import has_japanese, terms_of, words
 from memory_core.evolution.deletion import ToldForgetter
 from memory_core.evolution.edit import Editor
 from memory_core.formation.save import Saver

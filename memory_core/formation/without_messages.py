@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from memory_core.domain.conversation import Conversation, Path
+from memory_core.domain.conversation import Conversation, Path, Task, TaskKind
+from memory_core.domain.memory import Head, Status
 from memory_core.domain.messages import REQUEST
-from memory_core.domain.models import Head, Status
-from memory_core.domain.task import Task, TaskKind
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Look
 from memory_core.ledger.documents import HeldBuffer, conversation_of, documents_of, message_ids, state_of, unread

@@ -24,8 +24,7 @@ from urllib.parse import urlsplit
 import orjson
 from azure.functions import HttpRequest, HttpResponse
 
-from memory_core.domain.described import is_plain_name
-from memory_core.domain.errors import FieldError, Forbidden, Malformed, MemoryCoreError, Unavailable
+from memory_core.domain.errors import FieldError, Forbidden, Malformed, MemoryCoreError, Unavailable, is_plain_name
 from memory_core.domain.fields import Input
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner, check_name

@@ -9,9 +9,9 @@ import azure.functions as func
 from azure.functions import HttpResponse
 
 from memory_core.domain.errors import FieldError
-from memory_core.domain.requests import ConverseInput, TasksInput
+from memory_core.domain.requests.maintenance import AgentMemoryInput, BatchInput, SessionInput, SummaryInput
+from memory_core.domain.requests.memories import ConverseInput, TasksInput
 from memory_core.domain.results import Buffered
-from memory_core.domain.spoken import AgentMemoryInput, BatchInput, SessionInput, SummaryInput
 from memory_core.functions.gate import Admitted, gated
 from memory_core.functions.request_parsing import Nothing, invalid
 from memory_core.functions.responses import accepted_response, buffered_response, json_response, summary_response

@@ -8,10 +8,17 @@ from __future__ import annotations
 import azure.functions as func
 from azure.functions import HttpResponse
 
-from memory_core.domain.cold_requests import ArchiveInput
-from memory_core.domain.conflict_requests import ConflictsInput, ResolveInput
-from memory_core.domain.time_requests import ReplayInput, TimelineInput
-from memory_core.domain.upkeep_requests import ConsolidateInput, DecayInput, ForgetInput, ReembedInput
+from memory_core.domain.requests.maintenance import (
+    ArchiveInput,
+    ConflictsInput,
+    ConsolidateInput,
+    DecayInput,
+    ForgetInput,
+    ReembedInput,
+    ReplayInput,
+    ResolveInput,
+    TimelineInput,
+)
 from memory_core.functions.gate import Admitted, gated
 from memory_core.functions.request_parsing import Nothing
 from memory_core.functions.responses import events_response, json_response, memories_response, memory_response, upkeep_response

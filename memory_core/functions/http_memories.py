@@ -13,9 +13,17 @@ from typing import Any
 import azure.functions as func
 from azure.functions import HttpResponse
 
-from memory_core.domain.context import ContextInput
 from memory_core.domain.errors import FieldError, Invalid, MemoryCoreError
-from memory_core.domain.requests import ClearInput, CopyInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
+from memory_core.domain.requests.memories import (
+    ClearInput,
+    ContextInput,
+    CopyInput,
+    ListInput,
+    RetrieveInput,
+    SaveInput,
+    StatusInput,
+    UpdateInput,
+)
 from memory_core.functions.gate import SCOPE, Admitted, another_app, gated
 from memory_core.functions.request_parsing import (
     BulkInput,

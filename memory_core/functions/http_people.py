@@ -8,10 +8,8 @@ from __future__ import annotations
 import azure.functions as func
 from azure.functions import HttpResponse
 
-from memory_core.domain.people_requests import ImportCommitInput, ImportInput, PartInput
-from memory_core.domain.requests import AcrossInput
-from memory_core.domain.scene_requests import ProfileInput, ScenesInput
-from memory_core.domain.user_settings import SettingsInput
+from memory_core.domain.requests.maintenance import ImportCommitInput, ImportInput, PartInput, ProfileInput, ScenesInput, SettingsInput
+from memory_core.domain.requests.memories import AcrossInput
 from memory_core.functions.gate import Admitted, gated
 from memory_core.functions.request_parsing import Nothing
 from memory_core.functions.responses import accepted_response, json_response

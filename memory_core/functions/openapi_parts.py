@@ -8,7 +8,7 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from memory_core.domain.fields import NAME_SCHEMA, require_fields
-from memory_core.domain.requests import SaveInput
+from memory_core.domain.requests.memories import SaveInput
 from memory_core.functions.openapi_schemas import Schema, ref
 from memory_core.functions.registered import Door
 from memory_core.functions.responses import GRAPH_MEDIA

@@ -10,12 +10,12 @@ from typing import Any, get_args
 from pydantic import TypeAdapter
 
 from memory_core.domain.conflict import ConflictRecord
-from memory_core.domain.context import PartKind
-from memory_core.domain.models import INTERNAL_FIELDS, UNLOGGED_FIELDS, Event, Memory, Outcome
+from memory_core.domain.conversation import TASK_FIELDS, Task
+from memory_core.domain.memory import INTERNAL_FIELDS, UNLOGGED_FIELDS, Event, Memory, Outcome
+from memory_core.domain.requests.maintenance import UserSettings
+from memory_core.domain.requests.memories import PartKind
 from memory_core.domain.results import AgentView, SessionMessage, SessionView, Tier, VersionView
-from memory_core.domain.scene import Profile, SceneView
-from memory_core.domain.task import TASK_FIELDS, Task
-from memory_core.domain.user_settings import UserSettings
+from memory_core.domain.scenes import Profile, SceneView
 
 Schema = dict[str, Any]
 EXPECTED_AT = "Only where there is nothing yet: by when the run has begun that looks for it; null where nothing waits to be looked at"

@@ -18,10 +18,18 @@ import orjson
 from pydantic import BaseModel, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from memory_core.domain.described import is_plain_name, shown_name
-from memory_core.domain.errors import FieldError, Invalid, Malformed, MemoryCoreError, TooLarge, UnsupportedMediaType
+from memory_core.domain.errors import (
+    FieldError,
+    Invalid,
+    Malformed,
+    MemoryCoreError,
+    TooLarge,
+    UnsupportedMediaType,
+    is_plain_name,
+    shown_name,
+)
 from memory_core.domain.fields import Cursor, Fraction, Input, Limit, Name, Query
-from memory_core.domain.moments import Moment
+from memory_core.domain.scope import Moment
 from memory_core.functions.suggestions import suggest_field
 
 Model = TypeVar("Model", bound=BaseModel)

@@ -12,9 +12,9 @@ from urllib.parse import quote
 import orjson
 from azure.functions import HttpResponse
 
-from memory_core.domain.context import Context
 from memory_core.domain.errors import FieldError, MemoryCoreError
-from memory_core.domain.models import UNLOGGED_FIELDS, Memory
+from memory_core.domain.memory import UNLOGGED_FIELDS, Memory
+from memory_core.domain.requests.memories import Context
 from memory_core.domain.results import Accepted, Buffered, Deleted, EventPage, Foreseen, Hit, MemoryPage, Retrieved, Saved, Settled, Summary
 from memory_core.domain.scope import Owner
 from memory_core.recollection.graph.style import POLICY

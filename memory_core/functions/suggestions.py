@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from memory_core.domain.described import is_plain_name
+from memory_core.domain.errors import is_plain_name
 from memory_core.functions.registered import http_functions
 
 _SAVE, _LIST, _ONE = "POST /api/v1/memories/save with type", "GET /api/v1/memories with type", "/api/v1/memories/{memory_id}"

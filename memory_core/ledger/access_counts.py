@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Any, Final
 
 from memory_core.domain.errors import HeadMoved, Unavailable
-from memory_core.domain.models import Head
+from memory_core.domain.memory import Head
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import CONSOLIDATION, Changes

@@ -13,9 +13,9 @@ from dataclasses import replace
 from typing import Any
 
 from memory_core.domain.errors import Conflict, HeadMoved
-from memory_core.domain.models import Memory, Status
+from memory_core.domain.event_log import is_version
+from memory_core.domain.memory import Memory, Status
 from memory_core.domain.scope import Owner
-from memory_core.domain.versions import is_version
 from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.readable import memory_in
 from memory_core.ports import Document, LongTermStore

@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
-from memory_core.domain.cold_copy import ColdCopy, decoded, encoded
+from memory_core.domain.archival import ColdCopy, decoded, encoded
 from memory_core.domain.errors import Damaged, NotFound, Unavailable
 from memory_core.domain.scope import Owner
 from memory_core.ports import Archive, Clock

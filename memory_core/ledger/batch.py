@@ -13,15 +13,14 @@ from typing import Any, Final, Generic, Literal, TypeVar
 
 import orjson
 
-from memory_core.domain.candidates import weighted_length
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, check_move
+from memory_core.domain.event_log import version_id
+from memory_core.domain.memory import FOUND_BY_DEFAULT, UNLOGGED_FIELDS, Event, Head, Memory, Status, check_move
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import UNLOGGED_FIELDS, Event, Head, Memory, Status
+from memory_core.domain.ranking.candidates import weighted_length
 from memory_core.domain.results import Call
-from memory_core.domain.slots import Slot, slot_of, with_marks
 from memory_core.domain.truth.codec import renumbered
 from memory_core.domain.truth.entries import Entry
-from memory_core.domain.versions import version_id
+from memory_core.domain.truth.slots import Slot, slot_of, with_marks
 from memory_core.ledger.ids import event_id
 from memory_core.ports import Batch, Document, Mark, Write
 

@@ -19,9 +19,8 @@ from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Event, Head, Memory, Status
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import Event, Head, Memory, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.acyclic_chains import without_circles

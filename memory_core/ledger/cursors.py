@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from memory_core.domain.errors import FieldError, Malformed
-from memory_core.domain.models import Head
+from memory_core.domain.memory import Head
 from memory_core.domain.scope import Owner
 from memory_core.ports import Place
 

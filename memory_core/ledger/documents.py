@@ -15,12 +15,12 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory_core.domain.conversation import Conversation, Message
+from memory_core.domain.fields import MAX_NAME
+from memory_core.domain.memory import MemoryType
 from memory_core.domain.messages import PREFIX
-from memory_core.domain.models import MemoryType
+from memory_core.domain.requests.maintenance import SETTINGS_ID, UserSettings
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.time_zone import MAX_NAME
-from memory_core.domain.user_settings import SETTINGS_ID, UserSettings
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import derived, session_document_id

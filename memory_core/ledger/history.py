@@ -15,8 +15,8 @@ from typing import Any
 import orjson
 
 from memory_core.domain.errors import HeadMoved
-from memory_core.domain.fold import State, States, fold
-from memory_core.domain.models import EVENTS_A_SNAPSHOT, Head
+from memory_core.domain.event_log import State, States, fold
+from memory_core.domain.memory import EVENTS_A_SNAPSHOT, Head
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Changes

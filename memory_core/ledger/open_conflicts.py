@@ -14,10 +14,9 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord, record_in
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import Head, Memory
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory
 from memory_core.domain.scope import Owner
-from memory_core.domain.slots import same_value, slot_of
+from memory_core.domain.truth.slots import same_value, slot_of
 from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.ids import derived
 from memory_core.ledger.readable import as_memory

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from pydantic import ValidationError
 
 from memory_core.domain.errors import Damaged, damaged_memory
-from memory_core.domain.models import Head, Memory
-from memory_core.domain.shown import Shown
+from memory_core.domain.memory import Head, Memory
+from memory_core.domain.results import Shown
 from memory_core.ports import Document
 
 log = logging.getLogger(__name__)

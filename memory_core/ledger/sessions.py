@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from memory_core.domain.chat_messages import ReadMessage
-from memory_core.domain.history import CallMessage, before_message, without_message
-from memory_core.domain.lexical import Turn
+from memory_core.domain.chat.history import CallMessage, before_message, without_message
+from memory_core.domain.chat.messages import ReadMessage
+from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.messages import is_message, is_told, is_untold
-from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.ranking.index_terms import Turn
 from memory_core.domain.scope import Owner
 from memory_core.ledger.ids import session_document_id
 from memory_core.ports import Document
@@ -102,7 +102,7 @@ class Session:
         """Remember what was told last, to know it again when a history is sent again, and by which task.
 
         Args:
-            marks: of the messages, the latest last (`domain/history.py`).
+            marks: of the messages, the latest last (`domain/chat/history.py`).
             task_id: of the call that told the last of them.
 
         """

@@ -20,8 +20,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from memory_core import __version__
-from memory_core.domain.described import described
-from memory_core.domain.errors import EmbeddingMismatch, MemoryCoreError, Unavailable
+from memory_core.domain.errors import EmbeddingMismatch, MemoryCoreError, Unavailable, described
 from memory_core.functions import callers, runtime
 from memory_core.functions.callers import LOCAL_APP
 from memory_core.functions.http_system import unready

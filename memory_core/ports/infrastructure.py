@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
 
-from memory_core.domain.models import Memory, Vector
+from memory_core.domain.memory import Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.ports.records import Touch
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from memory_core.domain.coming import Coming
+from memory_core.domain.archival import Coming
 from memory_core.domain.fading import Fading
-from memory_core.domain.models import Event, Head
+from memory_core.domain.memory import Event, Head
+from memory_core.domain.results import Shown
 from memory_core.domain.scope import Owner
-from memory_core.domain.shown import Shown
 from memory_core.ports.infrastructure import Health, Pooled
 from memory_core.ports.records import (
     AgentCount,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from memory_core.domain.agent_answers import (
+from memory_core.domain.agent_schemas import (
     Answered,
     Boundaries,
     ConversationSummary,
@@ -20,9 +20,9 @@ from memory_core.domain.agent_answers import (
     Synthesis,
 )
 from memory_core.domain.conversation import Message
-from memory_core.domain.models import Vector
-from memory_core.domain.related import Related
-from memory_core.domain.token_states import TokenStates
+from memory_core.domain.memory import Vector
+from memory_core.domain.ranking.candidates import Related
+from memory_core.domain.ranking.vectors import TokenStates
 from memory_core.ports.infrastructure import Health, Pooled
 
 

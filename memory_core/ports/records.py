@@ -9,10 +9,9 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from memory_core.domain.candidates import CandidateSet, Statistics
 from memory_core.domain.fading import Fading, has_faded
-from memory_core.domain.models import Event, Head, Memory, Status, Vector
-from memory_core.domain.related import Related
+from memory_core.domain.memory import Event, Head, Memory, Status, Vector
+from memory_core.domain.ranking.candidates import CandidateSet, Related, Statistics
 from memory_core.domain.scope import Owner
 
 Kind = Literal[

@@ -16,8 +16,8 @@ from typing import Any, Generic, Literal, TypeVar, cast
 
 from pydantic import BaseModel
 
-from memory_core.domain import agent_answers
-from memory_core.domain.attributes import ATTRIBUTES
+from memory_core.domain import agent_schemas
+from memory_core.domain.truth.slots import ATTRIBUTES
 
 T = TypeVar("T", bound=BaseModel)
 Name = Literal[
@@ -50,7 +50,7 @@ def prompt(name: Name) -> Prompt[Any]:
     stated = dict(line.split(": ", 1) for line in head.splitlines())
     text = f"{body.strip()}\n\n{_read('record_rules.md').strip()}\n".replace("{attributes}", _attributes())
     examples = [json.loads(found) for example in _EXAMPLE.findall(text) for found in _JSON.findall(example)]
-    answer = cast("type[BaseModel]", getattr(agent_answers, stated["answer"]))
+    answer = cast("type[BaseModel]", getattr(agent_schemas, stated["answer"]))
     return Prompt(name, stated["version"], answer, text, tuple(examples))
 
 

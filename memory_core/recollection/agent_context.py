@@ -31,14 +31,12 @@ from datetime import datetime, timedelta
 
 import orjson
 
-from memory_core.domain.context import Context, ContextInput, Part, PartKind
-from memory_core.domain.excerpt import covered
-from memory_core.domain.fence import fenced
-from memory_core.domain.instruction import INSTRUCTION
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.event_log import base_id
+from memory_core.domain.fields import local
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Foresight, Memory, MemoryType, Status
 from memory_core.domain.messages import EARLIER, MESSAGE, is_instruction, is_told
-from memory_core.domain.models import Foresight, Memory, MemoryType, Status
-from memory_core.domain.packing import (
+from memory_core.domain.ranking.query import is_remark, query_in, texts_said
+from memory_core.domain.ranking.selection import (
     EXPONENT,
     FENCE_TOKENS,
     LONGEST,
@@ -51,15 +49,14 @@ from memory_core.domain.packing import (
     in_order,
     room_for_perhaps,
 )
-from memory_core.domain.query_in_messages import is_remark, query_in, texts_said
-from memory_core.domain.requests import RetrieveInput
-from memory_core.domain.sameness import normalised
-from memory_core.domain.scene import Profile
+from memory_core.domain.requests.memories import Context, ContextInput, Part, PartKind, RetrieveInput
+from memory_core.domain.scenes import Profile
 from memory_core.domain.scope import Owner
-from memory_core.domain.text import tokens
-from memory_core.domain.time_zone import local
-from memory_core.domain.tokens import count_tokens
-from memory_core.domain.versions import base_id
+from memory_core.domain.statements.wishes import INSTRUCTION
+from memory_core.domain.text.analyzer import tokens
+from memory_core.domain.text.excerpts import count_tokens, covered
+from memory_core.domain.text.fence import fenced
+from memory_core.domain.text.sameness import normalised
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Filter, LongTermStore

@@ -14,21 +14,18 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from itertools import zip_longest
 
-from memory_core.domain.anchors import Anchor, dated, tellers
-from memory_core.domain.archival import as_found, is_cold
-from memory_core.domain.bm25 import idf
-from memory_core.domain.candidates import CandidateSet, from_memories, joined
-from memory_core.domain.cold_copy import ColdCopy
+from memory_core.domain.archival import ColdCopy, as_found, is_cold
 from memory_core.domain.errors import EmbeddingMismatch, NotFound, Unavailable
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.fields import midnight, zone_of
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, Status, Vector
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import Head, Memory, Status, Vector
-from memory_core.domain.query import QueryAnalysis
-from memory_core.domain.query_parts import QueryParts, ToldTime
+from memory_core.domain.ranking.candidates import CandidateSet, from_memories, joined
+from memory_core.domain.ranking.passages import idf
+from memory_core.domain.ranking.query import Anchor, QueryAnalysis, dated, tellers
+from memory_core.domain.ranking.query_parts import QueryParts, ToldTime
+from memory_core.domain.ranking.vectors import TokenStates
+from memory_core.domain.requests.maintenance import SETTINGS_ID
 from memory_core.domain.scope import Owner
-from memory_core.domain.time_zone import midnight, zone_of
-from memory_core.domain.token_states import TokenStates
-from memory_core.domain.user_settings import SETTINGS_ID
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.commit import Look
 from memory_core.ledger.documents import settings_in

@@ -12,14 +12,13 @@ from datetime import datetime
 from typing import Literal
 
 from memory_core.domain.errors import FieldError, Invalid, NotFound
-from memory_core.domain.fold import State, States, cells_of_messages
+from memory_core.domain.event_log import State, States, base_id, cells_of_messages, is_of_its_life
+from memory_core.domain.memory import Head, Memory, MemoryType
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import Head, Memory, MemoryType
-from memory_core.domain.requests import ListInput
+from memory_core.domain.requests.maintenance import ReplayInput, TimelineInput
+from memory_core.domain.requests.memories import ListInput
 from memory_core.domain.results import EventPage, Evolution, MemoryPage, Settled
 from memory_core.domain.scope import Owner
-from memory_core.domain.time_requests import ReplayInput, TimelineInput
-from memory_core.domain.versions import base_id, is_of_its_life
 from memory_core.evolution.chains import Chains
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.history import Past

@@ -12,18 +12,16 @@ from datetime import datetime, timedelta
 from math import sqrt
 
 from memory_core.domain.conflict import ConflictRecord
-from memory_core.domain.excerpt import covered, excerpt
-from memory_core.domain.lexical import spoken
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.fields import local
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Foresight, Head, Memory, MemoryType, Status
 from memory_core.domain.messages import MESSAGE, is_message
-from memory_core.domain.models import Foresight, Head, Memory, MemoryType, Status
 from memory_core.domain.note import FOOTER, parts_of
-from memory_core.domain.packing import Piece
-from memory_core.domain.sameness import normalised
+from memory_core.domain.ranking.index_terms import spoken
+from memory_core.domain.ranking.selection import Piece
 from memory_core.domain.scope import Owner
-from memory_core.domain.text import tokens
-from memory_core.domain.time_zone import local
-from memory_core.domain.tokens import count_tokens
+from memory_core.domain.text.analyzer import tokens
+from memory_core.domain.text.excerpts import count_tokens, covered, excerpt
+from memory_core.domain.text.sameness import normalised
 from memory_core.ledger.readable import readable, readable_shown
 from memory_core.ports import Document, Filter, LongTermStore, Place
 from memory_core.recollection.superseded import Fallen

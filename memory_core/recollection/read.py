@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Any, Final, TypeVar
 
 from memory_core.domain.errors import Damaged, NotFound
+from memory_core.domain.event_log import base_id, is_of_its_life, version_id
 from memory_core.domain.fading import Fading
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
+from memory_core.domain.memory import FOUND_BY_DEFAULT, TRUE_ONCE, Head, Memory, MemoryType, Status
 from memory_core.domain.messages import MESSAGE, is_message
-from memory_core.domain.models import Head, Memory, MemoryType, Status
-from memory_core.domain.requests import ListInput
+from memory_core.domain.requests.memories import ListInput
 from memory_core.domain.results import (
     AgentPage,
     AgentView,
@@ -25,8 +25,7 @@ from memory_core.domain.results import (
     VersionView,
 )
 from memory_core.domain.scope import Owner
-from memory_core.domain.truth.values import slot_name
-from memory_core.domain.versions import base_id, is_of_its_life, version_id
+from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.reads import near_of
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.ids import procedure_id, session_document_id

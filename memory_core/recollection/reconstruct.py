@@ -14,20 +14,19 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from memory_core.domain.agent_answers import Sufficiency
+from memory_core.domain.agent_schemas import Sufficiency
 from memory_core.domain.errors import AgentFailed, Unavailable
+from memory_core.domain.event_log import base_id
 from memory_core.domain.fields import DEFAULT_MAX_TOKENS
+from memory_core.domain.memory import Memory
 from memory_core.domain.messages import is_instruction
-from memory_core.domain.models import Memory
-from memory_core.domain.packing import Grant, Packed, Piece, packed
-from memory_core.domain.requests import RetrieveInput
-from memory_core.domain.results import Hit, Retrieved
-from memory_core.domain.sameness import normalised
+from memory_core.domain.ranking.selection import Grant, Packed, Piece, packed
+from memory_core.domain.requests.memories import RetrieveInput
+from memory_core.domain.results import Hit, Retrieved, Shown
 from memory_core.domain.scope import Owner
-from memory_core.domain.sentences import Sentence, sentences
-from memory_core.domain.shown import Shown
-from memory_core.domain.text import tokens
-from memory_core.domain.versions import base_id
+from memory_core.domain.text.analyzer import tokens
+from memory_core.domain.text.sameness import normalised
+from memory_core.domain.text.sentences import Sentence, sentences
 from memory_core.ledger.readable import readable_shown
 from memory_core.ports import Agents, DecisionItem, LongTermStore
 from memory_core.recollection.candidate_sources import EMBEDDER

@@ -17,17 +17,17 @@ from datetime import datetime
 import numpy as np
 import orjson
 
-from memory_core.domain.asks_of_oneself import QUESTION
-from memory_core.domain.candidates import CandidateSet, Floats
-from memory_core.domain.changes import updates
-from memory_core.domain.changes_read import read
 from memory_core.domain.errors import AgentFailed, Unavailable
-from memory_core.domain.models import Memory, MemoryType
+from memory_core.domain.event_log import base_id
+from memory_core.domain.memory import Memory, MemoryType
+from memory_core.domain.ranking.candidates import CandidateSet, Floats
+from memory_core.domain.ranking.query import QUESTION
+from memory_core.domain.ranking.selection import Telling, likeness, repeats
+from memory_core.domain.results import Shown
 from memory_core.domain.scope import Owner
-from memory_core.domain.sentences import sentences
-from memory_core.domain.shown import Shown
-from memory_core.domain.variety import Telling, likeness, repeats
-from memory_core.domain.versions import base_id
+from memory_core.domain.statements.change_clauses import read
+from memory_core.domain.statements.changes import updates
+from memory_core.domain.text.sentences import sentences
 from memory_core.ledger.readable import readable_shown
 from memory_core.ports import LongTermStore, Reranker
 

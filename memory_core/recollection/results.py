@@ -13,20 +13,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from memory_core.domain.bm25 import idf
-from memory_core.domain.candidates import CandidateSet, Floats
-from memory_core.domain.excerpt import excerpt
-from memory_core.domain.learned_order import learned_order, order_shares
+from memory_core.domain.memory import Memory, Vector
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import Memory, Vector
-from memory_core.domain.parts_relevance import PartsRelevance, part_of
-from memory_core.domain.query import QueryAnalysis
-from memory_core.domain.query_parts import Part, QueryParts
-from memory_core.domain.relevance import Relevance, RelevanceParameters, around_share, excused_terms, long_turns, passages_of
-from memory_core.domain.requests import RetrieveInput
-from memory_core.domain.results import Hit, Passage, Tier
-from memory_core.domain.scoring import FADED_ORDER, Scores
-from memory_core.domain.shown import Shown
+from memory_core.domain.ranking.candidates import CandidateSet, Floats
+from memory_core.domain.ranking.learned_order import learned_order, order_shares
+from memory_core.domain.ranking.passages import idf
+from memory_core.domain.ranking.query import QueryAnalysis
+from memory_core.domain.ranking.query_parts import Part, PartsRelevance, QueryParts, part_of
+from memory_core.domain.ranking.recipes import FADED_ORDER, Scores
+from memory_core.domain.ranking.relevance import Relevance, RelevanceParameters, around_share, excused_terms, long_turns, passages_of
+from memory_core.domain.requests.memories import RetrieveInput
+from memory_core.domain.results import Hit, Passage, Shown, Tier
+from memory_core.domain.text.excerpts import excerpt
 from memory_core.ports import Filter, Found
 from memory_core.recollection.reorder import source_rows
 from memory_core.recollection.superseded import Fallen

@@ -15,26 +15,30 @@ from functools import partial
 
 import numpy as np
 
-from memory_core.domain.asks_of_oneself import asks_of_oneself
-from memory_core.domain.candidates import TURNS_THAT_LEND, CandidateSet, Flags, Floats, from_memories, joined, without_lent_words
-from memory_core.domain.changes_read import read
+from memory_core.domain.event_log import base_id, is_of_its_life
 from memory_core.domain.fading import Fading
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.fields import local
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status, Vector
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import Memory, MemoryType, Status, Vector
-from memory_core.domain.overview import asks_for_everything
-from memory_core.domain.parts_relevance import PartsRelevance, parts_relevance, says_all
-from memory_core.domain.query_parts import QueryParts, query_parts_of
-from memory_core.domain.related import Related
-from memory_core.domain.relevance import RelevanceParameters
-from memory_core.domain.requests import RetrieveInput
-from memory_core.domain.results import Nearest, Passage, Retrieved
+from memory_core.domain.ranking.candidates import (
+    TURNS_THAT_LEND,
+    CandidateSet,
+    Flags,
+    Floats,
+    Related,
+    from_memories,
+    joined,
+    without_lent_words,
+)
+from memory_core.domain.ranking.query import asks_for_everything, asks_of_oneself
+from memory_core.domain.ranking.query_parts import PartsRelevance, QueryParts, parts_relevance, query_parts_of, says_all
+from memory_core.domain.ranking.recipes import FADED_ORDER, ScoringParameters, score
+from memory_core.domain.ranking.relevance import RelevanceParameters
+from memory_core.domain.ranking.vectors import VectorKind
+from memory_core.domain.requests.memories import RetrieveInput
+from memory_core.domain.results import Nearest, Passage, Retrieved, Shown
 from memory_core.domain.scope import Owner
-from memory_core.domain.scoring import FADED_ORDER, ScoringParameters, score
-from memory_core.domain.shown import Shown
-from memory_core.domain.time_zone import local
-from memory_core.domain.vector_kind import VectorKind
-from memory_core.domain.versions import base_id, is_of_its_life
+from memory_core.domain.statements.change_clauses import read
 from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.ids import note_id
 from memory_core.ledger.readable import readable_shown

@@ -10,12 +10,20 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from memory_core.domain.errors import NotFound
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import Head, Memory, MemoryType, Status
-from memory_core.domain.profile import profile_at, with_successors
-from memory_core.domain.profile_news import MAX_FACTS, subjects, with_facts
-from memory_core.domain.scene import PROFILE_ID, KnownPerson, Profile, Scene, SceneMember, ScenePage, SceneView, person_in, scene_in
-from memory_core.domain.scene_words import with_words
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, MemoryType, Status
+from memory_core.domain.profile import MAX_FACTS, profile_at, subjects, with_facts, with_successors
+from memory_core.domain.scenes import (
+    PROFILE_ID,
+    KnownPerson,
+    Profile,
+    Scene,
+    SceneMember,
+    ScenePage,
+    SceneView,
+    person_in,
+    scene_in,
+    with_words,
+)
 from memory_core.domain.scope import Owner
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.readable import readable

@@ -11,17 +11,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from memory_core.domain.changes import change_between
-from memory_core.domain.changes_read import Message, read
-from memory_core.domain.excerpt import excerpt
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import Memory
-from memory_core.domain.packing import Piece
-from memory_core.domain.sameness import normalised
+from memory_core.domain.ranking.selection import Piece
+from memory_core.domain.results import Shown
 from memory_core.domain.scope import Owner
-from memory_core.domain.shown import Shown
-from memory_core.domain.text import tokens
+from memory_core.domain.statements.change_clauses import Message, read
+from memory_core.domain.statements.changes import change_between
+from memory_core.domain.text.analyzer import tokens
+from memory_core.domain.text.excerpts import excerpt
+from memory_core.domain.text.sameness import normalised
 from memory_core.ledger.readable import readable_shown
 from memory_core.ports import Filter, LongTermStore
 from memory_core.recollection.read import shows

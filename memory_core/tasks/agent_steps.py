@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from memory_core.domain.agent_answers import Answered, Provenance
+from memory_core.domain.agent_schemas import Answered, Provenance
 from memory_core.domain.errors import HeadMoved, NotFound, Unavailable
 from memory_core.domain.scope import Owner
 from memory_core.ledger.ids import derived

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from memory_core.domain.conversation import Task
 from memory_core.domain.errors import Conflict, NotFound
-from memory_core.domain.models import Head
+from memory_core.domain.memory import Head
 from memory_core.domain.results import Call, OwnedTaskPage, Swept
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.cursors import Cursors

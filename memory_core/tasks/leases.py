@@ -15,10 +15,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from memory_core.domain.described import described
-from memory_core.domain.errors import HeadMoved, MemoryCoreError, Unavailable
+from memory_core.domain.conversation import Task, TaskMessage
+from memory_core.domain.errors import HeadMoved, MemoryCoreError, Unavailable, described
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task, TaskMessage
 from memory_core.ports import Clock, IdSource, LongTermStore
 from memory_core.tasks.store import HeldTask, Tasks, kept, written
 

@@ -13,11 +13,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from memory_core.domain.conversation import Task, TaskKind, TaskMessage
 from memory_core.domain.errors import FieldError, Malformed, Unavailable
-from memory_core.domain.models import Head
+from memory_core.domain.memory import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task, TaskKind, TaskMessage
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id

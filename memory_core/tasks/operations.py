@@ -14,11 +14,11 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from memory_core.domain.conversation import Task, TaskKind, TaskStatus
 from memory_core.domain.errors import NotFound
-from memory_core.domain.models import Head
+from memory_core.domain.memory import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task, TaskKind, TaskStatus
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look, Mirror
 from memory_core.ledger.ids import derived

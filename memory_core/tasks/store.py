@@ -15,12 +15,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory_core.domain.conversation import FormedCell, counts_of
+from memory_core.domain.conversation import FINISHED, FormedCell, Task, TaskKind, TaskStatus, counts_of
 from memory_core.domain.errors import NotFound, Unavailable
-from memory_core.domain.models import Head
+from memory_core.domain.memory import Head
 from memory_core.domain.results import TaskPage
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import FINISHED, Task, TaskKind, TaskStatus
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Look
 from memory_core.ledger.cursors import Cursors

@@ -10,8 +10,8 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 
+from memory_core.domain.conversation import Task, TaskKind, TaskMessage
 from memory_core.domain.errors import HeadMoved, Malformed, Unavailable
-from memory_core.domain.task import Task, TaskKind, TaskMessage
 from memory_core.ledger.commit import Ledger, Mirror
 from memory_core.ledger.cursors import Cursors
 from memory_core.ports import POISON, Clock, IdSource, LongTermStore, QueueName, TaskQueue

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory_core.domain.candidates import weighted_length, weighted_tokens
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.term_order import PASSAGE_TERMS
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.ranking.candidates import weighted_length, weighted_tokens
+from memory_core.domain.ranking.index_terms import PASSAGE_TERMS
 from memory_core.ports import Filter, Search
 
 OVERTAKEN = {"contradicted", "consolidated", "new_version"}

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from memory_core.core import MemoryCore
+from memory_core.domain.conversation import Task
 from memory_core.domain.errors import Malformed
-from memory_core.domain.requests import AcrossInput, TasksInput
+from memory_core.domain.requests.memories import AcrossInput, TasksInput
 from memory_core.domain.results import AgentView
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW
 from tests.exports import exported, gathered, worked

@@ -11,13 +11,13 @@ import pytest
 
 from memory_core.adapters.sqlite.queue import SqliteQueue
 from memory_core.core import MemoryCore
-from memory_core.domain.agent_answers import Answered, ConversationSummary
+from memory_core.domain.agent_schemas import Answered, ConversationSummary
 from memory_core.domain.errors import AgentFailed, Conflict
-from memory_core.domain.models import Memory
-from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.memory import Memory
+from memory_core.domain.requests.maintenance import AgentMemoryInput
+from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.spoken import AgentMemoryInput
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW
 from tests.mortal import Moment, Mortal

@@ -16,7 +16,7 @@ from memory_core.adapters.openai.client import Service
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.note import parts_of, render_note
-from memory_core.domain.quotes import proven
+from memory_core.domain.statements.provenance import proven
 from memory_core.evolution.agent_rulings import what_is_lost
 from memory_core.ports import Agents, DecisionItem, SceneItem
 from tests.builders import memory

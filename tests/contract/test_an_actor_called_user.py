@@ -8,9 +8,9 @@ import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
-from memory_core.domain.chat_messages import timed
+from memory_core.domain.chat.messages import timed
 from memory_core.domain.conversation import as_named
-from memory_core.domain.requests import ConverseInput
+from memory_core.domain.requests.memories import ConverseInput
 from tests.builders import ALICE, NOW
 from tests.tasks import Hand, task_of
 from tests.world import World, listed

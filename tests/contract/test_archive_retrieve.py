@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Status, Vector
-from memory_core.domain.related import Related
-from memory_core.domain.requests import ListInput, RetrieveInput, UpdateInput
+from memory_core.domain.memory import Status, Vector
+from memory_core.domain.ranking.candidates import Related
+from memory_core.domain.requests.memories import ListInput, RetrieveInput, UpdateInput
 from memory_core.domain.results import Retrieved
 from memory_core.recollection import candidate_sources
 from tests.archives import Folder, Place

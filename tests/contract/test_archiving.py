@@ -7,12 +7,11 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.cold_requests import ArchiveInput
 from memory_core.domain.errors import Conflict, NotFound
-from memory_core.domain.models import MemoryType, Status
-from memory_core.domain.requests import ListInput, RetrieveInput, StatusInput, UpdateInput
+from memory_core.domain.memory import MemoryType, Status
+from memory_core.domain.requests.maintenance import ArchiveInput, DecayInput
+from memory_core.domain.requests.memories import ListInput, RetrieveInput, StatusInput, UpdateInput
 from memory_core.domain.results import Accepted, Call, Foreseen
-from memory_core.domain.upkeep_requests import DecayInput
 from tests.builders import ALICE, NOW
 from tests.cold import archived, blobs, done, equal, everything, saved, years_go_by
 from tests.world import BOB, World, fact, listed, rule, turn

@@ -14,10 +14,10 @@ from uuid import uuid4
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.cold_requests import ArchiveInput
 from memory_core.domain.errors import Damaged, MemoryCoreError, Unavailable
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import UpdateInput
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.requests.maintenance import ArchiveInput
+from memory_core.domain.requests.memories import UpdateInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.ports import Batch, Touch
 from tests.archives import Folder, Place
@@ -102,7 +102,7 @@ async def test_killed_at_any_write_it_goes_on_and_nothing_is_lost(cold_worlds: N
 
 
 def _all() -> Any:
-    from memory_core.domain.requests import TasksInput
+    from memory_core.domain.requests.memories import TasksInput
 
     return TasksInput(limit=100)
 

@@ -8,7 +8,7 @@ import pytest
 
 from memory_core.adapters.sqlite.queue import SqliteQueue
 from memory_core.domain.errors import Conflict
-from memory_core.domain.requests import TasksInput
+from memory_core.domain.requests.memories import TasksInput
 from memory_core.domain.results import Accepted, Buffered, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.documents import MAX_BYTES

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memory_core.domain.errors import AlreadyExists, TooLarge
-from memory_core.domain.models import Head
+from memory_core.domain.memory import Head
 from memory_core.domain.scope import Owner
 from memory_core.ports import Document, LongTermStore, Write
 from tests.builders import ALICE, StillClock, batch, commit, document, memory, save

@@ -10,11 +10,10 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, NotFound
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import StatusInput, UpdateInput
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.requests.maintenance import DecayInput, ReplayInput
+from memory_core.domain.requests.memories import StatusInput, UpdateInput
 from memory_core.domain.results import Call
-from memory_core.domain.time_requests import ReplayInput
-from memory_core.domain.upkeep_requests import DecayInput
 from tests.builders import ALICE, NOW
 from tests.tasks import Hand, converse, finished, told
 from tests.world import World, fact, find, listed, turn

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from memory_core.adapters.minilm.embedder import MiniLMEmbedder
-from memory_core.domain.calibration import CALIBRATIONS
+from memory_core.domain.ranking.recipes import CALIBRATIONS
 from tests.statement_pairs import CONTRADICTED, ONE_TOPIC, REWORDED, Pairs
 
 CALIBRATION = CALIBRATIONS["minilm"]

@@ -8,9 +8,8 @@ import pytest
 
 from memory_core.adapters.minilm.embedder import MiniLMEmbedder
 from memory_core.core import MemoryCore
-from memory_core.domain.context import ContextInput
-from memory_core.domain.models import MemoryType, Status
-from memory_core.domain.requests import ListInput, RetrieveInput
+from memory_core.domain.memory import MemoryType, Status
+from memory_core.domain.requests.memories import ContextInput, ListInput, RetrieveInput
 from tests.builders import ALICE, NOW
 from tests.telling import tell
 from tests.world import World, fact

@@ -8,8 +8,8 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Unavailable
-from memory_core.domain.models import MemoryType, Outcome, Status
-from memory_core.domain.requests import ClearInput, RetrieveInput
+from memory_core.domain.memory import MemoryType, Outcome, Status
+from memory_core.domain.requests.memories import ClearInput, RetrieveInput
 from memory_core.domain.results import Call, Saved
 from memory_core.ports import LongTermStore
 from tests.builders import ALICE, NOW

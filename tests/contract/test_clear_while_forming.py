@@ -7,11 +7,11 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
+from memory_core.domain.memory import MemoryType, Status
 from memory_core.domain.messages import MESSAGE
-from memory_core.domain.models import MemoryType, Status
-from memory_core.domain.requests import ClearInput, TasksInput
+from memory_core.domain.requests.maintenance import AgentMemoryInput
+from memory_core.domain.requests.memories import ClearInput, TasksInput
 from memory_core.domain.results import Buffered
-from memory_core.domain.spoken import AgentMemoryInput
 from tests.agents import NEW_TOPIC, Gate, ScriptedAgents
 from tests.batches import gather, settled, waiting
 from tests.builders import ALICE, NOW

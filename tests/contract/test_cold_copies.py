@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory_core.domain.cold_copy import ColdCopy, Kept
+from memory_core.domain.archival import ColdCopy, Kept
 from memory_core.domain.errors import Damaged, NotFound
-from memory_core.domain.models import AtomicFact, Memory, Status
+from memory_core.domain.memory import AtomicFact, Memory, Status
 from memory_core.domain.scope import Owner
 from memory_core.ledger.archive_files import KEY_NAME, ColdCopies, operation_of
 from memory_core.ports import Archive

@@ -46,8 +46,8 @@ from pydantic import ValidationError
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Memory, Outcome
-from memory_core.domain.requests import ListInput, RetrieveInput, SaveInput
+from memory_core.domain.memory import Memory, Outcome
+from memory_core.domain.requests.memories import ListInput, RetrieveInput, SaveInput
 from tests.builders import ALICE, NOW
 from tests.telling import tell
 from tests.world import WordsEmbedder, World, fact, listed, rule, turn

@@ -11,13 +11,13 @@ import pytest
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import AgentFailed, Damaged
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.numerals import numbers_in
-from memory_core.domain.requests import SaveInput, UpdateInput
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.requests.maintenance import DecayInput, ForgetInput
+from memory_core.domain.requests.memories import SaveInput, UpdateInput
 from memory_core.domain.results import Accepted, Call, Saved
-from memory_core.domain.sameness import names_in
-from memory_core.domain.shortening import shortened
-from memory_core.domain.upkeep_requests import DecayInput, ForgetInput
+from memory_core.domain.text.excerpts import shortened
+from memory_core.domain.text.sameness import names_in
+from memory_core.domain.text.spelling import numbers_in
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Look
 from tests.builders import ALICE

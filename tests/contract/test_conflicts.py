@@ -8,9 +8,9 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.conflict_requests import ConflictsInput
 from memory_core.domain.errors import Conflict, Malformed, NotFound
-from memory_core.domain.models import MAX_CONTENT_BYTES, OnConflict, Status
+from memory_core.domain.memory import MAX_CONTENT_BYTES, OnConflict, Status
+from memory_core.domain.requests.maintenance import ConflictsInput
 from memory_core.domain.results import Call
 from tests.builders import ALICE, NOW
 from tests.conflicts import (

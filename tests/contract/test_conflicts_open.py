@@ -8,10 +8,10 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, NotFound
-from memory_core.domain.models import OnConflict, Status
-from memory_core.domain.requests import ClearInput, CopyInput, StatusInput, UpdateInput
+from memory_core.domain.memory import OnConflict, Status
+from memory_core.domain.requests.maintenance import DecayInput, ForgetInput
+from memory_core.domain.requests.memories import ClearInput, CopyInput, StatusInput, UpdateInput
 from memory_core.domain.results import Saved
-from memory_core.domain.upkeep_requests import DecayInput, ForgetInput
 from memory_core.ledger.open_conflicts import MAX_ENDED, SETTLED
 from tests.builders import ALICE
 from tests.conflicts import (

@@ -9,7 +9,7 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict
-from memory_core.domain.models import OnConflict, Status
+from memory_core.domain.memory import OnConflict, Status
 from memory_core.domain.results import Saved
 from tests.builders import ALICE, NOW
 from tests.conflicts import (

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.context import Context, ContextInput
-from memory_core.domain.models import Foresight
-from memory_core.domain.requests import ConverseInput
+from memory_core.domain.memory import Foresight
+from memory_core.domain.requests.memories import Context, ContextInput, ConverseInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.tokens import count_tokens
+from memory_core.domain.text.excerpts import count_tokens
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW
 from tests.chat_forms import FORMS

@@ -14,8 +14,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, NotFound
-from memory_core.domain.models import UNLOGGED_FIELDS, Memory, MemoryType, OnConflict, Status
-from memory_core.domain.requests import ClearInput, CopyInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
+from memory_core.domain.memory import UNLOGGED_FIELDS, Memory, MemoryType, OnConflict, Status
+from memory_core.domain.requests.memories import ClearInput, CopyInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
 from memory_core.domain.results import Saved
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE

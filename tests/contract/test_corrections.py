@@ -9,8 +9,8 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Invalid, NotFound
-from memory_core.domain.models import Memory, OnConflict, Outcome
-from memory_core.domain.requests import ListInput, RetrieveInput, SaveInput, UpdateInput
+from memory_core.domain.memory import Memory, OnConflict, Outcome
+from memory_core.domain.requests.memories import ListInput, RetrieveInput, SaveInput, UpdateInput
 from tests.builders import ALICE, NOW
 from tests.telling import Tellers, tell
 from tests.world import WordsEmbedder, World, fact, listed, rule

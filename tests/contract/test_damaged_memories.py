@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.context import ContextInput
+from memory_core.domain.conversation import Task
 from memory_core.domain.errors import Damaged
-from memory_core.domain.models import Memory
-from memory_core.domain.requests import ListInput, RetrieveInput, UpdateInput
+from memory_core.domain.event_log import version_id
+from memory_core.domain.memory import Memory
+from memory_core.domain.requests.maintenance import ForgetInput
+from memory_core.domain.requests.memories import ContextInput, ListInput, RetrieveInput, UpdateInput
 from memory_core.domain.results import Accepted
-from memory_core.domain.task import Task
-from memory_core.domain.upkeep_requests import ForgetInput
-from memory_core.domain.versions import version_id
 from memory_core.ports import Document, Kind, Write
 from tests.builders import ALICE, commit
 from tests.cold import archived, years_go_by

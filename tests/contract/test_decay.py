@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.decay import importance_at
+from memory_core.domain.conversation import Task
 from memory_core.domain.errors import Conflict
-from memory_core.domain.models import Status
-from memory_core.domain.requests import RetrieveInput, UpdateInput
+from memory_core.domain.importance import importance_at
+from memory_core.domain.memory import Status
+from memory_core.domain.requests.maintenance import DecayInput
+from memory_core.domain.requests.memories import RetrieveInput, UpdateInput
 from memory_core.domain.results import Accepted, Call, Foreseen
-from memory_core.domain.task import Task
-from memory_core.domain.upkeep_requests import DecayInput
 from tests.builders import ALICE
 from tests.tasks import Hand, task_of
 from tests.world import BOB, DiesAfter, Killed, Meanwhile, World, fact, listed, rule, turn

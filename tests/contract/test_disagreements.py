@@ -8,12 +8,11 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.agent_answers import SaidFact
+from memory_core.domain.agent_schemas import SaidFact
 from memory_core.domain.conflict import ConflictRecord
-from memory_core.domain.conflict_requests import ResolveInput
 from memory_core.domain.conversation import Message
+from memory_core.domain.requests.maintenance import ConsolidateInput, ResolveInput
 from memory_core.domain.results import Accepted
-from memory_core.domain.upkeep_requests import ConsolidateInput
 from tests.builders import ALICE, NOW
 from tests.conflicts import check_questions
 from tests.tasks import Hand

@@ -19,10 +19,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from memory_core.core import MemoryCore
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.errors import Conflict, Invalid
-from memory_core.domain.models import Memory, OnConflict, Status
-from memory_core.domain.requests import StatusInput, UpdateInput
+from memory_core.domain.event_log import base_id
+from memory_core.domain.memory import Memory, OnConflict, Status
+from memory_core.domain.requests.memories import StatusInput, UpdateInput
 from memory_core.domain.scope import Owner
-from memory_core.domain.versions import base_id
 from tests.builders import NOW, StillClock
 from tests.conflicts import DECISIONS, asking, records_of
 from tests.contract.conftest import on_cosmos

@@ -6,11 +6,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from memory_core.core import MemoryCore
-from memory_core.domain.conflict_requests import ConflictsInput
-from memory_core.domain.models import Memory
-from memory_core.domain.requests import UpdateInput
+from memory_core.domain.memory import Memory
+from memory_core.domain.requests.maintenance import ConflictsInput, ReplayInput
+from memory_core.domain.requests.memories import UpdateInput
 from memory_core.domain.results import Saved
-from memory_core.domain.time_requests import ReplayInput
 from tests.builders import ALICE, NOW
 from tests.conflicts import asking
 from tests.world import World, fact, listed

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from memory_core.domain.coming import Coming
+from memory_core.domain.archival import Coming
 from memory_core.domain.fading import Fading
-from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.ports import Due, LongTermStore, Write
 from tests.builders import ALICE, NOW, batch, commit, document, memory

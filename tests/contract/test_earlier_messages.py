@@ -11,11 +11,11 @@ import pytest
 
 from memory_core.adapters.system import RandomIds
 from memory_core.core import MemoryCore
+from memory_core.domain.memory import Head, Status
 from memory_core.domain.messages import MESSAGE, messages_of
-from memory_core.domain.models import Head, Status
-from memory_core.domain.requests import ClearInput, RetrieveInput, TasksInput
+from memory_core.domain.requests.maintenance import ConsolidateInput
+from memory_core.domain.requests.memories import ClearInput, RetrieveInput, TasksInput
 from memory_core.domain.results import Accepted, Call
-from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ports import Document

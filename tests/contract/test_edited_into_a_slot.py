@@ -9,9 +9,9 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Invalid
-from memory_core.domain.models import Memory
-from memory_core.domain.requests import UpdateInput
-from memory_core.domain.time_requests import ReplayInput
+from memory_core.domain.memory import Memory
+from memory_core.domain.requests.maintenance import ReplayInput
+from memory_core.domain.requests.memories import UpdateInput
 from tests.builders import ALICE, NOW
 from tests.world import fact, listed
 

@@ -14,8 +14,8 @@ from memory_core.adapters.offline.hash_embedder import HashEmbedder
 from memory_core.adapters.openai.client import Service
 from memory_core.adapters.openai.embedder import OpenAIEmbedder
 from memory_core.adapters.redis.embedded import embedded
-from memory_core.domain.chunks import Chunking
 from memory_core.domain.errors import Unavailable
+from memory_core.domain.ranking.vectors import Chunking
 from memory_core.ports import Embedder
 from tests.memories import MovableClock
 from tests.openai_server import OpenAIServer

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Status
+from memory_core.domain.memory import Status
+from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.results import Foreseen
-from memory_core.domain.upkeep_requests import ConsolidateInput
 from tests.builders import ALICE, NOW
 from tests.conflicts import lives
 from tests.past import check_that_the_log_tells_it

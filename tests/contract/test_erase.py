@@ -12,10 +12,10 @@ import pytest
 
 from memory_core.adapters.redis.embedded import embedded
 from memory_core.core import MemoryCore
+from memory_core.domain.conversation import Task, TaskMessage
 from memory_core.domain.errors import Conflict, NotFound, Unavailable
-from memory_core.domain.requests import TasksInput
+from memory_core.domain.requests.memories import TasksInput
 from memory_core.domain.results import Call
-from memory_core.domain.task import Task, TaskMessage
 from memory_core.ports import Document, ShortTermStore
 from tests.agents import Gate, Gated, ScriptedAgents
 from tests.builders import ALICE

@@ -12,12 +12,11 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.agent_answers import Decision
-from memory_core.domain.conflict_requests import ConflictsInput
+from memory_core.domain.agent_schemas import Decision
 from memory_core.domain.errors import AgentFailed, Conflict
-from memory_core.domain.models import Memory, MemoryType, OnConflict, Status
-from memory_core.domain.requests import ClearInput, CopyInput, SaveInput, StatusInput, UpdateInput
-from memory_core.domain.spoken import AgentMemoryInput, BatchInput, SummaryInput
+from memory_core.domain.memory import Memory, MemoryType, OnConflict, Status
+from memory_core.domain.requests.maintenance import AgentMemoryInput, BatchInput, ConflictsInput, SummaryInput
+from memory_core.domain.requests.memories import ClearInput, CopyInput, SaveInput, StatusInput, UpdateInput
 from tests.builders import ALICE, NOW
 from tests.conflicts import DECISIONS, asking
 from tests.past import check_that_the_log_tells_it

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory_core.domain.errors import NotFound
-from memory_core.domain.models import AtomicFact, Link, Memory, MemoryType, Status
+from memory_core.domain.memory import AtomicFact, Link, Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.evolution.chains import MAX_LEVELS, MAX_MEMORIES
 from memory_core.ports import LongTermStore, Write

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from memory_core.domain.conversation import TaskMessage
 from memory_core.domain.errors import Conflict, Gone, NotFound
 from memory_core.domain.messages import MESSAGE
-from memory_core.domain.task import TaskMessage
-from memory_core.domain.upkeep_requests import ForgetFilter, ForgetInput
+from memory_core.domain.requests.maintenance import ForgetFilter, ForgetInput
 from memory_core.ports import LongTermStore
 from tests.builders import ALICE
 from tests.exports import Before, Lines, brought, exported, fetched, filled, of_kind, parsed, worked

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from memory_core.domain.errors import Conflict
-from memory_core.domain.people_requests import ImportCommitInput
-from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.requests.maintenance import ConsolidateInput, ImportCommitInput
+from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Accepted
 from memory_core.domain.scope import Owner
-from memory_core.domain.upkeep_requests import ConsolidateInput
 from tests.builders import ALICE
 from tests.cold import archived, blobs, years_go_by
 from tests.conflicts import open_conflict, warring

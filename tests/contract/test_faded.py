@@ -7,12 +7,11 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.context import Context, ContextInput
-from memory_core.domain.models import Foresight, Memory, Status
-from memory_core.domain.requests import CopyInput, RetrieveInput, SaveInput, UpdateInput
-from memory_core.domain.results import Hit, Outcome
-from memory_core.domain.scoring import FADED_ORDER
-from memory_core.domain.upkeep_requests import ConsolidateInput
+from memory_core.domain.memory import Foresight, Memory, Outcome, Status
+from memory_core.domain.ranking.recipes import FADED_ORDER
+from memory_core.domain.requests.maintenance import ConsolidateInput
+from memory_core.domain.requests.memories import Context, ContextInput, CopyInput, RetrieveInput, SaveInput, UpdateInput
+from memory_core.domain.results import Hit
 from memory_core.functions.triggers import send_for_work
 from tests.builders import ALICE, NOW
 from tests.contract.test_decay import DAY, decayed, foreseen

@@ -10,10 +10,10 @@ from uuid import uuid4
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory_core.domain.decay import importance_at
 from memory_core.domain.fading import Fading, due, half_life_factor, has_faded, next_change
-from memory_core.domain.models import Lexical, Memory, MemoryType, Status
-from memory_core.domain.worth import HALF_LIVES
+from memory_core.domain.importance import importance_at
+from memory_core.domain.memory import Lexical, Memory, MemoryType, Status
+from memory_core.domain.statements.worth import HALF_LIVES
 from memory_core.ports import Filter, LongTermStore, Place, Search, Touch, Write
 from tests.builders import ALICE, NOW, commit, document, memory
 from tests.world import BOB

@@ -11,13 +11,13 @@ import orjson
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.agent_answers import Answered, ConversationSummary
+from memory_core.domain.agent_schemas import Answered, ConversationSummary
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import Malformed
-from memory_core.domain.models import Foresight, Status
-from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.memory import Foresight, Status
+from memory_core.domain.requests.maintenance import ConsolidateInput
+from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.scope import Owner
-from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.functions.triggers import each
 from memory_core.ports import POISON, Write
 from memory_core.tasks.leases import LONGEST_PAUSE, MAX_ATTEMPTS

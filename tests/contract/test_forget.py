@@ -12,14 +12,13 @@ import pytest
 
 from memory_core.adapters.system import RandomIds
 from memory_core.core import MemoryCore
+from memory_core.domain.conversation import Task
 from memory_core.domain.errors import Conflict, NotFound
+from memory_core.domain.memory import MemoryType, Status
 from memory_core.domain.messages import MESSAGE
-from memory_core.domain.models import MemoryType, Status
-from memory_core.domain.requests import ClearInput, CopyInput, RetrieveInput, StatusInput, UpdateInput
+from memory_core.domain.requests.maintenance import ForgetInput, ReplayInput
+from memory_core.domain.requests.memories import ClearInput, CopyInput, RetrieveInput, StatusInput, UpdateInput
 from memory_core.domain.results import Accepted, Call, Foreseen
-from memory_core.domain.task import Task
-from memory_core.domain.time_requests import ReplayInput
-from memory_core.domain.upkeep_requests import ForgetInput
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ports import LongTermStore

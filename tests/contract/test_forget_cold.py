@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import UpdateInput
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.requests.maintenance import ForgetInput
+from memory_core.domain.requests.memories import UpdateInput
 from memory_core.domain.results import Accepted
-from memory_core.domain.upkeep_requests import ForgetInput
 from tests.builders import ALICE
 from tests.cold import archived, blobs, done, nothing_is_lost, pointed_to, years_go_by
 from tests.contract.test_forget import no_trace, told_by_the_log

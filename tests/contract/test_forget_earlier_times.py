@@ -6,8 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Memory
-from memory_core.domain.requests import CopyInput, UpdateInput
+from memory_core.domain.memory import Memory
+from memory_core.domain.requests.memories import CopyInput, UpdateInput
 from tests.builders import ALICE, NOW
 from tests.contract.test_edited_into_a_slot import HOME, ON_ONE_STORE, told
 from tests.contract.test_forget import foreseen, forgotten, no_trace, told_by_the_log

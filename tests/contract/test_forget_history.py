@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.history import is_hole, message_mark
-from memory_core.domain.requests import ConverseInput
+from memory_core.domain.chat.history import is_hole, message_mark
+from memory_core.domain.requests.memories import ConverseInput
 from memory_core.domain.results import Told
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.sessions import history_of

@@ -9,12 +9,12 @@ import pytest
 
 from memory_core.adapters.system import RandomIds
 from memory_core.core import MemoryCore
-from memory_core.domain.agent_answers import SaidFact
+from memory_core.domain.agent_schemas import SaidFact
 from memory_core.domain.conversation import Message
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import UpdateInput
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.requests.maintenance import ConsolidateInput
+from memory_core.domain.requests.memories import UpdateInput
 from memory_core.domain.results import Call
-from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from tests.builders import ALICE, NOW

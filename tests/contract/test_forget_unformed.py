@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.models import MemoryType
-from memory_core.domain.requests import TasksInput
+from memory_core.domain.memory import MemoryType
+from memory_core.domain.requests.memories import TasksInput
 from memory_core.domain.results import Accepted, Buffered
 from tests.agents import ScriptedAgents
 from tests.batches import gather, waiting

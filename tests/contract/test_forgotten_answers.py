@@ -8,9 +8,9 @@ import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
-from memory_core.domain.agent_answers import Decision
+from memory_core.domain.agent_schemas import Decision
+from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.results import Accepted
-from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.ports import DecisionItem
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE

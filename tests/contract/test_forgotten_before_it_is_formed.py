@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.requests import StatusInput
+from memory_core.domain.requests.memories import StatusInput
 from memory_core.domain.results import Accepted
 from tests.batches import gather, settled
 from tests.builders import ALICE

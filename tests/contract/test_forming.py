@@ -12,9 +12,9 @@ import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
+from memory_core.domain.memory import Status
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import Status
-from memory_core.domain.requests import ListInput, RetrieveInput
+from memory_core.domain.requests.memories import ListInput, RetrieveInput
 from memory_core.domain.results import Hit
 from memory_core.domain.scope import Owner
 from memory_core.ports import Document, LongTermStore

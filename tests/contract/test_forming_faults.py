@@ -24,7 +24,7 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import AgentFailed, Unavailable
-from memory_core.domain.requests import ClearInput, TasksInput
+from memory_core.domain.requests.memories import ClearInput, TasksInput
 from memory_core.domain.results import Accepted
 from memory_core.domain.scope import Owner
 from memory_core.ports import Batch, Document, LongTermStore

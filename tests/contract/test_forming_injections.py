@@ -15,7 +15,7 @@ import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
-from memory_core.domain.agent_answers import (
+from memory_core.domain.agent_schemas import (
     Answered,
     Boundaries,
     ConsolidatedMemory,
@@ -29,7 +29,7 @@ from memory_core.domain.agent_answers import (
     Worked,
 )
 from memory_core.domain.conversation import Message
-from memory_core.domain.models import Memory
+from memory_core.domain.memory import Memory
 from memory_core.domain.scope import Owner
 from memory_core.ports import Agents, DecisionItem
 from memory_core.prompts import prompt

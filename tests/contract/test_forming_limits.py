@@ -10,9 +10,9 @@ from pydantic import ValidationError
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.adapters.offline.hash_embedder import HashEmbedder
-from memory_core.domain.agent_answers import SaidFact
+from memory_core.domain.agent_schemas import SaidFact
 from memory_core.domain.errors import AgentFailed
-from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.scope import Owner
 from memory_core.ports import Batch
 from tests.builders import ALICE, NOW

@@ -16,10 +16,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict
+from memory_core.domain.memory import UNLOGGED_FIELDS, Memory, MemoryType, Status
 from memory_core.domain.messages import MESSAGE, is_message
-from memory_core.domain.models import UNLOGGED_FIELDS, Memory, MemoryType, Status
-from memory_core.domain.requests import ClearInput, SaveInput, TasksInput
-from memory_core.domain.slots import slot_of
+from memory_core.domain.requests.memories import ClearInput, SaveInput, TasksInput
+from memory_core.domain.truth.slots import slot_of
 from memory_core.ports import Document
 from tests.builders import ALICE, NOW
 from tests.mortal import Moment, Mortal

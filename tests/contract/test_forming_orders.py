@@ -8,9 +8,9 @@ from itertools import permutations
 from typing import NamedTuple
 
 from memory_core.core import MemoryCore
+from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import Memory, MemoryType
-from memory_core.domain.requests import SaveInput, StatusInput
+from memory_core.domain.requests.memories import SaveInput, StatusInput
 from memory_core.domain.results import Accepted, Saved
 from memory_core.domain.scope import Owner
 from tests.builders import NOW

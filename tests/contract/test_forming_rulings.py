@@ -8,14 +8,13 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.agent_answers import Decision, SaidFact
+from memory_core.domain.agent_schemas import Decision, SaidFact
 from memory_core.domain.conflict import ConflictRecord
-from memory_core.domain.conversation import Message
+from memory_core.domain.conversation import Message, Task
 from memory_core.domain.errors import AgentFailed
+from memory_core.domain.memory import Memory
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import Memory
-from memory_core.domain.requests import UpdateInput
-from memory_core.domain.task import Task
+from memory_core.domain.requests.memories import UpdateInput
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW
 from tests.tasks import told

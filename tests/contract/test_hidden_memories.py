@@ -12,11 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory_core.core import MemoryCore
-from memory_core.domain.context import ContextInput
-from memory_core.domain.models import Foresight
-from memory_core.domain.requests import ListInput, RetrieveInput
+from memory_core.domain.memory import Foresight
+from memory_core.domain.requests.maintenance import ConsolidateInput
+from memory_core.domain.requests.memories import ContextInput, ListInput, RetrieveInput
 from memory_core.domain.scope import Owner
-from memory_core.domain.upkeep_requests import ConsolidateInput
 from tests.builders import NOW
 from tests.contract.test_profile import user_fact
 from tests.tasks import Hand

@@ -11,10 +11,10 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.conflict import ConflictRecord
-from memory_core.domain.conflict_requests import ResolveInput
 from memory_core.domain.errors import Conflict, Invalid, MemoryCoreError
-from memory_core.domain.models import Memory, OnConflict, Outcome
-from memory_core.domain.requests import ClearInput, CopyInput, SaveInput, StatusInput, UpdateInput
+from memory_core.domain.memory import Memory, OnConflict, Outcome
+from memory_core.domain.requests.maintenance import ResolveInput
+from memory_core.domain.requests.memories import ClearInput, CopyInput, SaveInput, StatusInput, UpdateInput
 from memory_core.domain.results import Call, Deleted, Saved
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW, AnswerLost

@@ -14,8 +14,8 @@ from memory_core.core import MemoryCore
 from memory_core.data_rights.import_conversations import PAUSE, TURN, UNFORMED
 from memory_core.domain.errors import NotFound, TooLarge
 from memory_core.domain.messages import MESSAGE
-from memory_core.domain.people_requests import ImportInput
-from memory_core.domain.requests import ConverseInput, RetrieveInput, TasksInput
+from memory_core.domain.requests.maintenance import ImportInput
+from memory_core.domain.requests.memories import ConverseInput, RetrieveInput, TasksInput
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW
 from tests.exports import Before, gathered, worked

@@ -10,9 +10,9 @@ import orjson
 import pytest
 
 from memory_core.core import MemoryCore
+from memory_core.domain.conversation import Task
 from memory_core.domain.errors import Conflict
-from memory_core.domain.people_requests import ImportCommitInput
-from memory_core.domain.task import Task
+from memory_core.domain.requests.maintenance import ImportCommitInput
 from tests.cold import blobs
 from tests.exports import Lines, brought, exported, filled, worked
 from tests.world import BOB, World, listed

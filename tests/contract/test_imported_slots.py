@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.requests import ListInput
+from memory_core.domain.requests.memories import ListInput
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW
 from tests.conflicts import OSLO, lives

@@ -9,8 +9,8 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import NotFound
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import CopyInput, StatusInput, UpdateInput
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.requests.memories import CopyInput, StatusInput, UpdateInput
 from tests.builders import ALICE, NOW
 from tests.world import Meanwhile, World, fact, listed, rule
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Status
-from memory_core.domain.requests import UpdateInput
+from memory_core.domain.memory import Status
+from memory_core.domain.requests.memories import UpdateInput
 from memory_core.domain.results import Saved
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW

@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import StatusInput, UpdateInput
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.requests.memories import StatusInput, UpdateInput
 from memory_core.domain.results import Call
 from tests.builders import ALICE, NOW
 from tests.world import Meanwhile, World, listed, rule

@@ -8,8 +8,8 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import NotFound
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import ClearInput, SaveInput
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.requests.memories import ClearInput, SaveInput
 from memory_core.domain.results import Call
 from tests.builders import ALICE, NOW
 from tests.world import fact, listed, rule

@@ -8,15 +8,12 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.conflict_requests import ConflictsInput
-from memory_core.domain.context import ContextInput
 from memory_core.domain.errors import Conflict, NotFound
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import ConverseInput, ListInput, RetrieveInput, UpdateInput
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.requests.maintenance import AgentMemoryInput, BatchInput, ConflictsInput, ConsolidateInput
+from memory_core.domain.requests.memories import ContextInput, ConverseInput, ListInput, RetrieveInput, UpdateInput
 from memory_core.domain.results import Call, TakenBack, Told
 from memory_core.domain.scope import Owner
-from memory_core.domain.spoken import AgentMemoryInput, BatchInput
-from memory_core.domain.upkeep_requests import ConsolidateInput
 from tests.agents import NEW_TOPIC, ScriptedAgents
 from tests.builders import ALICE, NOW
 from tests.said_and_formed import messages

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memory_core.domain.requests import RetrieveInput
-from memory_core.domain.text import words
-from memory_core.domain.token_states import DIMENSIONS, TokenStates, encoded
+from memory_core.domain.ranking.vectors import DIMENSIONS, TokenStates, encoded
+from memory_core.domain.requests.memories import RetrieveInput
+from memory_core.domain.text.analyzer import words
 from tests.builders import ALICE
 from tests.world import WordsEmbedder, World, fact, turn
 

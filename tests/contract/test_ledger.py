@@ -8,7 +8,7 @@ import pytest
 
 from memory_core.adapters.system import RandomIds
 from memory_core.domain.errors import HeadMoved, Unavailable
-from memory_core.domain.models import Memory
+from memory_core.domain.memory import Memory
 from memory_core.domain.results import Call
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Committed, Ledger, Look

@@ -8,11 +8,10 @@ import pytest
 
 from memory_core.adapters.minilm.embedder import MiniLMEmbedder
 from memory_core.core import MemoryCore
-from memory_core.domain.endings import is_ending
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import ListInput
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.requests.memories import ListInput
 from memory_core.domain.scope import Owner
-from memory_core.domain.slots import slot_of
+from memory_core.domain.truth.slots import is_ending, slot_of
 from tests.builders import NOW
 from tests.life_changes import BEFORE, CHANGES, KNOWN, NO_CHANGES, OVER
 from tests.telling import Line, tell

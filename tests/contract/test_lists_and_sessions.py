@@ -12,9 +12,9 @@ import pytest
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Malformed, NotFound
-from memory_core.domain.models import MemoryType
-from memory_core.domain.requests import ClearInput, ListInput, StatusInput, UpdateInput
-from memory_core.domain.upkeep_requests import ConsolidateInput
+from memory_core.domain.memory import MemoryType
+from memory_core.domain.requests.maintenance import ConsolidateInput
+from memory_core.domain.requests.memories import ClearInput, ListInput, StatusInput, UpdateInput
 from memory_core.signing import cursor_secret
 from tests.builders import ALICE, NOW
 from tests.tasks import Hand, converse

@@ -17,13 +17,13 @@ from typing import Any
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.endings import is_ending
 from memory_core.domain.errors import Conflict, Invalid
-from memory_core.domain.models import Memory, OnConflict, Status
-from memory_core.domain.requests import StatusInput, UpdateInput
+from memory_core.domain.memory import Memory, OnConflict, Status
+from memory_core.domain.requests.memories import StatusInput, UpdateInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.codec import entries_in
 from memory_core.domain.truth.entries import Entry, Statement
+from memory_core.domain.truth.slots import is_ending
 from memory_core.evolution.slot_log import value_hash
 from tests.builders import NOW, StillClock
 from tests.conflicts import DECISIONS, asking, check_questions, records_of

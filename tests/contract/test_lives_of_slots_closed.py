@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Status
-from memory_core.domain.requests import UpdateInput
+from memory_core.domain.memory import Status
+from memory_core.domain.requests.memories import UpdateInput
 from tests.builders import ALICE, NOW
 from tests.contract.test_one_truth_a_moment import held, said, since, spoken, told
 

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from memory_core.domain.models import Status
+from memory_core.domain.memory import Status
 from memory_core.domain.scope import Owner
 from memory_core.ports import AgentCount, Document, LongTermStore, Place
 from tests.builders import NOW, commit, memory, save

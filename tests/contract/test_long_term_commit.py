@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from memory_core.domain.errors import AlreadyExists, EmbeddingMismatch, HeadMoved, TooLarge, Unavailable
-from memory_core.domain.models import Head
+from memory_core.domain.memory import Head
 from memory_core.domain.scope import Owner
 from memory_core.ports import Document, LongTermStore, Place, Write
 from tests.builders import ALICE, NOW, AnswerLost, StillClock, batch, commit, document, memory, query, save, saving, unit

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from memory_core.domain.models import MemoryType, Status
+from memory_core.domain.memory import MemoryType, Status
 from memory_core.ports import Document, Filter, LongTermStore, Near, Place, Write
 from tests.builders import ALICE, NOW, commit, document, memory, query, save, unit, where
 from tests.contract.conftest import StoreFactory

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from memory_core.domain.errors import EmbeddingMismatch
-from memory_core.domain.models import Lexical, Memory, MemoryType, Status
+from memory_core.domain.memory import Lexical, Memory, MemoryType, Status
 from memory_core.ports import Found, LongTermStore, Search, Touch, Write
 from tests.builders import ALICE, NOW, commit, document, memory, query, save, tokens, unit
 from tests.contract import reference

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.candidates import from_memories
-from memory_core.domain.lexical import analyse
 from memory_core.domain.messages import is_message
-from memory_core.domain.requests import RetrieveInput, SaveInput
+from memory_core.domain.ranking.candidates import from_memories
+from memory_core.domain.ranking.index_terms import analyse
+from memory_core.domain.requests.memories import RetrieveInput, SaveInput
+from memory_core.domain.results import Shown
 from memory_core.domain.scope import Owner
-from memory_core.domain.shown import Shown
 from memory_core.ports import LongTermStore
 from tests.builders import ALICE, NOW, memory, query, save
 from tests.messages import best_words, lines, rare_words, results, say

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from memory_core.domain.errors import AlreadyExists, EmbeddingMismatch, TooLarge
+from memory_core.domain.memory import Memory
 from memory_core.domain.messages import MESSAGE
-from memory_core.domain.models import Memory
 from memory_core.domain.results import Call
 from memory_core.ledger.batch import Change, Changes, assemble
 from memory_core.ledger.commit import Ledger, Look

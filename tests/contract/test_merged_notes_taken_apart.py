@@ -8,9 +8,9 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.conflict_requests import ConflictsInput
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import ClearInput, StatusInput
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.requests.maintenance import ConflictsInput
+from memory_core.domain.requests.memories import ClearInput, StatusInput
 from tests.builders import ALICE, NOW
 from tests.contract.test_forget import forgotten, told_by_the_log
 from tests.telling import Tellers, facts_of, of_category, on_all, tell

@@ -11,11 +11,11 @@ import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
-from memory_core.domain.models import MAX_CONTENT_BYTES, Memory, Status
-from memory_core.domain.requests import SaveInput, UpdateInput
+from memory_core.domain.memory import MAX_CONTENT_BYTES, Memory, Status
+from memory_core.domain.requests.maintenance import ConsolidateInput
+from memory_core.domain.requests.memories import SaveInput, UpdateInput
 from memory_core.domain.results import Accepted, Foreseen
 from memory_core.domain.scope import Owner
-from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.ports import Agents
 from tests.builders import ALICE, NOW
 from tests.contract.test_forget import told_by_the_log

@@ -9,14 +9,12 @@ from typing import Any
 import pytest
 
 from memory_core.adapters.redis.none import NoShortTermStore
-from memory_core.domain.context import ContextInput
 from memory_core.domain.errors import NotFound
+from memory_core.domain.memory import Vector
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import Vector
-from memory_core.domain.requests import ClearInput, RetrieveInput
+from memory_core.domain.requests.maintenance import AgentMemoryInput, ConsolidateInput
+from memory_core.domain.requests.memories import ClearInput, ContextInput, RetrieveInput
 from memory_core.domain.results import Accepted, Call
-from memory_core.domain.spoken import AgentMemoryInput
-from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.recollection.results import MOST_PASSAGES
 from tests.agents import NEW_TOPIC, ScriptedAgents
 from tests.batches import gather

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import HeadMoved, NotFound, Unavailable
-from memory_core.domain.requests import ClearInput
+from memory_core.domain.requests.memories import ClearInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.formation.message_memories import MOST_AT_ONCE

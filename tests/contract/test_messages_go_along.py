@@ -8,11 +8,11 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
+from memory_core.domain.memory import Memory, Status
 from memory_core.domain.messages import MESSAGE, WITH_CELL, messages_of
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import ClearInput, ConverseInput, CopyInput, RetrieveInput, StatusInput
+from memory_core.domain.requests.maintenance import ReplayInput
+from memory_core.domain.requests.memories import ClearInput, ConverseInput, CopyInput, RetrieveInput, StatusInput
 from memory_core.domain.results import Call
-from memory_core.domain.time_requests import ReplayInput
 from memory_core.ledger.documents import messages_id
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW

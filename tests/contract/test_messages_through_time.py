@@ -9,9 +9,9 @@ import pytest
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
 from memory_core.domain.archival import is_cold
+from memory_core.domain.memory import Memory, Status
 from memory_core.domain.messages import messages_of
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import AcrossInput, RetrieveInput
+from memory_core.domain.requests.memories import AcrossInput, RetrieveInput
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE
 from tests.cold import archived, years_go_by

@@ -19,11 +19,9 @@ import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
-from memory_core.domain.context import ContextInput
-from memory_core.domain.endings import is_ending
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.requests import RetrieveInput
-from memory_core.domain.slots import slot_of
+from memory_core.domain.memory import FOUND_BY_DEFAULT
+from memory_core.domain.requests.memories import ContextInput, RetrieveInput
+from memory_core.domain.truth.slots import is_ending, slot_of
 from tests.builders import CountedIds, StillClock
 from tests.life.living import NORA, hour, live, named, state_of
 from tests.life.script import BEGINS, DAYS, HOUR, life

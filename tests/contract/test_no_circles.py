@@ -7,7 +7,7 @@ import pytest
 from memory_core.adapters.system import RandomIds
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, HeadMoved
-from memory_core.domain.models import Memory, Status
+from memory_core.domain.memory import Memory, Status
 from memory_core.domain.results import Call
 from memory_core.ledger.batch import Change, Changes, assemble
 from memory_core.ledger.commit import Ledger, Look

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.requests import RetrieveInput, SaveInput
+from memory_core.domain.requests.memories import RetrieveInput, SaveInput
 from tests.builders import ALICE, NOW
 from tests.conflicts import records_of
 from tests.telling import Tellers, facts_of, of_category, on_all, tell

@@ -6,9 +6,8 @@ from itertools import product
 from typing import Any
 
 from memory_core.core import MemoryCore
-from memory_core.domain.context import ContextInput
-from memory_core.domain.requests import RetrieveInput
-from memory_core.domain.tokens import count_tokens
+from memory_core.domain.requests.memories import ContextInput, RetrieveInput
+from memory_core.domain.text.excerpts import count_tokens
 from tests.builders import ALICE
 from tests.world import turn
 

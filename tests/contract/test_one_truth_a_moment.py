@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import Any
 
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import CopyInput, UpdateInput
-from memory_core.domain.time_requests import ReplayInput
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.requests.maintenance import ReplayInput
+from memory_core.domain.requests.memories import CopyInput, UpdateInput
 from tests.builders import ALICE, NOW
 from tests.conflicts import lives
 from tests.world import fact, listed, rule

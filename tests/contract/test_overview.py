@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.context import ContextInput
-from memory_core.domain.overview import asks_for_everything
-from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.ranking.query import asks_for_everything
+from memory_core.domain.requests.memories import ContextInput, RetrieveInput
 from tests.builders import ALICE
 from tests.telling import tell
 from tests.world import World, fact, turn

@@ -8,10 +8,10 @@ import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Status
-from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.memory import Status
+from memory_core.domain.requests.maintenance import ConsolidateInput
+from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Foreseen
-from memory_core.domain.upkeep_requests import ConsolidateInput
 from tests.builders import ALICE, NOW
 from tests.contract.test_forget import forgotten, told_by_the_log
 from tests.patterns import HABIT, RUNS, Finding, consolidated, counts, patterns, told

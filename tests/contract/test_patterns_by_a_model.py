@@ -8,9 +8,9 @@ import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.domain.errors import AgentFailed
-from memory_core.domain.models import MemoryType
+from memory_core.domain.memory import MemoryType
+from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.results import Accepted
-from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.ledger.ids import procedure_id
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW

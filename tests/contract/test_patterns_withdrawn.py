@@ -11,10 +11,10 @@ from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.adapters.system import RandomIds
 from memory_core.consolidation.duplicates import joined, retired
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Memory, MemoryType, Status
-from memory_core.domain.requests import ClearInput, StatusInput, UpdateInput
+from memory_core.domain.memory import Memory, MemoryType, Status
+from memory_core.domain.requests.maintenance import ConsolidateInput
+from memory_core.domain.requests.memories import ClearInput, StatusInput, UpdateInput
 from memory_core.domain.results import Call, Foreseen
-from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from tests.builders import ALICE, NOW

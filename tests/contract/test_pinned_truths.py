@@ -10,8 +10,8 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.conflict import ConflictRecord
-from memory_core.domain.models import Memory, MemoryType, OnConflict, Outcome
-from memory_core.domain.requests import SaveInput, UpdateInput
+from memory_core.domain.memory import Memory, MemoryType, OnConflict, Outcome
+from memory_core.domain.requests.memories import SaveInput, UpdateInput
 from memory_core.domain.results import Saved
 from tests.builders import ALICE, NOW
 from tests.telling import Tellers, tell

@@ -8,8 +8,7 @@ import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
-from memory_core.domain.context import ContextInput
-from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.requests.memories import ContextInput, RetrieveInput
 from memory_core.domain.results import Hit
 from tests.builders import ALICE, NOW
 from tests.contract.test_profile import user_fact

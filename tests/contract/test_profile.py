@@ -11,12 +11,12 @@ import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
-from memory_core.domain.agent_answers import Answered, ProfileUpdate, SeenTrait
+from memory_core.domain.agent_schemas import Answered, ProfileUpdate, SeenTrait
 from memory_core.domain.errors import AgentFailed
-from memory_core.domain.requests import UpdateInput
+from memory_core.domain.requests.maintenance import ConsolidateInput, ForgetInput
+from memory_core.domain.requests.memories import UpdateInput
 from memory_core.domain.results import Accepted, Foreseen
-from memory_core.domain.scene import Profile
-from memory_core.domain.upkeep_requests import ConsolidateInput, ForgetInput
+from memory_core.domain.scenes import Profile
 from memory_core.ports import SceneItem
 from tests.agents import WHO, ScriptedAgents
 from tests.builders import ALICE, NOW

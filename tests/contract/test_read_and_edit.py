@@ -9,8 +9,8 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, Invalid, MemoryCoreError, NotFound, PreconditionFailed
-from memory_core.domain.models import OnConflict, Outcome, Status
-from memory_core.domain.requests import CopyInput, RetrieveInput, StatusInput, UpdateInput
+from memory_core.domain.memory import OnConflict, Outcome, Status
+from memory_core.domain.requests.memories import CopyInput, RetrieveInput, StatusInput, UpdateInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW

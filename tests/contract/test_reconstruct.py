@@ -7,11 +7,11 @@ from typing import Any
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Foresight
-from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.memory import Foresight
+from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Retrieved
 from memory_core.domain.scope import Owner
-from memory_core.domain.tokens import count_tokens
+from memory_core.domain.text.excerpts import count_tokens
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW
 from tests.tasks import Hand, converse

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Memory, Vector
-from memory_core.domain.requests import RetrieveInput, UpdateInput
+from memory_core.domain.conversation import Task
+from memory_core.domain.memory import Memory, Vector
+from memory_core.domain.requests.maintenance import ConsolidateInput, ReembedInput
+from memory_core.domain.requests.memories import RetrieveInput, UpdateInput
 from memory_core.domain.results import Accepted, Foreseen
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task
-from memory_core.domain.upkeep_requests import ConsolidateInput, ReembedInput
 from memory_core.ledger.commit import Look
 from tests.builders import ALICE
 from tests.tasks import Hand, task_of

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.requests.memories import RetrieveInput
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW
 from tests.world import WordsEmbedder, World, find, turn

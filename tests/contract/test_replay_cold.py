@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from memory_core.core import MemoryCore
-from memory_core.domain.requests import UpdateInput
+from memory_core.domain.requests.memories import UpdateInput
 from tests.builders import ALICE, NOW
 from tests.cold import archived, years_go_by
 from tests.conflicts import lives

@@ -21,14 +21,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from memory_core.core import MemoryCore
-from memory_core.domain.cold_requests import ArchiveInput
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.errors import Conflict, Invalid, NotFound
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import Memory, MemoryType, OnConflict, Status
-from memory_core.domain.requests import ClearInput, CopyInput, SaveInput, StatusInput, UpdateInput
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, OnConflict, Status
+from memory_core.domain.requests.maintenance import ArchiveInput, DecayInput, ForgetFilter, ForgetInput
+from memory_core.domain.requests.memories import ClearInput, CopyInput, SaveInput, StatusInput, UpdateInput
 from memory_core.domain.scope import Owner
-from memory_core.domain.upkeep_requests import DecayInput, ForgetFilter, ForgetInput
 from tests.builders import NOW, StillClock
 from tests.cold import years_go_by
 from tests.conflicts import DECISIONS, asking, records_of

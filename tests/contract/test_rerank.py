@@ -10,7 +10,7 @@ import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.domain.errors import AgentFailed, Unavailable
-from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Retrieved
 from memory_core.ports import Health
 from tests.agents import ScriptedAgents

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 from memory_core.core import MemoryCore
 from memory_core.domain.conflict import ConflictRecord
-from memory_core.domain.models import Memory, OnConflict, Outcome, Status
-from memory_core.domain.requests import ClearInput, StatusInput
+from memory_core.domain.memory import Memory, OnConflict, Outcome, Status
+from memory_core.domain.requests.memories import ClearInput, StatusInput
 from tests.builders import ALICE, NOW
 from tests.telling import Tellers, of_category, on_all, tell
 from tests.world import Meanwhile, World, fact, listed

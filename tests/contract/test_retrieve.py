@@ -6,8 +6,8 @@ from datetime import timedelta
 
 from memory_core.adapters.system import RandomIds
 from memory_core.core import MemoryCore
-from memory_core.domain.models import OnConflict, Status
-from memory_core.domain.requests import ClearInput, ListInput, RetrieveInput, StatusInput, UpdateInput
+from memory_core.domain.memory import OnConflict, Status
+from memory_core.domain.requests.memories import ClearInput, ListInput, RetrieveInput, StatusInput, UpdateInput
 from memory_core.domain.results import Call, Retrieved
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look

@@ -10,8 +10,8 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
-from memory_core.domain.models import MemoryType
-from memory_core.domain.requests import ClearInput, ListInput, RetrieveInput, SaveInput
+from memory_core.domain.memory import MemoryType
+from memory_core.domain.requests.memories import ClearInput, ListInput, RetrieveInput, SaveInput
 from memory_core.domain.results import Nearest
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW, memory

@@ -7,7 +7,7 @@ from math import prod
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.requests.memories import RetrieveInput
 from tests.builders import ALICE
 from tests.world import WordsEmbedder, find, turn
 

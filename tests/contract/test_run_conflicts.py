@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.conflict_requests import ResolveInput
 from memory_core.domain.errors import AgentFailed, Conflict, Unavailable
-from memory_core.domain.models import Status
-from memory_core.domain.requests import StatusInput, UpdateInput
+from memory_core.domain.memory import Status
+from memory_core.domain.requests.maintenance import ConsolidateInput, ResolveInput
+from memory_core.domain.requests.memories import StatusInput, UpdateInput
 from memory_core.domain.results import Accepted
-from memory_core.domain.upkeep_requests import ConsolidateInput
 from tests.builders import ALICE
 from tests.conflicts import check_questions, lives, now, open_conflict, open_ids, port, records_of, standing
 from tests.tasks import Hand

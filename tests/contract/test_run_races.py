@@ -15,10 +15,10 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, PreconditionFailed
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import UpdateInput
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.requests.maintenance import ConsolidateInput
+from memory_core.domain.requests.memories import UpdateInput
 from memory_core.domain.results import Accepted
-from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.ports import LongTermStore
 from tests.builders import ALICE, NOW, CountedIds
 from tests.conflicts import all_of, asking, check_questions, lives, open_ids, port, records_of

@@ -11,13 +11,13 @@ import pytest
 from memory_core.consolidation.run import EndingRules
 from memory_core.core import MemoryCore
 from memory_core.domain.conflict import ConflictRecord
+from memory_core.domain.conversation import Task
 from memory_core.domain.errors import Conflict
 from memory_core.domain.fading import Fading
-from memory_core.domain.models import Event, Head
-from memory_core.domain.requests import UpdateInput
+from memory_core.domain.memory import Event, Head
+from memory_core.domain.requests.maintenance import ConsolidateInput
+from memory_core.domain.requests.memories import UpdateInput
 from memory_core.domain.results import Call, Foreseen
-from memory_core.domain.task import Task
-from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ports import Document

@@ -6,8 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from memory_core.core import MemoryCore
-from memory_core.domain.context import ContextInput
-from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.requests.memories import ContextInput, RetrieveInput
 from memory_core.domain.results import Hit
 from tests.builders import ALICE, NOW
 from tests.patterns import RUNS, Finding, consolidated, patterns, told

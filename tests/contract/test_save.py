@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.models import OnConflict, Outcome, Status
-from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.memory import OnConflict, Outcome, Status
+from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Saved
 from tests.builders import ALICE, NOW
 from tests.world import WordsEmbedder, World, fact, listed, rule, turn

@@ -9,8 +9,8 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Invalid
-from memory_core.domain.models import Foresight, Outcome, Status
-from memory_core.domain.requests import RetrieveInput, StatusInput
+from memory_core.domain.memory import Foresight, Outcome, Status
+from memory_core.domain.requests.memories import RetrieveInput, StatusInput
 from memory_core.domain.results import Saved
 from tests.builders import ALICE, NOW
 from tests.world import BOB, Meanwhile, WordsEmbedder, World, fact, listed, rule, turn

@@ -8,9 +8,9 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Status
+from memory_core.domain.memory import Status
+from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.results import Accepted
-from memory_core.domain.upkeep_requests import ConsolidateInput
 from tests.builders import ALICE, NOW
 from tests.contract.test_scenes import consolidated
 from tests.tasks import Hand, task_of

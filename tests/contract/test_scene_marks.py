@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from memory_core.domain.errors import AlreadyExists, TooLarge
-from memory_core.domain.models import Memory
+from memory_core.domain.memory import Memory
 from memory_core.domain.results import Call
 from memory_core.ledger.batch import Change, Changes, assemble
 from memory_core.ledger.commit import Look

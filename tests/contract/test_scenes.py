@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from memory_core.core import MemoryCore
+from memory_core.domain.conversation import Task
 from memory_core.domain.errors import Malformed, NotFound
+from memory_core.domain.requests.maintenance import ConsolidateInput, ForgetInput
 from memory_core.domain.results import Accepted
-from memory_core.domain.scene import Scene, scene_in
+from memory_core.domain.scenes import Scene, scene_in
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task
-from memory_core.domain.upkeep_requests import ConsolidateInput, ForgetInput
 from memory_core.ports import Batch, LongTermStore
 from memory_core.recollection.scenes import Scenes
 from tests.builders import ALICE, NOW

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import UpdateInput
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.requests.memories import UpdateInput
 from memory_core.evolution.slot_log import MAX_STATEMENTS
 from memory_core.ports import Document
 from tests.builders import ALICE, NOW

@@ -8,10 +8,10 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import NotFound
-from memory_core.domain.fence import fenced
-from memory_core.domain.requests import ClearInput, ConverseInput
+from memory_core.domain.requests.maintenance import BatchInput
+from memory_core.domain.requests.memories import ClearInput, ConverseInput
 from memory_core.domain.results import Accepted, Told
-from memory_core.domain.spoken import BatchInput
+from memory_core.domain.text.fence import fenced
 from tests.builders import ALICE, NOW, RunningClock
 from tests.tasks import Hand
 from tests.world import World, turn

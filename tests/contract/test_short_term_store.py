@@ -18,7 +18,7 @@ from redis.asyncio import Redis
 from memory_core.adapters.redis.client import Connect, in_process, server
 from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
-from memory_core.domain.models import Memory
+from memory_core.domain.memory import Memory
 from memory_core.domain.scope import Owner
 from memory_core.ports import ShortTermStore, Stamp
 from tests.memories import ANA, BEN, MovableClock, turn, unit_vector

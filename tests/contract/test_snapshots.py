@@ -11,7 +11,7 @@ import pytest
 
 from memory_core.adapters.system import RandomIds
 from memory_core.core import MemoryCore
-from memory_core.domain.models import EVENTS_A_SNAPSHOT, Event
+from memory_core.domain.memory import EVENTS_A_SNAPSHOT, Event
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.history import MAX_PART_BYTES, Snapshots, redacting
 from memory_core.ports import Document, LongTermStore, Write

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from memory_core.domain.agent_answers import Answered, Boundaries, Cut, Provenance
+from memory_core.domain.agent_schemas import Answered, Boundaries, Cut, Provenance
 from memory_core.domain.errors import AgentFailed, NotFound, Unavailable
 from memory_core.ports import LongTermStore
 from memory_core.tasks.agent_steps import LIFETIME, Steps

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.conflict_requests import ResolveInput
-from memory_core.domain.models import Memory
-from memory_core.domain.requests import ListInput, UpdateInput
-from memory_core.domain.time_requests import ReplayInput
+from memory_core.domain.memory import Memory
+from memory_core.domain.requests.maintenance import ReplayInput, ResolveInput
+from memory_core.domain.requests.memories import ListInput, UpdateInput
 from tests.builders import ALICE
 from tests.truth_stories import STORIES, day, expectations
 from tests.world import World, fact

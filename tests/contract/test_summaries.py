@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.agent_answers import Answered, ConversationSummary, Provenance
+from memory_core.domain.agent_schemas import Answered, ConversationSummary, Provenance
 from memory_core.domain.errors import AgentFailed, Conflict, Invalid, Unavailable
+from memory_core.domain.requests.maintenance import SummaryInput
 from memory_core.domain.results import Accepted, Call
-from memory_core.domain.spoken import SummaryInput
 from memory_core.formation import accept
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE

@@ -9,11 +9,11 @@ import pytest
 
 from memory_core.adapters.sqlite.queue import SqliteQueue
 from memory_core.core import MemoryCore
+from memory_core.domain.conversation import Task
 from memory_core.domain.errors import Conflict, Malformed, NotFound, Unavailable
-from memory_core.domain.requests import TasksInput
+from memory_core.domain.requests.memories import TasksInput
 from memory_core.domain.results import Accepted, Call, Swept, Told
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task
 from tests.agents import Gate, ScriptedAgents
 from tests.builders import ALICE
 from tests.tasks import MADE, TWO_TOPICS, Hand, converse, finished, formed_once, pending, stored, task_of, texts, told

@@ -7,12 +7,8 @@ from datetime import datetime, timedelta, timezone
 import orjson
 
 from memory_core.core import MemoryCore
-from memory_core.domain.context import ContextInput
-from memory_core.domain.people_requests import ImportInput
-from memory_core.domain.requests import RetrieveInput
-from memory_core.domain.spoken import AgentMemoryInput, BatchInput
-from memory_core.domain.upkeep_requests import ConsolidateInput
-from memory_core.domain.user_settings import SettingsInput, UserSettings
+from memory_core.domain.requests.maintenance import AgentMemoryInput, BatchInput, ConsolidateInput, ImportInput, SettingsInput, UserSettings
+from memory_core.domain.requests.memories import ContextInput, RetrieveInput
 from tests.builders import ALICE
 from tests.exports import brought, exported, gathered, of_kind, parsed, worked
 from tests.exports import filled as fill

@@ -11,11 +11,10 @@ from pydantic import ValidationError
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Invalid, Malformed, NotFound
-from memory_core.domain.models import Event
-from memory_core.domain.requests import ListInput, UpdateInput
+from memory_core.domain.memory import Event
+from memory_core.domain.requests.maintenance import ForgetFilter, ForgetInput, ReplayInput, TimelineInput
+from memory_core.domain.requests.memories import ListInput, UpdateInput
 from memory_core.domain.results import Call
-from memory_core.domain.time_requests import ReplayInput, TimelineInput
-from memory_core.domain.upkeep_requests import ForgetFilter, ForgetInput
 from memory_core.ports import EventFilter, LongTermStore
 from tests.builders import ALICE, NOW, StillClock
 from tests.past import as_of, full_read, logged, replayed

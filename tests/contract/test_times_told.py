@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from memory_core.core import MemoryCore
-from memory_core.domain.context import ContextInput
-from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.requests.memories import ContextInput, RetrieveInput
 from memory_core.domain.results import Retrieved
 from tests.builders import ALICE, NOW
 from tests.world import WordsEmbedder, World, fact, find, turn

@@ -14,8 +14,8 @@ from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.adapters.system import RandomIds
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Memory
-from memory_core.domain.requests import RetrieveInput, SaveInput
+from memory_core.domain.memory import Memory
+from memory_core.domain.requests.memories import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
 from memory_core.ledger import access_counts as touches_module
 from memory_core.ledger.access_counts import Touches

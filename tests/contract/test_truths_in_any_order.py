@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Memory, MemoryType, Status
-from memory_core.domain.requests import SaveInput
+from memory_core.domain.memory import Memory, MemoryType, Status
+from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Saved
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW

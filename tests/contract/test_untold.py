@@ -8,10 +8,9 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.context import ContextInput
-from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.requests.maintenance import ForgetInput
+from memory_core.domain.requests.memories import ContextInput, RetrieveInput
 from memory_core.domain.results import Accepted
-from memory_core.domain.upkeep_requests import ForgetInput
 from tests.builders import ALICE, NOW
 from tests.exports import worked
 from tests.telling import facts_of, tell

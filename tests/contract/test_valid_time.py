@@ -18,8 +18,8 @@ from pydantic import ValidationError
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Invalid, NotFound
-from memory_core.domain.models import Memory, OnConflict
-from memory_core.domain.requests import CopyInput, RetrieveInput, StatusInput, UpdateInput
+from memory_core.domain.memory import Memory, OnConflict
+from memory_core.domain.requests.memories import CopyInput, RetrieveInput, StatusInput, UpdateInput
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW, StillClock
 from tests.contract.conftest import on_cosmos

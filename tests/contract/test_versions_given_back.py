@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import UpdateInput
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.requests.memories import UpdateInput
 from memory_core.domain.results import Saved
 from tests.builders import ALICE, NOW
 from tests.conflicts import asking, lives, port, warring

@@ -11,11 +11,11 @@ import pytest
 
 from memory_core.adapters.sqlite.queue import SqliteQueue
 from memory_core.core import MemoryCore
+from memory_core.domain.conversation import Task
 from memory_core.domain.errors import Conflict, Invalid, NotFound
-from memory_core.domain.requests import TasksInput
+from memory_core.domain.requests.memories import TasksInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task
 from memory_core.ports import POISON, Posted
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE

@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 from memory_core.core import MemoryCore
-from memory_core.domain.context import ContextInput
-from memory_core.domain.models import Memory, MemoryType, Status
-from memory_core.domain.requests import ListInput, RetrieveInput, StatusInput
+from memory_core.domain.memory import Memory, MemoryType, Status
+from memory_core.domain.requests.memories import ContextInput, ListInput, RetrieveInput, StatusInput
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW
 from tests.telling import tell

@@ -9,9 +9,9 @@ import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
-from memory_core.domain.agent_answers import Answered, ConversationSummary, Provenance, SummaryMetadata
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import ListInput, RetrieveInput, UpdateInput
+from memory_core.domain.agent_schemas import Answered, ConversationSummary, Provenance, SummaryMetadata
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.requests.memories import ListInput, RetrieveInput, UpdateInput
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE
 from tests.contract.test_decay import decayed

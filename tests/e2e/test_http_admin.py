@@ -14,7 +14,7 @@ import pytest
 
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.task import TaskMessage
+from memory_core.domain.conversation import TaskMessage
 from tests.e2e.conftest import Profile
 from tests.host import problem, running, save
 

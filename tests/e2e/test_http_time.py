@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from memory_core.domain.models import UNLOGGED_FIELDS
+from memory_core.domain.memory import UNLOGGED_FIELDS
 from tests.host import memories, problem, save
 
 CITY = {"type": "semantic", "subject": "Ana", "attribute": "city"}

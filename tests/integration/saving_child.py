@@ -8,8 +8,8 @@ from pathlib import Path
 
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.models import MemoryType
-from memory_core.domain.requests import SaveInput
+from memory_core.domain.memory import MemoryType
+from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Saved
 from tests.builders import ALICE
 

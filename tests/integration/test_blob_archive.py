@@ -12,7 +12,7 @@ from memory_core.adapters.storage.account import Account
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Unavailable
-from memory_core.domain.requests import RetrieveInput, SaveInput
+from memory_core.domain.requests.memories import RetrieveInput, SaveInput
 from tests.archives import Service
 from tests.azurite_server import ACCOUNT, KEY, AzuriteServer, running
 from tests.builders import ALICE, StillClock

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Status
-from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.memory import Status
+from memory_core.domain.requests.memories import RetrieveInput
 from tests.builders import ALICE
 from tests.world import listed
 

@@ -21,10 +21,10 @@ from memory_core.adapters.offline.hash_embedder import HashEmbedder
 from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.requests import AcrossInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
+from memory_core.domain.conversation import Task
+from memory_core.domain.requests.memories import AcrossInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task
 from memory_core.ports import LongTermStore
 from memory_core.tasks.store import written
 from tests.builders import ALICE, NOW, StillClock

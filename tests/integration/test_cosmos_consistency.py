@@ -19,7 +19,7 @@ from memory_core.adapters.system import RandomIds
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Unavailable
-from memory_core.domain.models import Outcome, Status
+from memory_core.domain.memory import Outcome, Status
 from memory_core.domain.results import Call
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger

@@ -15,7 +15,7 @@ import pytest
 
 from memory_core.adapters.cosmos.policies import Consistency
 from memory_core.adapters.cosmos.store import CosmosStore
-from memory_core.domain.models import Status
+from memory_core.domain.memory import Status
 from memory_core.ports import Write
 from tests.builders import ALICE, DIMENSIONS, NOW, StillClock, batch, commit, document, memory, query, save, saving, unit
 from tests.cosmos_server import KEY, CosmosServer, running

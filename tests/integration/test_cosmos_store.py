@@ -17,8 +17,8 @@ from memory_core.adapters.system import RandomIds
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import EmbeddingMismatch, HeadMoved, Unavailable
-from memory_core.domain.models import Memory
-from memory_core.domain.requests import ListInput, RetrieveInput, SaveInput
+from memory_core.domain.memory import Memory
+from memory_core.domain.requests.memories import ListInput, RetrieveInput, SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Change, Changes

@@ -20,14 +20,12 @@ from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.cold_requests import ArchiveInput
+from memory_core.domain.conversation import Task, TaskMessage
 from memory_core.domain.errors import MemoryCoreError
-from memory_core.domain.people_requests import ImportCommitInput
-from memory_core.domain.requests import RetrieveInput, UpdateInput
+from memory_core.domain.requests.maintenance import ArchiveInput, BatchInput, ImportCommitInput
+from memory_core.domain.requests.memories import RetrieveInput, UpdateInput
 from memory_core.domain.results import Accepted
 from memory_core.domain.scope import Owner
-from memory_core.domain.spoken import BatchInput
-from memory_core.domain.task import Task, TaskMessage
 from memory_core.ports import LongTermStore, QueueName, ShortTermStore
 from tests.agents import Gate, Gated, ScriptedAgents
 from tests.azure_stores import AzureStores

@@ -18,7 +18,7 @@ from azure.functions.timer import TimerRequest
 
 from memory_core.config import Settings
 from memory_core.domain.errors import Conflict, Unavailable
-from memory_core.domain.requests import ClearInput
+from memory_core.domain.requests.memories import ClearInput
 from memory_core.functions import runtime
 from memory_core.functions.gate import Admitted, gated, ungated
 from memory_core.functions.request_parsing import Nothing

@@ -20,7 +20,7 @@ from memory_core.adapters.openai.dialect import Form
 from memory_core.adapters.openai.echoes import Echoes
 from memory_core.adapters.openai.repair import answer_in
 from memory_core.adapters.openai.retries import Retries
-from memory_core.domain.agent_answers import Narrative
+from memory_core.domain.agent_schemas import Narrative
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.prompts import NAMES, Name, Prompt, prompt
 from tests.llama_server import running

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.requests import RetrieveInput, SaveInput
+from memory_core.domain.requests.memories import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
 from tests.host import memories, problem, running
 

@@ -17,7 +17,7 @@ from memory_core.adapters.system import SystemClock
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Unavailable
-from memory_core.domain.requests import SaveInput
+from memory_core.domain.requests.memories import SaveInput
 from memory_core.localhost.triggers import QueueFunction, QueueOptions, Queues
 from tests.azurite_server import AzuriteServer
 from tests.builders import ALICE

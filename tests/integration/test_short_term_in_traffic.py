@@ -13,8 +13,8 @@ from memory_core.adapters.breaker import Breaker
 from memory_core.adapters.redis.client import server
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.core import MemoryCore
-from memory_core.domain.models import OnConflict, Outcome
-from memory_core.domain.requests import ClearInput, RetrieveInput, StatusInput, UpdateInput
+from memory_core.domain.memory import OnConflict, Outcome
+from memory_core.domain.requests.memories import ClearInput, RetrieveInput, StatusInput, UpdateInput
 from memory_core.domain.results import Hit
 from tests.builders import ALICE, StillClock
 from tests.redis_server import RedisServer

@@ -12,9 +12,8 @@ import pytest
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.context import ContextInput
 from memory_core.domain.errors import Unavailable
-from memory_core.domain.requests import RetrieveInput, SaveInput
+from memory_core.domain.requests.memories import ContextInput, RetrieveInput, SaveInput
 from memory_core.domain.results import Retrieved
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE

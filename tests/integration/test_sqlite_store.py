@@ -21,7 +21,7 @@ from memory_core.adapters.sqlite.schema import LAYOUT
 from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.fading import Fading
-from memory_core.domain.models import Lexical, Memory
+from memory_core.domain.memory import Lexical, Memory
 from memory_core.domain.scope import Owner
 from memory_core.ports import AgentCount, Document, Write
 from tests.builders import ALICE, DIMENSIONS, NOW, StillClock, batch, commit, document, memory, query, save, tokens, unit

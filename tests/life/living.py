@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.core import MemoryCore
-from memory_core.domain.models import UNLOGGED_FIELDS
+from memory_core.domain.memory import UNLOGGED_FIELDS
 from memory_core.domain.scope import Owner
 from memory_core.ports import Kind
 from tests.life.script import HOUR, Talk, within

@@ -21,7 +21,7 @@ from memory_core.adapters.system import SystemClock
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Unavailable
-from memory_core.domain.requests import ListInput, RetrieveInput, SaveInput
+from memory_core.domain.requests.memories import ListInput, RetrieveInput, SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from tests.live.account import Live

@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.anchors import MOST_ANCHORS, MOST_TELLERS, anchors, dated, tellers
-from memory_core.domain.candidates import from_memories
-from memory_core.domain.date_windows import Window
-from memory_core.domain.lexical import analyse
-from memory_core.domain.models import MemoryType
-from memory_core.domain.query import analyse_query
+from memory_core.domain.memory import MemoryType
+from memory_core.domain.ranking.candidates import from_memories
+from memory_core.domain.ranking.index_terms import analyse
+from memory_core.domain.ranking.query import MOST_ANCHORS, MOST_TELLERS, analyse_query, anchors, dated, tellers
+from memory_core.domain.text.dates import Window
 from tests.builders import memory
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=timezone.utc)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.attributes import ATTRIBUTES, also_called, canonical_attribute, canonical_subject, family_of
+from memory_core.domain.truth.slots import ATTRIBUTES, also_called, canonical_attribute, canonical_subject, family_of
 
 
 @pytest.mark.parametrize(

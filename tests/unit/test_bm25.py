@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.bm25 import IDF_FLOOR, idf, saturation
+from memory_core.domain.ranking.passages import IDF_FLOOR, idf, saturation
 
 
 def test_the_worth_of_a_term_follows_the_formula():

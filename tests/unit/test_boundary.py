@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.agent_answers import Boundaries
+from memory_core.domain.agent_schemas import Boundaries
 from memory_core.domain.conversation import Message
 from memory_core.formation.cells import MAX_MESSAGES, BoundaryRules, cells_of, cut_into_cells
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.candidates import from_memories, joined, weighted_length, weighted_tokens
-from memory_core.domain.lexical import analyse
-from memory_core.domain.models import Lexical, Memory, MemoryType
+from memory_core.domain.memory import Lexical, Memory, MemoryType
+from memory_core.domain.ranking.candidates import from_memories, joined, weighted_length, weighted_tokens
+from memory_core.domain.ranking.index_terms import analyse
 
 MOMENT = datetime(2026, 5, 8, 12, tzinfo=timezone.utc)
 TERMS = ("dog", "cat", "may")

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.asks_of_oneself import asks_of_oneself
-from memory_core.domain.changes import Change, change, updates
-from memory_core.domain.changes_read import read
-from memory_core.domain.text import tokens
-from memory_core.domain.values_said import values_in
+from memory_core.domain.ranking.query import asks_of_oneself
+from memory_core.domain.statements.change_clauses import read
+from memory_core.domain.statements.changes import Change, change, updates
+from memory_core.domain.statements.values_said import values_in
+from memory_core.domain.text.analyzer import tokens
 from tests.change_stories import CHANGED, FOURTEEN, UNCHANGED, Story
 
 

@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_core.domain.chat_messages import ReadMessage, read_messages, timed
-from memory_core.domain.chat_parts import MAX_TOOL_CHARACTERS, without_data_urls
-from memory_core.domain.context import ContextInput
+from memory_core.domain.chat.messages import ReadMessage, read_messages, timed
+from memory_core.domain.chat.parts import MAX_TOOL_CHARACTERS, without_data_urls
 from memory_core.domain.errors import Invalid
-from memory_core.domain.requests import ConverseInput
-from memory_core.domain.spoken import AgentMemoryInput, BatchInput, SummaryInput
+from memory_core.domain.requests.maintenance import AgentMemoryInput, BatchInput, SummaryInput
+from memory_core.domain.requests.memories import ContextInput, ConverseInput
 from memory_core.functions.request_parsing import from_json
 from tests.builders import NOW
 from tests.chat_forms import DATA_URL, FORMS, PDF, PNG, ChatForm

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.chunks import Chunking, combine, covered, spread, windows
+from memory_core.domain.ranking.vectors import Chunking, combine, covered, spread, windows
 
 sizes = st.integers(1, 60).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))
 

@@ -11,8 +11,7 @@ from pydantic import SecretStr, ValidationError
 
 from memory_core.config import ConfigError, Settings, main, rows
 from memory_core.core import MemoryCore
-from memory_core.domain.calibration import CALIBRATIONS
-from memory_core.domain.scoring import ScoringParameters
+from memory_core.domain.ranking.recipes import CALIBRATIONS, ScoringParameters
 from memory_core.setting_types import SECRETS, variable
 
 KEY = '[{"id": "k1", "app": "shop", "sha256": "' + "ab" * 32 + '", "rights": ["read", "write"]}]'

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.contradiction import contradiction
+from memory_core.domain.statements.contradictions import contradiction
 
 EXCLUDE = [
     ("Likes coffee", "Does not like coffee", "negation"),

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.date_windows import MAX_WINDOWS, Window, date_windows
+from memory_core.domain.text.dates import MAX_WINDOWS, Window, date_windows
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=timezone.utc)  # a Wednesday
 

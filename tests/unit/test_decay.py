@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.decay import importance_at, importances_at, recency_half_life, recency_secmsa
+from memory_core.domain.importance import importance_at, importances_at, recency_half_life, recency_secmsa
 
 START = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 HOUR = 3600.0

@@ -9,9 +9,9 @@ import pytest
 
 from memory_core.consolidation.conflicts import LOOK_AGAIN, by_rule, is_due
 from memory_core.domain.conflict import ConflictRecord, Earlier
-from memory_core.domain.conflict_requests import ResolveInput
 from memory_core.domain.errors import Conflict
-from memory_core.domain.models import Head, Memory, MemoryType, Status
+from memory_core.domain.memory import Head, Memory, MemoryType, Status
+from memory_core.domain.requests.maintenance import ResolveInput
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.conflicts import decide, decide_by_time
 from memory_core.evolution.reads import LookedElsewhere

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.dedup import fuzzy_dedup, normalise_token
+from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup, normalise_token
 
 DISTINCT = [
     "C",

@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
-from memory_core.domain.described import NOT_SHOWN, described, shown_name
-from memory_core.domain.errors import Invalid, PlainError, Unavailable
+from memory_core.domain.errors import NOT_SHOWN, Invalid, PlainError, Unavailable, described, shown_name
 from memory_core.logs import Described, PrivacyFilter, errors_without_text
 
 SECRET = "Quillfeather marmalade"

@@ -15,8 +15,8 @@ import pytest
 from memory_core.adapters.offline.facts import said_facts
 from memory_core.config import Settings, rows
 from memory_core.domain import errors
-from memory_core.domain.models import INTERNAL_FIELDS, Memory
-from memory_core.domain.task import TaskKind
+from memory_core.domain.conversation import TaskKind
+from memory_core.domain.memory import INTERNAL_FIELDS, Memory
 from memory_core.functions.blueprints import BLUEPRINTS
 from memory_core.functions.openapi import document
 from memory_core.functions.registered import Door, door_of

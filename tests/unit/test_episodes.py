@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_core.consolidation.pattern_commit import CALLS_A_RUN, GAP, NEW_AT_ONCE, TEXT, as_items, grouped, in_parts
-from memory_core.domain.models import Memory
+from memory_core.domain.memory import Memory
 from tests.builders import NOW, memory
 
 EPISODES = st.lists(st.tuples(st.sampled_from([None, "a", "b"]), st.integers(0, 200)), max_size=250)

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_core.domain.excerpt import excerpt
-from memory_core.domain.packing import Piece
-from memory_core.domain.query import analyse_query
-from memory_core.domain.tokens import count_tokens
+from memory_core.domain.ranking.query import analyse_query
+from memory_core.domain.ranking.selection import Piece
+from memory_core.domain.text.excerpts import count_tokens, excerpt
 
 PASSAGE = 160
 DAY = datetime(2026, 5, 8, 12, tzinfo=timezone.utc)

@@ -45,7 +45,7 @@ MADE_OF_VALUES = {
     "memory_core.domain.importance._pattern": [r"(?<!\w)(?:allergic|doctor's\ appointment)(?!\w)"],
     # of words that users choose, which are escaped
     "memory_core.adapters.offline.voice.possessive": [rf"\b{re.escape(who)}\b" for who in ("Ana", ". . .", "a+a+", "(.*)*", "   ")],
-    "memory_core.domain.scene_words._written": [rf"(?<=[^\W_]\s){re.escape(word)}\b" for word in ("berlin", "...", "a a", "(a|a)*")],
+    "memory_core.domain.scenes._written": [rf"(?<=[^\W_]\s){re.escape(word)}\b" for word in ("berlin", "...", "a a", "(a|a)*")],
 }
 """Functions that make expressions of their own values, and what such expressions look like."""
 

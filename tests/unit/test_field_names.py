@@ -12,12 +12,18 @@ from pydantic import BaseModel
 
 import memory_core.functions.blueprints  # noqa: F401  (registers the calls)
 from memory_core.config import Settings
-from memory_core.domain.cold_requests import ArchiveInput
-from memory_core.domain.context import ContextInput
 from memory_core.domain.errors import FieldError, Invalid
-from memory_core.domain.requests import ClearInput, ConverseInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
-from memory_core.domain.time_requests import ReplayInput, TimelineInput
-from memory_core.domain.upkeep_requests import DecayInput, ForgetInput
+from memory_core.domain.requests.maintenance import ArchiveInput, DecayInput, ForgetInput, ReplayInput, TimelineInput
+from memory_core.domain.requests.memories import (
+    ClearInput,
+    ContextInput,
+    ConverseInput,
+    ListInput,
+    RetrieveInput,
+    SaveInput,
+    StatusInput,
+    UpdateInput,
+)
 from memory_core.functions.gate import SCOPE
 from memory_core.functions.registered import http_functions
 from memory_core.functions.request_parsing import QueryInput, from_json, from_query

@@ -10,10 +10,9 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.fold import State, States, fold
-from memory_core.domain.models import UNLOGGED_FIELDS, Event, Foresight, Head, Memory, MemoryType, Status
+from memory_core.domain.event_log import State, States, cut_short, fold, version_id
+from memory_core.domain.memory import UNLOGGED_FIELDS, Event, Foresight, Head, Memory, MemoryType, Status
 from memory_core.domain.results import Call
-from memory_core.domain.versions import cut_short, version_id
 from memory_core.evolution.versions import new_version, version_document
 from memory_core.ledger.batch import Change, Changes, assemble
 from memory_core.ledger.readable import as_memory

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.domain.packing import Grant
-from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.ranking.selection import Grant
+from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.recollection.reconstruct import grant_for
 from memory_core.recollection.retrieve import NEAR
 

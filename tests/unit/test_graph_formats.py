@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.models import MAX_CONTENT_BYTES
+from memory_core.domain.memory import MAX_CONTENT_BYTES
 from memory_core.recollection.graph.formats import as_dot, as_mermaid, as_page
 from memory_core.recollection.graph.model import MAX_EDGES, MAX_NODES, Graph, brief, of_memories
 from memory_core.recollection.graph.style import POLICY, STYLE

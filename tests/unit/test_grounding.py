@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_core.domain.conversation import Message
-from memory_core.domain.grounding import in_another_language, invents_names, tells_of
+from memory_core.domain.statements.provenance import in_another_language, invents_names, tells_of
 from tests.builders import NOW
 
 SAID = [

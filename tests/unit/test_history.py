@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.chat_messages import ReadMessage
-from memory_core.domain.history import (
+from memory_core.domain.chat.history import (
     MARK_CHARACTERS,
     MAX_MARKS,
     CallMessage,
@@ -26,8 +25,9 @@ from memory_core.domain.history import (
     message_mark,
     without_message,
 )
-from memory_core.domain.history_alignment import Step, aligned
-from memory_core.domain.normal_form import normal_form
+from memory_core.domain.chat.history_alignment import Step, aligned
+from memory_core.domain.chat.messages import ReadMessage
+from memory_core.domain.text.spelling import normal_form
 
 MARKS = st.lists(st.sampled_from("abc"), max_size=12)
 DISTINCT = st.lists(st.text("abcdefgh", min_size=2, max_size=4), unique=True, max_size=20)

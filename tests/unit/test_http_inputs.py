@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from memory_core.domain.errors import Invalid, Malformed
-from memory_core.domain.requests import ClearInput, ListInput, RetrieveInput, SaveInput, UpdateInput
+from memory_core.domain.requests.memories import ClearInput, ListInput, RetrieveInput, SaveInput, UpdateInput
 from memory_core.functions.request_parsing import BulkInput, QueryInput, from_json, from_query, query_fields
 
 AHEAD = {"description": "Ana is on a diet", "start_time": "2026-05-08T00:00:00Z"}

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.importance import BOOSTS, CUES, importance_by_interaction, importance_by_type, indicators
-from memory_core.domain.models import MemoryType
+from memory_core.domain.memory import MemoryType
 
 PLAIN = "The train leaves at nine."
 

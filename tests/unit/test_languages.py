@@ -1,9 +1,8 @@
 import pytest
 
-from memory_core.domain.languages import LANGUAGES, language_of
-from memory_core.domain.lexical import analyse
-from memory_core.domain.query import analyse_query
-from memory_core.domain.text import counts, words
+from memory_core.domain.ranking.index_terms import analyse
+from memory_core.domain.ranking.query import analyse_query
+from memory_core.domain.text.analyzer import LANGUAGES, counts, language_of, words
 from tests.eight_languages import LIVES, NOW
 
 

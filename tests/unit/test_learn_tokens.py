@@ -4,7 +4,7 @@ import pytest
 from bench import learn_tokens
 from bench.learn_tokens import LEADING, Example, Reduction, Text, learn, recall, write_table
 from memory_core.adapters.minilm.reducer import Reducer
-from memory_core.domain.token_states import DIMENSIONS, state_bytes
+from memory_core.domain.ranking.vectors import DIMENSIONS, state_bytes
 
 VOCABULARY = 50
 

@@ -4,13 +4,12 @@ from datetime import datetime, timezone
 
 import numpy as np
 
-from memory_core.domain.candidates import Statistics, from_memories, joined
-from memory_core.domain.learned_order import WEIGHTS, falling, learned_order, order_logits, order_shares, sharing
-from memory_core.domain.models import Lexical
-from memory_core.domain.parts_relevance import parts_relevance
-from memory_core.domain.query_parts import query_parts_of
-from memory_core.domain.relevance import RelevanceParameters
-from memory_core.domain.token_states import DIMENSIONS, TokenStates, encoded
+from memory_core.domain.memory import Lexical
+from memory_core.domain.ranking.candidates import Statistics, from_memories, joined
+from memory_core.domain.ranking.learned_order import WEIGHTS, falling, learned_order, order_logits, order_shares, sharing
+from memory_core.domain.ranking.query_parts import parts_relevance, query_parts_of
+from memory_core.domain.ranking.relevance import RelevanceParameters
+from memory_core.domain.ranking.vectors import DIMENSIONS, TokenStates, encoded
 from tests.builders import memory, unit
 
 NOW = datetime(2026, 5, 20, tzinfo=timezone.utc)

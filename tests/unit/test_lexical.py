@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.lexical import MAX_TURN_TERMS, Turn, analyse, as_turn, embedding_text, search_text
-from memory_core.domain.models import Lexical, MemoryType
+from memory_core.domain.memory import Lexical, MemoryType
+from memory_core.domain.ranking.index_terms import MAX_TURN_TERMS, Turn, analyse, as_turn, embedding_text, search_text
 
 MOMENT = datetime(2023, 5, 8, 13, 56, tzinfo=timezone.utc)
 

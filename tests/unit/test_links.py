@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.models import MemoryType
+from memory_core.domain.memory import MemoryType
 from memory_core.evolution.links import MAX_LINKS, LinkRules, find_links
 from memory_core.ports import Neighbour
 from tests.builders import NOW, memory

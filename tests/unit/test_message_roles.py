@@ -8,8 +8,8 @@ import pytest
 from pydantic import BaseModel
 
 from memory_core.domain.errors import Invalid
-from memory_core.domain.requests import ConverseInput
-from memory_core.domain.spoken import AgentMemoryInput, BatchInput, SummaryInput
+from memory_core.domain.requests.maintenance import AgentMemoryInput, BatchInput, SummaryInput
+from memory_core.domain.requests.memories import ConverseInput
 from memory_core.functions.request_parsing import from_json
 
 SESSION: dict[type[BaseModel], dict[str, Any]] = {

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_core.consolidation.duplicates import Likeness, in_order, joined, likeness, linked, retired
-from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.memory import Memory, MemoryType, Status
 from tests.builders import NOW, memory
 
 TEXTS = (

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.agent_answers import NOT_AVAILABLE, ConversationSummary, EpisodeAnalysis
+from memory_core.domain.agent_schemas import NOT_AVAILABLE, ConversationSummary, EpisodeAnalysis
 from memory_core.domain.note import FOOTER, HEADINGS, normalise, parts_of, render_note, told
 
 words = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=8).filter(

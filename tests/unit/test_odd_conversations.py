@@ -12,7 +12,7 @@ from hashlib import shake_128
 import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
-from memory_core.domain.agent_answers import MAX_NARRATIVE
+from memory_core.domain.agent_schemas import MAX_NARRATIVE
 from memory_core.domain.conversation import Message
 from memory_core.telemetry import Telemetry
 from tests.odd_conversations import ask_all, conversation, messages, requests

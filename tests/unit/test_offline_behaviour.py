@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_core.adapters.offline.behaviour import episode_analysis
-from memory_core.domain.agent_answers import NOT_AVAILABLE, EpisodeAnalysis
+from memory_core.domain.agent_schemas import NOT_AVAILABLE, EpisodeAnalysis
 from tests.talk import talk
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memory_core.adapters.offline.fact_patterns import ENGLISH, FOREIGN
 from memory_core.adapters.offline.facts import MAX_FACTS, said_facts
-from memory_core.domain.quotes import proven
+from memory_core.domain.statements.provenance import proven
 from tests.talk import talk
 
 STATED = [

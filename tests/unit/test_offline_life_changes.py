@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_core.adapters.offline.facts import said_facts
-from memory_core.domain.endings import NO_LONGER
+from memory_core.domain.truth.slots import NO_LONGER
 from tests.life_changes import CHANGES, KNOWN, NO_CHANGES, OVER
 from tests.talk import talk
 

@@ -11,8 +11,8 @@ from memory_core.adapters.offline.keywords import keywords_of, retrieval_hints
 from memory_core.adapters.offline.narrative import MAX_WORDS, candidates, narrative
 from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.conversation import Message
-from memory_core.domain.text import words
-from memory_core.domain.themes import PROTOTYPES, themes
+from memory_core.domain.scene_assignment import PROTOTYPES, themes
+from memory_core.domain.text.analyzer import words
 from tests.talk import talk
 
 STARTER = talk(

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_core.adapters.offline.patterns import found_patterns
-from memory_core.domain.patterns import Said, carriers
+from memory_core.domain.statements.patterns import Said, carriers
 from memory_core.ports import DecisionItem
 from tests.builders import NOW
 

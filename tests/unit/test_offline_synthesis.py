@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_core.adapters.offline.synthesis import merged
-from memory_core.domain.agent_answers import (
+from memory_core.domain.agent_schemas import (
     BehavioralProfile,
     ConversationSummary,
     EpisodeAnalysis,

@@ -64,7 +64,7 @@ def test_the_mark_of_one_record_is_worth_nothing_in_the_next() -> None:
 
 def test_a_mark_that_stands_in_the_text_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hashes do not collide on demand, so the hash is made to give first what the text holds, in letters of full width."""
-    from memory_core.domain import fence
+    from memory_core.domain.text import fence
 
     class Hash:
         def __init__(self, data: bytes) -> None:

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from memory_core.adapters.openai.echoes import Echoes
 from memory_core.adapters.openai.json_text import values_in
 from memory_core.adapters.openai.repair import Repaired, answer_in
-from memory_core.domain.agent_answers import (
+from memory_core.domain.agent_schemas import (
     Boundaries,
     ConversationSummary,
     Decisions,

@@ -9,7 +9,7 @@ import pytest
 
 import memory_core.functions.blueprints  # noqa: F401  (registers the calls)
 from memory_core.domain.errors import Invalid
-from memory_core.domain.requests import UpdateInput
+from memory_core.domain.requests.memories import UpdateInput
 from memory_core.functions.openapi import document
 from memory_core.functions.openapi_parts import EXAMPLES
 from memory_core.functions.registered import HttpFunction, http_functions

@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_core.domain.chat_messages import read_messages
-from memory_core.domain.excerpt import cut, excerpt
-from memory_core.domain.fence import fenced, mark_for, one_line, without_contexts
-from memory_core.domain.packing import EXPONENT, Grant, Piece, Room, chosen, packed
-from memory_core.domain.text import tokens
-from memory_core.domain.tokens import count_tokens
+from memory_core.domain.chat.messages import read_messages
+from memory_core.domain.ranking.selection import EXPONENT, Grant, Piece, Room, chosen, packed
+from memory_core.domain.text.analyzer import tokens
+from memory_core.domain.text.excerpts import count_tokens, cut, excerpt
+from memory_core.domain.text.fence import fenced, mark_for, one_line, without_contexts
 
 DAY = datetime(2026, 5, 8, 12, tzinfo=timezone.utc)
 LINE = re.compile(r"\[(\d{1,3})\] .*|  .+|\d{4}-\d\d-\d\d")

@@ -3,10 +3,9 @@ from datetime import datetime, timezone
 import numpy as np
 import pytest
 
-from memory_core.domain.candidates import Statistics, from_memories, joined
-from memory_core.domain.parts_relevance import part_of, parts_relevance, says_all
-from memory_core.domain.query_parts import query_parts_of
-from memory_core.domain.relevance import RelevanceParameters, ordering, relevance
+from memory_core.domain.ranking.candidates import Statistics, from_memories, joined
+from memory_core.domain.ranking.query_parts import part_of, parts_relevance, query_parts_of, says_all
+from memory_core.domain.ranking.relevance import RelevanceParameters, ordering, relevance
 from tests.builders import memory, unit
 
 NOW = datetime(2026, 5, 20, tzinfo=timezone.utc)

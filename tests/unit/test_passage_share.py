@@ -7,13 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.bm25 import saturation
-from memory_core.domain.candidates import Statistics, from_memories
-from memory_core.domain.lexical import Turn, analyse
-from memory_core.domain.passage_share import BESIDE_TERMS, PassageRules, best_passages
-from memory_core.domain.query import analyse_query
-from memory_core.domain.relevance import RelevanceParameters, lexical_share
-from memory_core.domain.term_order import PASSAGE_TERMS
+from memory_core.domain.ranking.candidates import Statistics, from_memories
+from memory_core.domain.ranking.index_terms import PASSAGE_TERMS, Turn, analyse
+from memory_core.domain.ranking.passages import BESIDE_TERMS, PassageRules, best_passages, saturation
+from memory_core.domain.ranking.query import analyse_query
+from memory_core.domain.ranking.relevance import RelevanceParameters, lexical_share
 from tests.builders import NOW, memory
 
 PARAMETERS = RelevanceParameters()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_core.domain.patterns import FEWEST, Said, carriers, same_pattern, telling, told_by
+from memory_core.domain.statements.patterns import FEWEST, Said, carriers, same_pattern, telling, told_by
 from tests.injections import ALL
 
 EPISODES = ("I went running in the park with Ana", "The park was empty, I ran 5 km while running", "We painted the kitchen wall")

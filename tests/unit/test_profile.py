@@ -6,11 +6,10 @@ from datetime import timedelta
 from typing import Any
 
 from memory_core.adapters.offline.traits import seen_traits
-from memory_core.domain.agent_answers import SeenTrait
-from memory_core.domain.models import Memory, MemoryType, Status
-from memory_core.domain.profile import profile_at, with_successors
-from memory_core.domain.profile_news import MAX_TRUTHS, Seen, subjects, with_facts, with_traits, without_memories
-from memory_core.domain.scene import KnownPerson
+from memory_core.domain.agent_schemas import SeenTrait
+from memory_core.domain.memory import Memory, MemoryType, Status
+from memory_core.domain.profile import MAX_TRUTHS, Seen, profile_at, subjects, with_facts, with_successors, with_traits, without_memories
+from memory_core.domain.scenes import KnownPerson
 from memory_core.ports import SceneItem
 from tests.builders import NOW, memory
 

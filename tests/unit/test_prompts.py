@@ -14,8 +14,8 @@ import pytest
 
 from memory_core import prompts
 from memory_core.adapters.openai.structured import strict_schema
-from memory_core.domain.attributes import ATTRIBUTES, canonical_attribute
 from memory_core.domain.note import FOOTER, HEADINGS
+from memory_core.domain.truth.slots import ATTRIBUTES, canonical_attribute
 from memory_core.prompts import NAMES, Name, prompt
 
 ROOT = Path(__file__).parents[2]

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from memory_core.domain.chat_messages import ReadMessage, read_messages
-from memory_core.domain.query_in_messages import is_remark, query_in, texts_said
-from memory_core.domain.sameness import normalised
+from memory_core.domain.chat.messages import ReadMessage, read_messages
+from memory_core.domain.ranking.query import is_remark, query_in, texts_said
+from memory_core.domain.text.sameness import normalised
 from tests.chat_forms import CALL, FORMS, ChatForm
 
 

@@ -2,8 +2,8 @@ from datetime import datetime, timezone
 
 import pytest
 
-from memory_core.domain.query import analyse_query
-from memory_core.domain.query_parts import MOST_SENTENCES, WHOLE, query_parts_of
+from memory_core.domain.ranking.query import analyse_query
+from memory_core.domain.ranking.query_parts import MOST_SENTENCES, WHOLE, query_parts_of
 
 NOW = datetime(2026, 5, 20, tzinfo=timezone.utc)
 

@@ -3,7 +3,7 @@ from datetime import datetime, timezone
 import pytest
 
 from memory_core.domain.conversation import Message
-from memory_core.domain.quotes import occurs, proven
+from memory_core.domain.statements.provenance import occurs, proven
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory_core.domain.models import MemoryType
-from memory_core.domain.text import tokens
+from memory_core.domain.memory import MemoryType
+from memory_core.domain.text.analyzer import tokens
 from memory_core.recollection.quotations import Found, fallen_by_turn, quotable, text_for
 from memory_core.recollection.superseded import Fallen
 from tests.builders import memory

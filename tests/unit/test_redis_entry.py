@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.adapters.redis import entry
-from memory_core.domain.models import Lexical, MemoryType
+from memory_core.domain.memory import Lexical, MemoryType
 from tests.memories import turn, unit_vector
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=200)

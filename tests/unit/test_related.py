@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.adapters.offline.related_words import NoRelatedWords, RelatedWords
-from memory_core.domain.related import Related, listed, nearness
-from memory_core.domain.text import tokens
+from memory_core.domain.ranking.candidates import Related, listed, nearness
+from memory_core.domain.text.analyzer import tokens
 
 RELATED = (Related("move", 0, 0.8), Related("travel", 0, 0.5), Related("travel", 1, 0.9))
 

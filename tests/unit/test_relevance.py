@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.candidates import CandidateSet, Statistics
-from memory_core.domain.fusion import FusionParameters
-from memory_core.domain.query import analyse_query
-from memory_core.domain.relevance import RelevanceParameters, around_share, long_turns, ordering, relevance
+from memory_core.domain.ranking.candidates import CandidateSet, Statistics
+from memory_core.domain.ranking.query import analyse_query
+from memory_core.domain.ranking.relevance import FusionParameters, RelevanceParameters, around_share, long_turns, ordering, relevance
 
 NOW = datetime(2026, 5, 20, tzinfo=timezone.utc)
 PARAMETERS = RelevanceParameters()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.domain.repetition import repeats
+from memory_core.domain.statements.patterns import repeats
 
 
 @pytest.mark.parametrize(

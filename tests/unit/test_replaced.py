@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from memory_core.domain.packing import Piece
+from memory_core.domain.ranking.selection import Piece
 from memory_core.recollection.superseded import marked
 from tests.builders import NOW
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from memory_core.domain.errors import Invalid
-from memory_core.domain.requests import ConverseInput, SaveInput
-from memory_core.domain.spoken import AgentMemoryInput, BatchInput, SummaryInput
+from memory_core.domain.requests.maintenance import AgentMemoryInput, BatchInput, SummaryInput
+from memory_core.domain.requests.memories import ConverseInput, SaveInput
 from memory_core.functions.request_parsing import from_json
 from tests.builders import NOW
 

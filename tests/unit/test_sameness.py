@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.sameness import differences, normalised
+from memory_core.domain.text.sameness import differences, normalised
 
 SAME = [
     ("I moved to Berlin", "I have moved to Berlin."),

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_core.domain.models import Vector
+from memory_core.domain.memory import Vector
 from memory_core.domain.note import BEHAVIOUR
-from memory_core.domain.scene import MAX_LINE, Scene, SceneMember
-from memory_core.domain.scene_sorting import EVERYDAY, GAP, Cell, SceneRules, Thread, begun, cosine, place, theme_of
-from memory_core.domain.scene_words import MAX_SUMMARY, line_of, shown_in, with_words
+from memory_core.domain.scene_assignment import EVERYDAY, GAP, Cell, SceneRules, Thread, begun, cosine, place, theme_of
+from memory_core.domain.scenes import MAX_LINE, MAX_SUMMARY, Scene, SceneMember, line_of, shown_in, with_words
 from tests.builders import NOW, memory, unit
 
 WORDS = SceneRules(threshold=1.0, to_theme=1.0, most=50)

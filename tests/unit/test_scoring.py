@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.candidates import CandidateSet
-from memory_core.domain.requests import RECIPE_WEIGHTS
-from memory_core.domain.scoring import DEFAULT_WEIGHTS, ScoringParameters, frequencies, score
+from memory_core.domain.ranking.candidates import CandidateSet
+from memory_core.domain.ranking.recipes import DEFAULT_WEIGHTS, ScoringParameters, frequencies, score
+from memory_core.domain.requests.memories import RECIPE_WEIGHTS
 
 NOW = 1_800_000_000.0
 DAY = 86_400.0

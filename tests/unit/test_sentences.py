@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.sentences import MAX_LENGTH, MAX_SENTENCES, sentences
+from memory_core.domain.text.sentences import MAX_LENGTH, MAX_SENTENCES, sentences
 
 
 @pytest.mark.parametrize(

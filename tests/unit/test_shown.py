@@ -2,8 +2,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from memory_core.domain.agent_answers import Decisions
-from memory_core.domain.models import Memory, MemoryType
+from memory_core.domain.agent_schemas import Decisions
+from memory_core.domain.memory import Memory, MemoryType
 from memory_core.evolution.agent_rulings import MAX_HELD, Rulings, Shown
 from memory_core.evolution.links import LinkRules, find_links
 from memory_core.ports import Neighbour

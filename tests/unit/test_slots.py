@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.slots import marked, slot_of, with_marks
+from memory_core.domain.truth.slots import marked, slot_of, with_marks
 from tests.builders import memory
 
 slots = st.tuples(st.text(max_size=20), st.text(max_size=20))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memory_core.adapters.slices.postings import LexicalIndex
 from memory_core.adapters.slices.slice import MAX_TURNS, Slice
 from memory_core.adapters.slices.vectors import BLOCK_ROWS, FIRST_ROWS, Vectors
-from memory_core.domain.models import Lexical
+from memory_core.domain.memory import Lexical
 from tests.builders import memory, tokens, unit
 
 

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from memory_core.domain.conflict import MAX_OPEN
-from memory_core.domain.models import MAX_CONTENT_BYTES, Memory, MemoryType, OnConflict, Outcome, Status
-from memory_core.domain.truth.values import slot_name
+from memory_core.domain.memory import MAX_CONTENT_BYTES, Memory, MemoryType, OnConflict, Outcome, Status
+from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.contradictions import Contradiction, Judgement, Verdict, resolve
 from memory_core.evolution.slot_log import SlotLog
 from tests.builders import NOW, memory, unit

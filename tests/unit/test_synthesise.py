@@ -1,6 +1,6 @@
 import pytest
 
-from memory_core.domain.models import MemoryType
+from memory_core.domain.memory import MemoryType
 from memory_core.evolution.agent_rulings import CAP, fits, what_is_invented, what_is_lost
 from tests.builders import memory
 

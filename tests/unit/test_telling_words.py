@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.domain.telling_words import marks_of_quote, marks_of_value, tells
+from memory_core.domain.forgetting import marks_of_quote, marks_of_value, tells
 from tests.builders import memory
 
 

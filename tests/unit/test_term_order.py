@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.lexical import analyse
-from memory_core.domain.term_order import NO_PLACES, PASSAGE_TERMS, encoded_order, of_terms, order_bytes, places_of
-from memory_core.domain.text import counts, counts_and_order
+from memory_core.domain.ranking.index_terms import NO_PLACES, PASSAGE_TERMS, analyse, encoded_order, of_terms, order_bytes, places_of
+from memory_core.domain.text.analyzer import counts, counts_and_order
 from tests.builders import NOW
 
 TERMS = tuple(f"term{number}" for number in range(12))

@@ -19,7 +19,7 @@ PATTERN_MAKERS = {"compile", "search", "match", "fullmatch", "finditer", "findal
 REASONS = {
     "adapters/offline/foreign_dates.py: expression.sub(turned, text)": "both stand in its tables",
     "adapters/offline/foreign_dates.py: re.compile(f'\\\\b(?:{said})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
-    "domain/overview.py: re.compile('|'.join((*_ENGLISH, *_GERMAN, *_JAPANESE)), re.IGNORECASE)": "of its own constants",
+    "domain/ranking/query.py: re.compile('|'.join((*_ENGLISH, *_GERMAN, *_JAPANESE)), re.IGNORECASE)": "of its own constants",
     "adapters/offline/voice.py: pattern.sub(written, plain)": "both stand in _CONTRACTIONS",
     "adapters/offline/behaviour.py: re.compile(f'\\\\b(?:{words})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
     "adapters/offline/foresight_cues.py: re.compile(f'\\\\b(?:{said})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
@@ -36,8 +36,8 @@ REASONS = {
     "adapters/offline/clause_facts.py: row.subject.format(**parts)": "the rows of its tables",
     "adapters/offline/clause_facts.py: row.filled.format(value=value)": "the rows of its tables",
     "adapters/offline/clause_facts.py: row.attribute.format(**parts)": "the rows of its tables",
-    "domain/worth.py: regex.compile(said, regex.IGNORECASE)": "the rows of a table",
-    "domain/worth.py: regex.compile(hint, regex.IGNORECASE)": "the rows of a table",
+    "domain/statements/worth.py: regex.compile(said, regex.IGNORECASE)": "the rows of a table",
+    "domain/statements/worth.py: regex.compile(hint, regex.IGNORECASE)": "the rows of a table",
 }
 
 

@@ -10,9 +10,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from memory_core.adapters.offline.foresight import said_foresight
 from memory_core.domain.conversation import Message, in_its_zone
-from memory_core.domain.date_windows import Window
-from memory_core.domain.query import analyse_query
-from memory_core.domain.time_zone import TimeZone, local, midnight, zone_of
+from memory_core.domain.fields import TimeZone, local, midnight, zone_of
+from memory_core.domain.ranking.query import analyse_query
+from memory_core.domain.text.dates import Window
 
 NAMES: TypeAdapter[str] = TypeAdapter(TimeZone)
 BERLIN, NEW_YORK, AUCKLAND = zone_of("Europe/Berlin"), zone_of("America/New_York"), zone_of("Pacific/Auckland")

@@ -2,7 +2,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from memory_core.domain.times import asks_time, date_words, tells_time
+from memory_core.domain.text.dates import asks_time, date_words, tells_time
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import json
 
 import numpy as np
 
-from memory_core.domain.token_states import DIMENSIONS, VERSION, TokenStates, encoded, nearest_tokens, state_bytes
+from memory_core.domain.ranking.vectors import DIMENSIONS, VERSION, TokenStates, encoded, nearest_tokens, state_bytes
 
 RANDOM = np.random.default_rng(3)
 

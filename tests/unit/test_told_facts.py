@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from memory_core.adapters.offline.facts import said_facts
-from memory_core.domain.agent_answers import ExtractedFacts, SaidFact, SaidForesight
+from memory_core.domain.agent_schemas import ExtractedFacts, SaidFact, SaidForesight
 from memory_core.domain.conversation import Message
-from memory_core.domain.told_facts import ToldFacts, last_word_wins, told_facts
+from memory_core.domain.statements.fact_checks import ToldFacts, last_word_wins, told_facts
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=timezone.utc)
 

@@ -8,8 +8,8 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.shown import Shown
-from memory_core.domain.variety import Telling, repeats
+from memory_core.domain.ranking.selection import Telling, repeats
+from memory_core.domain.results import Shown
 from memory_core.recollection.reorder import varied
 
 CONTENTS = ("I like tea.", "I like the tea", "I like coffee.", "Tea!", "", "我喜欢茶", "Went to Rome for tea")

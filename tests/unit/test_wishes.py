@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 import pytest
 
 from memory_core.domain.conversation import Message, Role
-from memory_core.domain.wishes import REQUESTED, Wish, only_requests, said_wishes, without_requests
+from memory_core.domain.statements.wishes import REQUESTED, Wish, only_requests, said_wishes, without_requests
 
 AT = datetime(2026, 5, 8, tzinfo=timezone.utc)
 TO_FORGET = [

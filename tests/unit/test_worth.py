@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.domain.worth import HALF_LIVES, asks_to_keep, most_lasting, worth_of
+from memory_core.domain.statements.worth import HALF_LIVES, asks_to_keep, most_lasting, worth_of
 
 EXPECTED = [
     # What a sensible person keeps for good.

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar
 from memory_core.adapters.identity import credential
 from memory_core.adapters.storage.account import Account, Calls
 from memory_core.adapters.storage.failures import code_of, refused
-from memory_core.domain.blob_names import check_blob_name, check_blob_prefix
-from memory_core.domain.described import described
-from memory_core.domain.errors import Damaged, Unavailable
+from memory_core.domain.errors import Damaged, Unavailable, described
+from memory_core.domain.scope import check_blob_name, check_blob_prefix
 from memory_core.ports import Clock, Health
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from memory_core.adapters.cosmos.connection import Connection
 from memory_core.adapters.cosmos.documents import DEPENDENCY, HEAD_ID, MAX_BATCH_BYTES, document_of, is_expired, item_of
 from memory_core.adapters.cosmos.failures import PASSING
 from memory_core.domain.errors import TooLarge, Unavailable
-from memory_core.domain.models import Head
+from memory_core.domain.memory import Head
 from memory_core.domain.scope import Owner
 from memory_core.ports import LOGGED, Document, Due, Touch
 

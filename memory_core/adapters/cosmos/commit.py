@@ -17,7 +17,7 @@ from memory_core.adapters.cosmos.failures import PASSING
 from memory_core.adapters.cosmos.heads import Heads, Known, known_of
 from memory_core.adapters.cosmos.policies import VECTOR_PATH
 from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
-from memory_core.domain.models import Head
+from memory_core.domain.memory import Head
 from memory_core.domain.scope import Owner
 from memory_core.ports import Batch, Mark, Write
 

@@ -21,8 +21,7 @@ from memory_core.adapters.cosmos.failures import is_missing, passes, told_to_wai
 from memory_core.adapters.cosmos.remembered import Remembered
 from memory_core.adapters.identity import credential
 from memory_core.adapters.proxies import has_proxy
-from memory_core.domain.described import described
-from memory_core.domain.errors import Unavailable
+from memory_core.domain.errors import Unavailable, described
 from memory_core.domain.scope import Owner
 from memory_core.ports import Charged
 

@@ -14,15 +14,15 @@ import numpy as np
 import orjson
 from pydantic import ValidationError
 
-from memory_core.domain.coming import told_by
+from memory_core.domain.archival import told_by
 from memory_core.domain.errors import EmbeddingMismatch, TooLarge, damaged_memory
 from memory_core.domain.fading import fades, halvings, shrinkable_length
-from memory_core.domain.models import INTERNAL_FIELDS, Memory, Vector
+from memory_core.domain.memory import INTERNAL_FIELDS, Memory, Vector
+from memory_core.domain.ranking.vectors import VectorKind
+from memory_core.domain.results import Shown
 from memory_core.domain.scope import Owner
-from memory_core.domain.shown import Shown
-from memory_core.domain.slots import folded
-from memory_core.domain.vector_kind import VectorKind
-from memory_core.domain.worth import worth_factor
+from memory_core.domain.statements.worth import worth_factor
+from memory_core.domain.truth.slots import folded
 from memory_core.ports import Batch, Document, Write
 
 DEPENDENCY: Final = "long_term"

@@ -14,8 +14,8 @@ from memory_core.adapters.cosmos.connection import Connection
 from memory_core.adapters.cosmos.documents import DEPENDENCY, Item
 from memory_core.adapters.cosmos.failures import PASSING
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
+from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.scope import Owner
-from memory_core.domain.vector_kind import VectorKind
 
 NOBODY: Final = Owner("_", "_")
 """No app may be named so."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from memory_core.adapters.cosmos.remembered import Remembered
-from memory_core.domain.models import Head
+from memory_core.domain.memory import Head
 
 
 class Known(NamedTuple):

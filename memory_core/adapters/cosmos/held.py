@@ -27,9 +27,9 @@ from memory_core.adapters.cosmos.remembered import Remembered
 from memory_core.adapters.slices.forms import as_blob
 from memory_core.adapters.slices.slice import LONGEST_IDLE, Slice
 from memory_core.domain.errors import Unavailable
-from memory_core.domain.models import Head
+from memory_core.domain.memory import Head
+from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.scope import Owner
-from memory_core.domain.vector_kind import VectorKind
 from memory_core.ports import Clock, Place, Touch
 
 log = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ from memory_core.adapters.cosmos.documents import HEAD_ID, MEMORY_KINDS, Item, e
 from memory_core.adapters.cosmos.embedder import EmbedderRecord
 from memory_core.adapters.cosmos.heads import Heads, Known, known_of
 from memory_core.adapters.cosmos.neighbours import nearby
-from memory_core.domain.models import Head
+from memory_core.domain.memory import Head
 from memory_core.domain.scope import Owner
 from memory_core.ports import Near
 

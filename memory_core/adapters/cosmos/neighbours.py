@@ -17,10 +17,10 @@ from memory_core.adapters.cosmos import queries
 from memory_core.adapters.cosmos.connection import Connection
 from memory_core.adapters.cosmos.documents import Item, memory_of
 from memory_core.domain.errors import Damaged
-from memory_core.domain.models import Head
+from memory_core.domain.memory import Head
+from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.scope import Owner
-from memory_core.domain.slots import marked
-from memory_core.domain.vector_kind import VectorKind
+from memory_core.domain.truth.slots import marked
 from memory_core.ports import Near, Neighbour
 
 log = logging.getLogger(__name__)

@@ -13,9 +13,9 @@ from memory_core.adapters.cosmos.conditions import Conditions, Query, under
 from memory_core.adapters.cosmos.documents import MEMORY_FIELDS, MEMORY_KINDS, numbers
 from memory_core.adapters.slices.slice import SLICE_FIELDS
 from memory_core.domain.fading import Fading
-from memory_core.domain.models import MemoryType, Vector
-from memory_core.domain.query_parts import MOST_SENTENCES
-from memory_core.domain.related import listed
+from memory_core.domain.memory import MemoryType, Vector
+from memory_core.domain.ranking.candidates import listed
+from memory_core.domain.ranking.query_parts import MOST_SENTENCES
 from memory_core.domain.scope import Owner
 from memory_core.ports import EventFilter, Filter, Kind, Near, Place, Search
 

@@ -13,20 +13,20 @@ from typing import Any
 
 from memory_core.adapters.cosmos.documents import memory_of
 from memory_core.adapters.cosmos.queries import SIMILARITIES
-from memory_core.domain.candidates import (
+from memory_core.domain.errors import Damaged
+from memory_core.domain.event_log import is_version
+from memory_core.domain.memory import Head, Lexical, Memory
+from memory_core.domain.ranking.candidates import (
     TURNS_THAT_LEND,
     CandidateSet,
     Statistics,
     from_memories,
+    listed,
     mean_log_length,
     own_length,
     without_lent_words,
 )
-from memory_core.domain.errors import Damaged
-from memory_core.domain.models import Head, Lexical, Memory
-from memory_core.domain.related import listed
-from memory_core.domain.vector_kind import VectorKind
-from memory_core.domain.versions import is_version
+from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.ports import Found, Search
 
 log = logging.getLogger(__name__)

@@ -33,13 +33,13 @@ from memory_core.adapters.cosmos.neighbours import neighbours
 from memory_core.adapters.cosmos.policies import ENOUGH, Consistency, VectorIndex, provision
 from memory_core.adapters.own_vectors import with_own_name
 from memory_core.adapters.slices.searching import find
-from memory_core.domain.coming import Coming, moment_in
+from memory_core.domain.archival import Coming, moment_in
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.fading import Fading
-from memory_core.domain.models import Event, Head, Status, Vector
+from memory_core.domain.memory import Event, Head, Status, Vector
+from memory_core.domain.ranking.vectors import VectorKind
+from memory_core.domain.results import Shown
 from memory_core.domain.scope import Owner
-from memory_core.domain.shown import Shown
-from memory_core.domain.vector_kind import VectorKind
 from memory_core.ports import (
     AgentCount,
     Batch,

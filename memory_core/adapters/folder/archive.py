@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final, ParamSpec, TypeVar
 
 from memory_core.adapters.folder.files import Files, Spoilt
-from memory_core.domain.blob_names import check_blob_name, check_blob_prefix
 from memory_core.domain.errors import Damaged, Unavailable
+from memory_core.domain.scope import check_blob_name, check_blob_prefix
 from memory_core.ports import Clock, Health
 
 DEPENDENCY: Final = "archive"

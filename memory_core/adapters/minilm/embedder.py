@@ -21,10 +21,10 @@ from typing import TypeVar
 
 from memory_core.adapters.minilm.model import DIMENSIONS, MAX_TOKENS, MiniLM
 from memory_core.adapters.minilm.reducer import Reducer
-from memory_core.domain import chunks
 from memory_core.domain.errors import Unavailable
-from memory_core.domain.models import Vector
-from memory_core.domain.token_states import States, TokenStates
+from memory_core.domain.memory import Vector
+from memory_core.domain.ranking import vectors
+from memory_core.domain.ranking.vectors import States, TokenStates
 from memory_core.ports import Health
 
 T = TypeVar("T")
@@ -55,7 +55,7 @@ class MiniLMEmbedder:
         self,
         *,
         threads: int | None = None,
-        chunking: chunks.Chunking = chunks.STANDARD,
+        chunking: vectors.Chunking = vectors.STANDARD,
         most_waiting: int = MOST_WAITING,
         reducer: Reducer | None = None,
     ) -> None:
@@ -91,7 +91,7 @@ class MiniLMEmbedder:
     @property
     def whole_query(self) -> int:
         """Characters that are in no more than QUERY_WINDOWS windows, whatever they are: one makes three tokens at most, in Korean."""
-        return chunks.covered(QUERY_WINDOWS, self._chunking) // 3
+        return vectors.covered(QUERY_WINDOWS, self._chunking) // 3
 
     async def open(self) -> None:
         """Load the model in a thread. Raises Unavailable when the extra `local` is not installed, or holds other files."""
@@ -160,7 +160,7 @@ class MiniLMEmbedder:
         answers, start = [], 0
         for text, of_text in zip(texts, windows, strict=True):
             made = [read[place] for place in range(start, start + len(of_text))]
-            answers.append(chunks.combine([vector for vector, _ in made], self._chunking.edge_weight))
+            answers.append(vectors.combine([vector for vector, _ in made], self._chunking.edge_weight))
             self._keep_states(text, of_text, [states for _, states in made])
             start += len(of_text)
         return answers
@@ -192,7 +192,7 @@ class MiniLMEmbedder:
     def _run(self, windows: Sequence[Sequence[int]]) -> list[tuple[Vector, States]]:
         return self._loaded().read(windows, None if self._reducer is None else self._reducer.basis)
 
-    def _windows(self, text: str, chunking: chunks.Chunking | None = None) -> list[list[int]]:
+    def _windows(self, text: str, chunking: vectors.Chunking | None = None) -> list[list[int]]:
         tokens = self._loaded().tokens(text)
         return [tokens[start:end] for start, end in (chunking or self._chunking).cut(len(tokens))] or [[]]
 

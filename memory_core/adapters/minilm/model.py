@@ -20,8 +20,8 @@ import numpy.typing as npt
 
 from memory_core.adapters.minilm.integers import multiply_integers
 from memory_core.domain.errors import Unavailable
-from memory_core.domain.models import Vector
-from memory_core.domain.token_states import States
+from memory_core.domain.memory import Vector
+from memory_core.domain.ranking.vectors import States
 
 if TYPE_CHECKING:
     import tokenizers

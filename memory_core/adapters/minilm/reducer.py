@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from memory_core.domain.token_states import MOST_TOKENS, States, TokenStates, encoded
+from memory_core.domain.ranking.vectors import MOST_TOKENS, States, TokenStates, encoded
 
 TABLE = Path(__file__).with_name("token_states.npz")
 RAREST = 10.0

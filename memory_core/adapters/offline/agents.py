@@ -25,7 +25,7 @@ from memory_core.adapters.offline.sufficiency import judged
 from memory_core.adapters.offline.synthesis import merged
 from memory_core.adapters.offline.threads import RuleThread, checkpoint
 from memory_core.adapters.offline.traits import seen_traits
-from memory_core.domain.agent_answers import (
+from memory_core.domain.agent_schemas import (
     NOT_AVAILABLE,
     Answered,
     Boundaries,
@@ -44,8 +44,8 @@ from memory_core.domain.agent_answers import (
 )
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed
-from memory_core.domain.models import Vector
-from memory_core.domain.own_words import own_words
+from memory_core.domain.memory import Vector
+from memory_core.domain.statements.provenance import own_words
 from memory_core.ports import DecisionItem, Embedder, Health, Meter, SceneItem
 
 log = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from statistics import mean
 from memory_core.adapters.offline.facts import speaker
 from memory_core.adapters.offline.fitting import fitted
 from memory_core.adapters.offline.narrative import Said, candidates
-from memory_core.domain.agent_answers import (
+from memory_core.domain.agent_schemas import (
     NOT_AVAILABLE,
     BehavioralProfile,
     EpisodeAnalysis,
@@ -23,9 +23,9 @@ from memory_core.domain.agent_answers import (
     InteractionInsights,
     Worked,
 )
-from memory_core.domain.beginning import beginning
 from memory_core.domain.conversation import Message
-from memory_core.domain.own_words import own_words
+from memory_core.domain.statements.provenance import own_words
+from memory_core.domain.text.excerpts import beginning
 
 SHORT_WORDS, LONG_WORDS = 12, 45
 """Mean words of a message up to which it is short, and from which it is long."""

@@ -18,12 +18,12 @@ import numpy as np
 
 from memory_core.adapters.offline.keywords import content_terms
 from memory_core.adapters.offline.threads import checkpoint
-from memory_core.domain.agent_answers import Boundaries, Cut
+from memory_core.domain.agent_schemas import Boundaries, Cut
 from memory_core.domain.conversation import Message
-from memory_core.domain.models import Vector
-from memory_core.domain.own_words import own_words
-from memory_core.domain.sentences import goes_on
-from memory_core.domain.themes import themes
+from memory_core.domain.memory import Vector
+from memory_core.domain.scene_assignment import themes
+from memory_core.domain.statements.provenance import own_words
+from memory_core.domain.text.sentences import goes_on
 
 AHEAD, BEHIND = 4, 8
 """Messages that are looked at after and before a possible cut."""

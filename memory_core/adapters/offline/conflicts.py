@@ -16,14 +16,14 @@ from typing import Literal
 from memory_core.adapters.offline.fitting import fitted
 from memory_core.adapters.offline.keywords import content_terms
 from memory_core.adapters.offline.threads import checkpoint
-from memory_core.domain.agent_answers import Decision, Decisions
-from memory_core.domain.contradiction import contradiction
-from memory_core.domain.numerals import numbers_in
-from memory_core.domain.polarity import NEGATIONS
-from memory_core.domain.sameness import differences, normalised
-from memory_core.domain.sentences import sentences
-from memory_core.domain.slots import folded
-from memory_core.domain.text import terms_of, words
+from memory_core.domain.agent_schemas import Decision, Decisions
+from memory_core.domain.statements.contradictions import contradiction
+from memory_core.domain.text.analyzer import terms_of, words
+from memory_core.domain.text.polarity import NEGATIONS
+from memory_core.domain.text.sameness import differences, normalised
+from memory_core.domain.text.sentences import sentences
+from memory_core.domain.text.spelling import numbers_in
+from memory_core.domain.truth.slots import folded
 from memory_core.ports import DecisionItem
 
 NOTE = "note"

@@ -10,7 +10,7 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
-from memory_core.domain.linear_model import linear_model
+from memory_core.domain.statements.linear_models import linear_model
 
 WEIGHTS = Path(__file__).with_name("durable_weights.json")
 LEAST_AFFIX = 5

@@ -14,7 +14,7 @@ from typing import Literal
 from memory_core.adapters.offline import fact_values as a
 from memory_core.adapters.offline import own_names, places
 from memory_core.adapters.offline.fact_values import Shape
-from memory_core.domain.endings import NO_LONGER
+from memory_core.domain.truth.slots import NO_LONGER
 
 Of = Literal["self", "we", "mine", "call", "other", "foreign"]
 _ADVERBS = (

@@ -10,8 +10,7 @@ import re
 from collections.abc import Callable
 
 from memory_core.adapters.offline.voice import is_past
-from memory_core.domain.calendar_names import ANY_MONTH, ANY_WEEKDAY
-from memory_core.domain.numerals import NUMBER_WORDS
+from memory_core.domain.text.spelling import ANY_MONTH, ANY_WEEKDAY, NUMBER_WORDS
 
 Shape = Callable[[str], str | None]
 

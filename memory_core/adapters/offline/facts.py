@@ -25,19 +25,16 @@ from memory_core.adapters.offline.places import COUNTRIES
 from memory_core.adapters.offline.subjects import told_and_owner
 from memory_core.adapters.offline.threads import checkpoint
 from memory_core.adapters.offline.voice import conjugated, third_person, told_of
-from memory_core.domain.agent_answers import MAX_TERM, MAX_VALUE, SaidFact
-from memory_core.domain.attributes import canonical_attribute
-from memory_core.domain.beginning import beginning
-from memory_core.domain.changes_read import tells_change
+from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact
 from memory_core.domain.conversation import Message
-from memory_core.domain.endings import NO_LONGER
-from memory_core.domain.own_words import own_words
-from memory_core.domain.polarity import NEGATIONS
-from memory_core.domain.quotes import Proofs, may_tell
-from memory_core.domain.sentences import Sentence, breaks_off, goes_on, sentences, without_dots
-from memory_core.domain.stopwords import QUERY_WORDS
-from memory_core.domain.text import terms_of, tokens, words
-from memory_core.domain.told_facts import last_word_wins
+from memory_core.domain.statements.change_clauses import tells_change
+from memory_core.domain.statements.fact_checks import last_word_wins
+from memory_core.domain.statements.provenance import Proofs, may_tell, own_words
+from memory_core.domain.text.analyzer import QUERY_WORDS, terms_of, tokens, words
+from memory_core.domain.text.excerpts import beginning
+from memory_core.domain.text.polarity import NEGATIONS
+from memory_core.domain.text.sentences import Sentence, breaks_off, goes_on, sentences, without_dots
+from memory_core.domain.truth.slots import NO_LONGER, canonical_attribute
 
 MAX_FACTS = 40
 MAX_NAME = 60

@@ -15,8 +15,8 @@ from typing import Any, Generic, ParamSpec, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from memory_core.adapters.offline.threads import Stopped
-from memory_core.domain.beginning import beginning
 from memory_core.domain.errors import MemoryCoreError
+from memory_core.domain.text.excerpts import beginning
 
 SchemaFields = ParamSpec("SchemaFields")
 Answer = TypeVar("Answer")

@@ -8,8 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from memory_core.domain.calendar_names import GERMAN_MONTHS, GERMAN_WEEKDAYS, JAPANESE_WEEKDAYS, MONTHS, WEEKDAYS
-from memory_core.domain.numerals import GERMAN_NUMBER_WORDS, NUMBER_WORDS
+from memory_core.domain.text.spelling import (
+    GERMAN_MONTHS,
+    GERMAN_NUMBER_WORDS,
+    GERMAN_WEEKDAYS,
+    JAPANESE_WEEKDAYS,
+    MONTHS,
+    NUMBER_WORDS,
+    WEEKDAYS,
+)
 
 _ENGLISH_DAYS = [day.capitalize() for day in WEEKDAYS]
 _ENGLISH_MONTHS = [month.capitalize() for month in MONTHS]

@@ -21,12 +21,11 @@ from memory_core.adapters.offline.german_facts import is_german
 from memory_core.adapters.offline.japanese_facts import is_japanese
 from memory_core.adapters.offline.threads import checkpoint
 from memory_core.adapters.offline.voice import expanded, is_past, third_person
-from memory_core.domain.agent_answers import SaidForesight
+from memory_core.domain.agent_schemas import SaidForesight
 from memory_core.domain.conversation import Message
-from memory_core.domain.numerals import NUMBER_WORDS
-from memory_core.domain.own_words import own_words
-from memory_core.domain.quotes import may_tell
-from memory_core.domain.sentences import sentences
+from memory_core.domain.statements.provenance import may_tell, own_words
+from memory_core.domain.text.sentences import sentences
+from memory_core.domain.text.spelling import NUMBER_WORDS
 
 MAX_FORESIGHT = 20
 _SELF = re.compile(r"\b(?:I|i|my|My|we|We|our|ich|Ich|mein\w*|je|Je|j'|J'|mon|ma|yo|mi|estoy|Estoy|tengo|Tengo|suis|bin)\b")

@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 
-from memory_core.domain.calendar_names import ANY_MONTH
-from memory_core.domain.date_windows import date_windows
+from memory_core.domain.text.dates import date_windows
+from memory_core.domain.text.spelling import ANY_MONTH
 
 _NUMBERS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,

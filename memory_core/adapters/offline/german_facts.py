@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from memory_core.adapters.offline.clause_facts import ClauseLanguage, Row
-from memory_core.domain.calendar_names import ANY_GERMAN_MONTH, ANY_GERMAN_WEEKDAY
-from memory_core.domain.endings import NO_LONGER
+from memory_core.domain.text.spelling import ANY_GERMAN_MONTH, ANY_GERMAN_WEEKDAY
+from memory_core.domain.truth.slots import NO_LONGER
 
 _SINCE = (
     r"(?:(?:jetzt|gerade|seit (?:\w{1,15} )?\w{2,15}|momentan|derzeit|inzwischen|aktuell|nun|auch|leider|zum glück|übrigens"

@@ -12,8 +12,8 @@ from hashlib import shake_128
 
 import numpy as np
 
-from memory_core.domain.models import Vector
-from memory_core.domain.token_states import TokenStates
+from memory_core.domain.memory import Vector
+from memory_core.domain.ranking.vectors import TokenStates
 from memory_core.ports import Health
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from memory_core.adapters.offline.clause_facts import ClauseLanguage, Row
-from memory_core.domain.endings import NO_LONGER
+from memory_core.domain.truth.slots import NO_LONGER
 
 _V = r"(?P<value>[^、。はがをに\s]{1,20})"
 _LONG = r"(?P<value>[^、。]{1,30}?)"

@@ -13,12 +13,11 @@ from math import sqrt
 
 from memory_core.adapters.offline.fitting import fitted
 from memory_core.adapters.offline.threads import checkpoint
-from memory_core.domain.agent_answers import MAX_TERM, RetrievalHints, SaidFact
-from memory_core.domain.calendar_names import WEEKDAYS
-from memory_core.domain.dedup import fuzzy_dedup
-from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
-from memory_core.domain.text import terms_of, tokens, words
-from memory_core.domain.themes import themes
+from memory_core.domain.agent_schemas import MAX_TERM, RetrievalHints, SaidFact
+from memory_core.domain.scene_assignment import themes
+from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, terms_of, tokens, words
+from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
+from memory_core.domain.text.spelling import WEEKDAYS
 
 MAX_TAGS, MAX_KEYWORDS, MAX_QUERIES, LONGEST_PHRASE = 8, 10, 4, 3
 LONGEST_WORD = 26

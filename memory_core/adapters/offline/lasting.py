@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from memory_core.adapters.offline.durable import durability
 from memory_core.adapters.offline.german_facts import is_german
 from memory_core.adapters.offline.japanese_facts import is_japanese
-from memory_core.domain.calendar_names import ANY_GERMAN_WEEKDAY, ANY_MONTH, ANY_WEEKDAY
+from memory_core.domain.text.spelling import ANY_GERMAN_WEEKDAY, ANY_MONTH, ANY_WEEKDAY
 
 LEAST, MOST = 8, 260
 """Characters of what is kept."""

@@ -19,13 +19,12 @@ from memory_core.adapters.offline.clauses import without_fillers
 from memory_core.adapters.offline.facts import speaker
 from memory_core.adapters.offline.threads import checkpoint
 from memory_core.adapters.offline.voice import third_person
-from memory_core.domain.agent_answers import MAX_NARRATIVE
-from memory_core.domain.beginning import beginning
+from memory_core.domain.agent_schemas import MAX_NARRATIVE
 from memory_core.domain.conversation import Message
-from memory_core.domain.own_words import own_words
-from memory_core.domain.quotes import may_tell
-from memory_core.domain.sentences import sentences
-from memory_core.domain.text import tokens
+from memory_core.domain.statements.provenance import may_tell, own_words
+from memory_core.domain.text.analyzer import tokens
+from memory_core.domain.text.excerpts import beginning
+from memory_core.domain.text.sentences import sentences
 
 MAX_WORDS = 180
 """Of a narrative: within the 150 to 200 that are asked for, a last sentence included."""

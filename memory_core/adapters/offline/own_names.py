@@ -10,7 +10,7 @@ import re
 
 from memory_core.adapters.offline.fact_values import LANGUAGES, unquoted
 from memory_core.adapters.offline.places import CITIES, COUNTRIES, NOWHERE
-from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
+from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS
 
 _NAME = re.compile(
     r"(?:Dr\.?\s+|Mr\.?\s+|Mrs\.?\s+|Ms\.?\s+)?[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:van|von|de|der|la|el|bin|al)\s+)*[^\W\d_a-z][\w'’.-]*){0,3}"

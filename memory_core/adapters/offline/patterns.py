@@ -20,15 +20,14 @@ from memory_core.adapters.offline.keywords import content_terms
 from memory_core.adapters.offline.places import CITIES, COUNTRIES, NOWHERE
 from memory_core.adapters.offline.threads import checkpoint
 from memory_core.adapters.offline.voice import third_person
-from memory_core.domain.agent_answers import FoundPattern, FoundPatterns
-from memory_core.domain.beginning import beginning
-from memory_core.domain.calendar_names import ANY_WEEKDAY, WEEKDAYS
-from memory_core.domain.numerals import numbers_in
-from memory_core.domain.own_words import own_words
-from memory_core.domain.polarity import NEGATIONS
-from memory_core.domain.sameness import differences
-from memory_core.domain.sentences import sentences
-from memory_core.domain.text import words
+from memory_core.domain.agent_schemas import FoundPattern, FoundPatterns
+from memory_core.domain.statements.provenance import own_words
+from memory_core.domain.text.analyzer import words
+from memory_core.domain.text.excerpts import beginning
+from memory_core.domain.text.polarity import NEGATIONS
+from memory_core.domain.text.sameness import differences
+from memory_core.domain.text.sentences import sentences
+from memory_core.domain.text.spelling import ANY_WEEKDAY, WEEKDAYS, numbers_in
 from memory_core.ports import DecisionItem
 
 MOST = 20

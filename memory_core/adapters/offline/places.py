@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from memory_core.domain.calendar_names import ANY_MONTH, MONTHS, WEEKDAYS
-from memory_core.domain.text import tokens
-from memory_core.domain.themes import themes
+from memory_core.domain.scene_assignment import themes
+from memory_core.domain.text.analyzer import tokens
+from memory_core.domain.text.spelling import ANY_MONTH, MONTHS, WEEKDAYS
 
 _COUNTRIES = """
     afghanistan, albania, algeria, andorra, angola, argentina, armenia, australia, austria, azerbaijan, bahamas, bahrain, bangladesh,

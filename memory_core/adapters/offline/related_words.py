@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from memory_core.domain.related import Related
+from memory_core.domain.ranking.candidates import Related
 
 TABLE = Path(__file__).with_name("related_words.npz")
 SCALE = 255

@@ -17,10 +17,10 @@ from collections.abc import Sequence
 from datetime import datetime, timezone
 
 from memory_core.adapters.offline.fitting import fitted
-from memory_core.domain.agent_answers import Sufficiency
-from memory_core.domain.bm25 import idf
-from memory_core.domain.query import analyse_query
-from memory_core.domain.text import tokens
+from memory_core.domain.agent_schemas import Sufficiency
+from memory_core.domain.ranking.passages import idf
+from memory_core.domain.ranking.query import analyse_query
+from memory_core.domain.text.analyzer import tokens
 from memory_core.ports import DecisionItem
 
 ENOUGH = 0.7

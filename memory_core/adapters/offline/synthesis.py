@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from memory_core.domain.agent_answers import ConsolidatedMemory, Synthesis, SynthesisMetadata
+from memory_core.domain.agent_schemas import ConsolidatedMemory, Synthesis, SynthesisMetadata
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.note import BEHAVIOUR, EXPERIENCE, FOOTER, GUIDANCE, HEADINGS, SUMMARY, parts_of
-from memory_core.domain.sameness import normalised
-from memory_core.domain.sentences import sentences
+from memory_core.domain.text.sameness import normalised
+from memory_core.domain.text.sentences import sentences
 from memory_core.ports import DecisionItem
 
 MAX_CHARACTERS = 32_000

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory_core.adapters.offline.fitting import fitted
-from memory_core.domain.agent_answers import ProfileUpdate, SeenTrait
+from memory_core.domain.agent_schemas import ProfileUpdate, SeenTrait
 from memory_core.domain.profile import MIN_CELLS, tells_length
-from memory_core.domain.scene_sorting import EVERYDAY
-from memory_core.domain.themes import PROTOTYPES
+from memory_core.domain.scene_assignment import EVERYDAY, PROTOTYPES
 from memory_core.ports import SceneItem
 
 MAX_TRAITS, MAX_SCENES = 12, 20

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
+from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS
 
 _CONTRACTIONS = (
     (re.compile(r"\b(I)['’]m\b", re.I), r"\1 am"),

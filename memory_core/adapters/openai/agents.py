@@ -18,7 +18,7 @@ from memory_core.adapters.openai.chat import Chat
 from memory_core.adapters.openai.echoes import Echoes
 from memory_core.adapters.openai.record import Entry, fenced, item_entries, message_entries, scene_entries
 from memory_core.adapters.openai.repair import answer_in
-from memory_core.domain.agent_answers import (
+from memory_core.domain.agent_schemas import (
     Answered,
     Boundaries,
     ConversationSummary,
@@ -32,9 +32,9 @@ from memory_core.domain.agent_answers import (
     Sufficiency,
     Synthesis,
 )
-from memory_core.domain.attributes import canonical_attribute, canonical_subject
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed, Unavailable
+from memory_core.domain.truth.slots import canonical_attribute, canonical_subject
 from memory_core.ports import Clock, DecisionItem, Health, Meter, SceneItem
 from memory_core.prompts import Name, prompt
 

@@ -19,10 +19,9 @@ import numpy as np
 from memory_core.adapters.openai import tokens
 from memory_core.adapters.openai.client import Connection, Service
 from memory_core.adapters.openai.retries import Retries
-from memory_core.domain.chunks import STANDARD, Chunking, combine
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
-from memory_core.domain.models import Vector
-from memory_core.domain.token_states import TokenStates
+from memory_core.domain.memory import Vector
+from memory_core.domain.ranking.vectors import STANDARD, Chunking, TokenStates, combine
 from memory_core.ports import Clock, Health
 
 if TYPE_CHECKING:

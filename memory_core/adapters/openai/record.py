@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memory_core.domain.conversation import Message
-from memory_core.domain.fence import mark_for, visible
+from memory_core.domain.text.fence import mark_for, visible
 from memory_core.ports import DecisionItem, SceneItem
 
 MAX_CHARACTERS = 60_000

@@ -15,8 +15,8 @@ from pydantic import BaseModel, ValidationError
 
 from memory_core.adapters.openai.echoes import Echoes
 from memory_core.adapters.openai.json_text import values_in
-from memory_core.domain.beginning import beginning
 from memory_core.domain.errors import AgentFailed
+from memory_core.domain.text.excerpts import beginning
 
 T = TypeVar("T", bound=BaseModel)
 _ROUNDS = 4

@@ -13,8 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from memory_core.domain.described import NOT_SHOWN, shown_name
-from memory_core.domain.errors import Unavailable
+from memory_core.domain.errors import NOT_SHOWN, Unavailable, shown_name
 
 T = TypeVar("T")
 Sleep = Callable[[float], Awaitable[object]]

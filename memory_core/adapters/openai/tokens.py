@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory_core.domain.chunks import STANDARD, Chunking
+from memory_core.domain.ranking.vectors import STANDARD, Chunking
 
 if TYPE_CHECKING:
     from tiktoken import Encoding

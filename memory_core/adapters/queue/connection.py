@@ -16,8 +16,7 @@ from memory_core.adapters.queue.failures import is_missing, is_no_longer_ours
 from memory_core.adapters.queue.messages import DEPENDENCY
 from memory_core.adapters.storage.account import Account, Calls
 from memory_core.adapters.storage.failures import is_our_mistake, refused
-from memory_core.domain.described import described
-from memory_core.domain.errors import Unavailable
+from memory_core.domain.errors import Unavailable, described
 
 if TYPE_CHECKING:
     from azure.identity.aio import DefaultAzureCredential

@@ -14,7 +14,7 @@ from memory_core.adapters.redis.client import in_process
 from memory_core.adapters.redis.keys import SESSION_CAP, SESSION_TTL_S
 from memory_core.adapters.redis.room import Room
 from memory_core.adapters.redis.store import RedisShortTermStore
-from memory_core.domain.models import Memory
+from memory_core.domain.memory import Memory
 from memory_core.domain.scope import Owner
 from memory_core.ports import Clock, Stamp
 

@@ -14,9 +14,8 @@ import lz4.block
 import numpy as np
 import orjson
 
-from memory_core.domain.described import described
-from memory_core.domain.errors import PlainError
-from memory_core.domain.models import Memory, Vector
+from memory_core.domain.errors import PlainError, described
+from memory_core.domain.memory import Memory, Vector
 
 _FORMAT = 1
 _HEADER = struct.Struct("<BH")

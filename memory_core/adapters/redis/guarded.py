@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from memory_core.adapters.breaker import Breaker
 from memory_core.adapters.redis.client import Connect
 from memory_core.adapters.redis.keys import CHECKED, CHECKED_TTL_S
-from memory_core.domain.described import described
+from memory_core.domain.errors import described
 from memory_core.ports import Clock, Health
 
 if TYPE_CHECKING:

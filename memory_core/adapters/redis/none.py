@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from memory_core.domain.models import Memory, Vector
+from memory_core.domain.memory import Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.ports import Health, Stamp, Taken, Touch
 

@@ -34,7 +34,7 @@ from memory_core.adapters.redis.keys import (
 )
 from memory_core.adapters.redis.room import Room
 from memory_core.adapters.redis.touches import add_touches, taken_of, touched_owners
-from memory_core.domain.models import Memory, Vector
+from memory_core.domain.memory import Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.ports import Clock, Stamp, Taken, Touch
 

@@ -9,7 +9,7 @@ from datetime import datetime
 
 import numpy as np
 
-from memory_core.domain.models import Vector
+from memory_core.domain.memory import Vector
 
 
 def as_blob(vector: Vector | None) -> bytes | None:

@@ -12,9 +12,9 @@ from datetime import datetime
 import numpy as np
 
 from memory_core.adapters.slices.slice import FINDABLE, STATUS_CODES, TYPE_CODES, Slice
-from memory_core.domain.candidates import Flags, Ints
 from memory_core.domain.fading import LEAST_IMPORTANCE, MOST_USES, USES_A_TELLING, USES_THAT_DOUBLE, Fading
 from memory_core.domain.messages import MESSAGE
+from memory_core.domain.ranking.candidates import Flags, Ints
 from memory_core.ports import Filter
 
 

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from memory_core.domain.candidates import Flags
+from memory_core.domain.ranking.candidates import Flags
 
 
 class Postings(NamedTuple):

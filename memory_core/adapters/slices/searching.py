@@ -17,11 +17,11 @@ import numpy.typing as npt
 from memory_core.adapters.slices.masks import faded_rows, messages, narrowed, standing_rows
 from memory_core.adapters.slices.postings import Postings
 from memory_core.adapters.slices.slice import MAX_TURNS, STATUS_CODES, Slice
-from memory_core.domain.bm25 import ORDER_B, ORDER_K1, ORDER_NEAR, idf, saturation
-from memory_core.domain.candidates import TURNS_THAT_LEND, CandidateSet, Flags, Floats, Ints, Statistics
+from memory_core.domain.memory import MemoryType, Status, Vector
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import MemoryType, Status, Vector
-from memory_core.domain.term_order import PASSAGE_TERMS, places_of
+from memory_core.domain.ranking.candidates import TURNS_THAT_LEND, CandidateSet, Flags, Floats, Ints, Statistics
+from memory_core.domain.ranking.index_terms import PASSAGE_TERMS, places_of
+from memory_core.domain.ranking.passages import ORDER_B, ORDER_K1, ORDER_NEAR, idf, saturation
 from memory_core.ports import Filter, Near, Search
 
 _FOUND_BY_DEFAULT = Filter(statuses=frozenset({"active", "compressed"}))

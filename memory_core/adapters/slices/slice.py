@@ -20,12 +20,12 @@ import orjson
 from memory_core.adapters.slices.forms import as_vector, seconds
 from memory_core.adapters.slices.postings import LexicalIndex
 from memory_core.adapters.slices.vectors import Vectors
-from memory_core.domain.candidates import own_length, weighted_tokens
 from memory_core.domain.fading import fades
-from memory_core.domain.models import Lexical, MemoryType, Status
-from memory_core.domain.term_order import order_bytes
-from memory_core.domain.token_states import state_bytes
-from memory_core.domain.worth import worth_factor
+from memory_core.domain.memory import Lexical, MemoryType, Status
+from memory_core.domain.ranking.candidates import own_length, weighted_tokens
+from memory_core.domain.ranking.index_terms import order_bytes
+from memory_core.domain.ranking.vectors import state_bytes
+from memory_core.domain.statements.worth import worth_factor
 
 STATUS_CODES: Final = {status.value: code for code, status in enumerate(Status)}
 TYPE_CODES: Final = {memory_type.value: code for code, memory_type in enumerate(MemoryType)}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from memory_core.domain.models import Vector
+from memory_core.domain.memory import Vector
 
 BLOCK_ROWS = 4096
 FIRST_ROWS = 64

@@ -16,7 +16,7 @@ import orjson
 from memory_core.adapters.slices.forms import seconds
 from memory_core.adapters.sqlite.reading import head_of
 from memory_core.adapters.sqlite.rows import READ_COLUMNS, WRITE, check_size, decoded, lasts, moment, parameters, size_of, tag_of
-from memory_core.domain.models import Head
+from memory_core.domain.memory import Head
 from memory_core.domain.scope import Owner
 from memory_core.ports import LOGGED, Document, Due, Touch
 

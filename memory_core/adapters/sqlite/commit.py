@@ -16,8 +16,8 @@ from memory_core.adapters.sqlite.reading import head_of, known_head
 from memory_core.adapters.sqlite.rows import MEMORY_KINDS, WRITE, encoded
 from memory_core.adapters.sqlite.schema import record_embedder
 from memory_core.domain.errors import AlreadyExists, EmbeddingMismatch, HeadMoved
+from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.scope import Owner
-from memory_core.domain.vector_kind import VectorKind
 from memory_core.ports import Batch, Mark, Write
 
 _HEAD = "SELECT body, change, removal FROM heads WHERE app_id = ? AND user_id = ?"

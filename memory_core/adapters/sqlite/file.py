@@ -19,8 +19,7 @@ from typing import Literal
 import orjson
 from pydantic import ValidationError
 
-from memory_core.domain.described import described
-from memory_core.domain.errors import Unavailable
+from memory_core.domain.errors import Unavailable, described
 
 BUSY_TIMEOUT_S = 5.0
 """How long a commit waits for another process that is committing to the same file."""

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 from memory_core.adapters.sqlite.filters import conditions, event_conditions
 from memory_core.adapters.sqlite.rows import READ_COLUMNS, decoded, decoded_or_damaged, listed
 from memory_core.adapters.sqlite.schema import KEY
-from memory_core.domain.coming import Coming, moment_in
+from memory_core.domain.archival import Coming, moment_in
 from memory_core.domain.fading import Fading
-from memory_core.domain.models import Event, Head
+from memory_core.domain.memory import Event, Head
+from memory_core.domain.results import Shown
 from memory_core.domain.scope import Owner
-from memory_core.domain.shown import Shown
 from memory_core.ports import Document, EventFilter, Filter, Kind, Near, Place
 
 _OWNED = "app_id = :app_id AND user_id = :user_id AND (expires_at IS NULL OR expires_at > :now)"

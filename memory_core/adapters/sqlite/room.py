@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from memory_core.domain.described import described
+from memory_core.domain.errors import described
 
 ROOM_BYTES: Final = 1024 * 1024
 """What has to be free before a full disk counts as mended: one commit takes that at most, with its share of the log."""

@@ -14,12 +14,12 @@ from typing import Any, Final
 import orjson
 
 from memory_core.adapters.slices.forms import as_blob, as_vector, seconds
-from memory_core.domain.coming import told_by
+from memory_core.domain.archival import told_by
 from memory_core.domain.errors import Damaged, TooLarge, damaged_memory
 from memory_core.domain.fading import fades, halvings, lengthened_by_use, shrinkable_length
-from memory_core.domain.models import INTERNAL_FIELDS, Event, public_part
-from memory_core.domain.slots import folded
-from memory_core.domain.worth import worth_factor
+from memory_core.domain.memory import INTERNAL_FIELDS, Event, public_part
+from memory_core.domain.statements.worth import worth_factor
+from memory_core.domain.truth.slots import folded
 from memory_core.ports import Batch, Document, Mark, Write
 
 MEMORY_KINDS: Final = frozenset({"memory", "version"})

@@ -11,7 +11,7 @@ import sqlite3
 from memory_core.adapters.sqlite.file import Column, Layout
 from memory_core.domain.fading import MOST_USES, USES_A_TELLING, USES_THAT_DOUBLE
 from memory_core.domain.messages import MESSAGE
-from memory_core.domain.vector_kind import VectorKind
+from memory_core.domain.ranking.vectors import VectorKind
 
 DEPENDENCY = "long_term"
 

@@ -20,8 +20,8 @@ from memory_core.adapters.slices.forms import as_blob
 from memory_core.adapters.slices.slice import LONGEST_IDLE, Slice
 from memory_core.adapters.sqlite.reading import Standing, standing_of, transaction
 from memory_core.adapters.sqlite.rows import MEMORY_KINDS, whole
+from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.scope import Owner
-from memory_core.domain.vector_kind import VectorKind
 from memory_core.ports import Batch, Clock
 
 log = logging.getLogger(__name__)

@@ -27,13 +27,13 @@ from memory_core.adapters.sqlite.file import Synchronous, prepare
 from memory_core.adapters.sqlite.reading import Standing
 from memory_core.adapters.sqlite.schema import DEPENDENCY, LAYOUT, has_other_vectors, recorded_embedder, replace_embedder
 from memory_core.adapters.sqlite.slices import Heavy, Slices
-from memory_core.domain.coming import Coming
+from memory_core.domain.archival import Coming
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable, damaged_memory
 from memory_core.domain.fading import Fading
-from memory_core.domain.models import Event, Head, Memory, Vector
+from memory_core.domain.memory import Event, Head, Memory, Vector
+from memory_core.domain.ranking.vectors import VectorKind
+from memory_core.domain.results import Shown
 from memory_core.domain.scope import Owner
-from memory_core.domain.shown import Shown
-from memory_core.domain.vector_kind import VectorKind
 from memory_core.ports import (
     AgentCount,
     Batch,

@@ -12,10 +12,9 @@ from datetime import datetime
 from itertools import combinations
 from typing import Any
 
-from memory_core.domain.endings import is_ending
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import Memory, Status
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, Status
 from memory_core.domain.truth.entries import Assertion, Entry, Hiding, Merge, Pair, Place, Retraction, Withdrawal
+from memory_core.domain.truth.slots import is_ending
 
 ValueOf = Callable[[Memory], str | None]
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from html import escape
 
-from memory_core.domain.models import Memory
+from memory_core.domain.memory import Memory
 from memory_core.recollection.graph.model import MAX_NODES, Edge, Graph, Look, brief, facts_of, look_of, name_of
 from memory_core.recollection.graph.style import STYLE
 from memory_core.recollection.graph.svg import drawn, said

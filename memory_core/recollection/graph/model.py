@@ -12,8 +12,7 @@ from typing import Literal
 
 import regex
 
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
 
 MAX_NODES = 100
 """More are neither legible nor within the 50,000 characters that Mermaid reads."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 
-from memory_core.domain.models import Memory
+from memory_core.domain.memory import Memory
 from memory_core.recollection.graph.model import Edge, Graph, Layout, arranged, brief, look_of, name_of
 
 WIDTH, HEIGHT = 188, 102

@@ -17,7 +17,7 @@ from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import AgentFailed, Unavailable
-from memory_core.domain.requests import ConverseInput, ListInput
+from memory_core.domain.requests.memories import ConverseInput, ListInput
 from memory_core.domain.scope import Owner
 from memory_core.telemetry import Telemetry
 from tests.chat_server import GOOD, ChatServer, kind_of, refuses, sends

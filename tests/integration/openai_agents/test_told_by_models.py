@@ -15,9 +15,8 @@ from aiohttp import web
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
-from memory_core.domain.context import ContextInput
-from memory_core.domain.models import Memory
-from memory_core.domain.requests import ConverseInput
+from memory_core.domain.memory import Memory
+from memory_core.domain.requests.memories import ContextInput, ConverseInput
 from tests.builders import ALICE, NOW, StillClock
 from tests.chat_server import GOOD, ChatServer, completion, kind_of
 from tests.model_calls import Made

@@ -1,0 +1,306 @@
+"""What the agents answer, as typed schemas: the shapes that a model is asked for and that the offline agents build.
+
+Every text and every list is bounded, so that a schema can be enforced while a model writes, and a chatty one is cut by rule.
+Unknown fields are ignored (models add them); missing or wrong ones make an answer invalid. Nothing in an answer is trusted:
+ids are small integers given by the asker, quotes are searched in the messages, dates are checked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, Literal, TypeVar, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from memory_core.domain.memory import GivenWorth
+from memory_core.domain.scope import Moment
+
+NOT_AVAILABLE = "N/A"
+MAX_NARRATIVE = 3_000
+"""Characters of a story."""
+MAX_TERM = 80
+"""Characters of a tag, a keyword, or of the subject or the attribute of a slot."""
+MAX_VALUE = 200
+"""Characters of what fills a slot."""
+T_co = TypeVar("T_co", covariant=True)
+
+
+def _one_line(value: Any) -> Any:
+    return " ".join(value.split()) if isinstance(value, str) else value
+
+
+def _known_worth(value: Any) -> Any:
+    return value if value in _WORTHS else None
+
+
+_WORTHS = frozenset(get_args(GivenWorth))
+Sentence = Annotated[str, BeforeValidator(_one_line), Field(max_length=600)]
+Term = Annotated[str, BeforeValidator(_one_line), Field(max_length=MAX_TERM)]
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+
+class EpisodeContext(_Answer):
+    """What the episodic agent could see."""
+
+    available_data: Sentence = NOT_AVAILABLE
+    user_intent: Sentence = NOT_AVAILABLE
+    analysis_limitation: Sentence = NOT_AVAILABLE
+
+
+class Worked(_Answer):
+    """Strategies that worked, or failed, and why."""
+
+    strategies: Annotated[list[Sentence], Field(max_length=3)] = Field(default_factory=list)
+    pattern: Sentence = NOT_AVAILABLE
+
+
+class Failed(_Answer):
+    """Strategies that failed, and why."""
+
+    strategies: Annotated[list[Sentence], Field(max_length=2)] = Field(default_factory=list)
+    pattern: Sentence = NOT_AVAILABLE
+
+
+class BehavioralProfile(_Answer):
+    """How the person communicates, learns, solves problems and decides."""
+
+    communication: Sentence = NOT_AVAILABLE
+    learning: Sentence = NOT_AVAILABLE
+    problem_solving: Sentence = NOT_AVAILABLE
+    decision_making: Sentence = NOT_AVAILABLE
+
+
+class InteractionInsights(_Answer):
+    """What energises, what confuses, what works best."""
+
+    engagement_triggers: Sentence = NOT_AVAILABLE
+    friction_points: Sentence = NOT_AVAILABLE
+    optimal_approach: Sentence = NOT_AVAILABLE
+
+
+class FutureGuidance(_Answer):
+    """What to do and what to avoid next time."""
+
+    recommended_approaches: Annotated[list[Sentence], Field(max_length=3)] = Field(default_factory=list)
+    avoid_approaches: Annotated[list[Sentence], Field(max_length=2)] = Field(default_factory=list)
+    adaptation_note: Sentence = NOT_AVAILABLE
+
+
+class EpisodeAnalysis(_Answer):
+    """The episodic agent's answer: patterns of behaviour."""
+
+    context: EpisodeContext = Field(default_factory=EpisodeContext)
+    what_worked: Worked = Field(default_factory=Worked)
+    what_failed: Failed = Field(default_factory=Failed)
+    behavioral_profile: BehavioralProfile = Field(default_factory=BehavioralProfile)
+    interaction_insights: InteractionInsights = Field(default_factory=InteractionInsights)
+    future_guidance: FutureGuidance = Field(default_factory=FutureGuidance)
+
+
+class SummaryContext(_Answer):
+    """What the summariser could see."""
+
+    available_data: Sentence = NOT_AVAILABLE
+    content_scope: Sentence = NOT_AVAILABLE
+
+
+class RetrievalHints(_Answer):
+    """By what the note should be found."""
+
+    tags: Annotated[list[Term], Field(max_length=8)] = Field(default_factory=list)
+    keywords: Annotated[list[Term], Field(max_length=10)] = Field(default_factory=list)
+    queries: Annotated[list[Annotated[str, BeforeValidator(_one_line), Field(max_length=200)]], Field(max_length=4)] = Field(
+        default_factory=list
+    )
+
+
+class SummaryMetadata(_Answer):
+    """How deep it went, where it may go on, and for what it is worth keeping; a `worth` that is not known counts as not given."""
+
+    depth: Literal["high", "medium", "low", "N/A"] = "N/A"
+    follow_ups: Annotated[list[Sentence], Field(max_length=2)] = Field(default_factory=list)
+    worth: Annotated[GivenWorth | None, BeforeValidator(_known_worth)] = None
+
+
+class ConversationSummary(_Answer):
+    """The summariser's answer: what was said, as a story."""
+
+    context: SummaryContext = Field(default_factory=SummaryContext)
+    narrative: Annotated[str, Field(min_length=1, max_length=MAX_NARRATIVE)]
+    retrieval: RetrievalHints = Field(default_factory=RetrievalHints)
+    metadata: SummaryMetadata = Field(default_factory=SummaryMetadata)
+
+
+class Narrative(_Answer):
+    """A fast summary: the story alone."""
+
+    narrative: Annotated[str, Field(min_length=1, max_length=MAX_NARRATIVE)]
+
+
+class SaidFact(_Answer):
+    """One statement, with the message that made it (its number in what was shown) and words of that message that prove it.
+
+    subject + attribute are its slot ("user", "home city"); value is what fills it. All three, or it fills no slot. lasting: whether it is
+    worth a memory of its own all the same.
+    """
+
+    text: Annotated[str, BeforeValidator(_one_line), Field(min_length=1, max_length=500)]
+    message: Annotated[int, Field(ge=0)]
+    quote: Annotated[str, Field(min_length=1, max_length=500)]
+    subject: Term | None = None
+    attribute: Term | None = None
+    value: Annotated[str, BeforeValidator(_one_line), Field(max_length=MAX_VALUE)] | None = None
+    confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
+    lasting: bool = False
+
+
+class SaidForesight(_Answer):
+    """Something that holds for a while, resolved against its message's own time; end_time None = open."""
+
+    description: Annotated[str, BeforeValidator(_one_line), Field(min_length=1, max_length=500)]
+    message: Annotated[int, Field(ge=0)]
+    quote: Annotated[str, Field(min_length=1, max_length=500)]
+    start_time: Moment
+    end_time: Moment | None = None
+    confidence: Annotated[float, Field(ge=0, le=1)] = 0.8
+
+
+class SaidInstruction(_Answer):
+    """What the user wants of every answer from now on, with the words of the message that say it."""
+
+    message: Annotated[int, Field(ge=0)]
+    quote: Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class ExtractedFacts(_Answer):
+    """The facts and the foresight of one cell, and the standing instructions in it."""
+
+    facts: Annotated[list[SaidFact], Field(max_length=40)] = Field(default_factory=list)
+    foresight: Annotated[list[SaidForesight], Field(max_length=20)] = Field(default_factory=list)
+    instructions: Annotated[list[SaidInstruction], Field(max_length=10)] = Field(default_factory=list)
+
+
+class Cut(_Answer):
+    """A boundary: the message `after` ends a cell."""
+
+    after: Annotated[int, Field(ge=0)]
+    reason: Annotated[str, BeforeValidator(_one_line), Field(max_length=200)] = "topic changed"
+
+
+class Boundaries(_Answer):
+    """Where the shown messages change their topic; the last message is never named. `continues`: whether the first message
+    goes on with the previous episode.
+    """
+
+    cuts: Annotated[list[Cut], Field(max_length=49)] = Field(default_factory=list)
+    continues: bool = False
+
+
+class Decision(_Answer):
+    """What is to happen to one shown memory because of one new one; both by the numbers they were shown under."""
+
+    new: Annotated[int, Field(ge=0)]
+    memory: Annotated[int, Field(ge=0)]
+    operation: Literal["UPDATE", "DELETE", "SKIP", "KEEP"]
+    confidence_score: Annotated[float, Field(ge=0, le=1)]
+    reasoning: Annotated[str, BeforeValidator(_one_line), Field(max_length=500)] = ""
+
+
+class Decisions(_Answer):
+    """The conflict agent's answer; a shown memory that is not named stays as it is, and so does the new one."""
+
+    decisions: Annotated[list[Decision], Field(max_length=200)] = Field(default_factory=list)
+
+
+class ConsolidatedMemory(_Answer):
+    """The merged note."""
+
+    natural_memory_note: Annotated[str, Field(min_length=1, max_length=32_000)]
+
+
+class SynthesisMetadata(_Answer):
+    """What the synthesis agent says about its own work; nothing relies on it."""
+
+    memories_merged: int | None = None
+    new_information_added: Literal["high", "medium", "low"] | None = None
+    deduplication_count: int | None = None
+    quality_check: Literal["pass", "warning"] | None = None
+    notes: Sentence = NOT_AVAILABLE
+
+
+class Synthesis(_Answer):
+    """The synthesis agent's answer."""
+
+    consolidated_memory: ConsolidatedMemory
+    synthesis_metadata: SynthesisMetadata = Field(default_factory=SynthesisMetadata)
+
+
+class FoundPattern(_Answer):
+    """What several shown episodes have in common, with the numbers of those that say so.
+
+    pattern: of what kind it is. memory_type procedural: a habit or a how-to, held under `key`. extracted_facts: particulars of it.
+    """
+
+    summary: Annotated[str, BeforeValidator(_one_line), Field(min_length=1, max_length=500)]
+    pattern: Literal["preference", "habit", "decision", "place", "person", "interest", "procedure"]
+    memory_type: Literal["semantic", "procedural"] = "semantic"
+    key: Term | None = None
+    importance_score: Annotated[float, Field(ge=0, le=1)] = 0.7
+    confidence: Annotated[float, Field(ge=0, le=1)] = 0.7
+    extracted_facts: Annotated[list[Sentence], Field(max_length=5)] = Field(default_factory=list)
+    sources: Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=40)]
+
+
+class FoundPatterns(_Answer):
+    """What repeats among the shown episodes; an empty list is a good answer."""
+
+    patterns: Annotated[list[FoundPattern], Field(max_length=20)] = Field(default_factory=list)
+
+
+class Sufficiency(_Answer):
+    """Whether the shown memories answer a query, and why; rewritten: the query to try next, when one may find more."""
+
+    sufficient: bool
+    why: Sentence = NOT_AVAILABLE
+    rewritten: Annotated[str, BeforeValidator(_one_line), Field(max_length=500)] | None = None
+
+
+class Ranking(_Answer):
+    """The numbers of the texts that answer a query, best first; those that are not named do not."""
+
+    ranked: Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=50)] = Field(default_factory=list)
+
+
+class SeenTrait(_Answer):
+    """Something that shows of the person in the scenes of these numbers."""
+
+    trait: Annotated[str, BeforeValidator(_one_line), Field(min_length=1, max_length=300)]
+    scenes: Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=20)]
+    confidence: Annotated[float, Field(ge=0, le=1)] = 0.5
+
+
+class ProfileUpdate(_Answer):
+    """The profile agent's answer: traits that show in what it was shown."""
+
+    traits: Annotated[list[SeenTrait], Field(max_length=12)] = Field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Who answered: stamped on whatever is made of the answer. prompt fields are None for rules."""
+
+    model: str
+    prompt_id: str | None = None
+    prompt_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Generic[T_co]):
+    """A checked answer and where it came from. `tokens`: prompt and completion; 0 for rules."""
+
+    value: T_co
+    provenance: Provenance
+    tokens: tuple[int, int] = (0, 0)

@@ -1,0 +1,1 @@
+"""Messages as chat APIs exchange them, and histories that are sent again."""

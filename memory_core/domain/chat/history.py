@@ -1,0 +1,274 @@
+"""Which messages of a call are new, where callers send a history again.
+
+A session keeps a mark of each message: who says what, when, and whether with an id. A message that was forgotten for good leaves a hole
+among them, which holds nothing but its time. Turns are known in runs (`history_alignment.py`); system messages, which are instructions and
+no turns, are known one by one and break no run.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import numpy as np
+
+from memory_core.domain.chat.history_alignment import Step, aligned
+from memory_core.domain.chat.messages import ReadMessage
+from memory_core.domain.text.spelling import ANY_MONTH, normal_form
+
+MAX_MARKS: Final = 1_000
+"""Marks that are kept of a session, the latest ones. Messages before them are known again by their ids alone: whatever call begins with
+one of these and has no ids is new from there on.
+"""
+MARK_CHARACTERS: Final = 9
+_OF_SYSTEM: Final = "!"
+"""What the mark of a system message begins with; no other mark does."""
+_HOLE: Final = "?" * MARK_CHARACTERS
+"""The placeholder for the mark of a message that was forgotten."""
+_WITH_ID: Final = "#"
+"""What the mark of a message ends with that was told with an id."""
+_CLOCK: Final = re.compile(
+    r"\d+(?:st|nd|rd|th)?|\b[ap]\.?m\b\.?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
+    rf"|\b(?:{ANY_MONTH})\b"
+    r"|\b(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)\b|(?<=\d)[TZ]",
+    re.IGNORECASE,
+)
+"""What changes in an instruction with the time of the call."""
+_TOOL_NAMES: Final = re.compile(r"^(?:[\w.-]{1,64}: )+", re.MULTILINE)
+_TOOL_CHARACTERS: Final = 1_000
+"""Of a tool's doing that its mark is made of: a long result is cut, and with its tool's name a little earlier."""
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_TIME_BYTES: Final = 6
+_TIME_CHARACTERS: Final = _TIME_BYTES * 4 // 3
+_LATEST: Final = 2 ** (8 * _TIME_BYTES - 1) - 1
+"""The last moment that has room, in the year 6429."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallMessage:
+    """A message of a call, as far as it takes to know it again.
+
+    at: when it was said, in milliseconds since 1970; the moment of the call where its teller says no time. is_given: whether he does.
+    """
+
+    mark: str
+    at: int = 0
+    is_given: bool = False
+    id: str | None = None
+
+    @classmethod
+    def of(cls, message: ReadMessage, now: datetime) -> CallMessage:
+        """The message as it was read from a call of this moment."""
+        at, is_given = message.timestamp or now, message.timestamp is not None
+        return cls(message_mark(message.role or "user", message.content), _milliseconds(at), is_given, message.id)
+
+    @property
+    def kept(self) -> str:
+        """What its session keeps of it."""
+        time = base64.urlsafe_b64encode(self.at.to_bytes(_TIME_BYTES, "big", signed=True)).decode()
+        return self.mark + time + (_WITH_ID if self.id is not None else "")
+
+    @property
+    def is_system(self) -> bool:
+        """Whether it is an instruction and no turn."""
+        return self.mark.startswith(_OF_SYSTEM)
+
+    def repeats(self, kept: str) -> bool:
+        """Whether it may be a message that the session has: of the same mark, and not given a later time."""
+        return kept.startswith(self.mark) and not (self.is_given and self.at > _time_of(kept, self.at))
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryMatch:
+    """What of a call is new.
+
+    new: places in the call, in order. kept: the marks of the session after it, the latest last. They follow the call where it is known:
+    what it replaced or left out of the end is gone.
+    """
+
+    new: tuple[int, ...]
+    kept: tuple[str, ...]
+
+
+def message_mark(role: str, content: str) -> str:
+    """A digest of who says what, without times, names, ids, white space and the form of letters; of a system message without numbers, too.
+
+    The name of a tool does not count before its result: it is known only where the tool's call is in the same request.
+    """
+    if role == "tool":
+        content = _TOOL_NAMES.sub("", content)[:_TOOL_CHARACTERS]
+    if role == "system":
+        content = _CLOCK.sub("", content)
+    text = " ".join(normal_form("NFC", content).split())
+    digest = hashlib.sha256(f"{role}\0{text}".encode("utf-8", "surrogatepass")).digest()
+    mark = base64.urlsafe_b64encode(digest).decode()
+    return (_OF_SYSTEM + mark if role == "system" else mark)[:MARK_CHARACTERS]
+
+
+def kept_mark(role: str, content: str, at: datetime, message_id: str | None = None) -> str:
+    """What a session keeps of a message that was said at a moment."""
+    return CallMessage(message_mark(role, content), _milliseconds(at), id=message_id).kept
+
+
+def match_history(kept: Sequence[str], call: Sequence[CallMessage], known_ids: Collection[str] = frozenset()) -> HistoryMatch:
+    """Find what of a call is new in its session.
+
+    Known again are messages whose id is known, wherever they stand; of the turns, those that are aligned with what is kept; and system
+    messages of a text that the session has, unless they are given a later time behind the first turn. A turn of a new id is never one that
+    was told with an id, whatever it says.
+
+    Args:
+        kept: Marks of the session, the latest last.
+        call: The call's messages in order.
+        known_ids: Ids of messages that are kept.
+
+    Returns:
+        The new ones, and the marks to keep from now on, at most `MAX_MARKS`.
+
+    """
+    marks = [place for place, mark in enumerate(kept) if not mark.startswith(_OF_SYSTEM)]
+    turns = [place for place, message in enumerate(call) if not message.is_system]
+    steps = _known_turns([kept[place] for place in marks], [call[place] for place in turns], known_ids)
+    pairs = {turns[step.call]: marks[step.kept] for step in steps}
+    known = {*pairs, *_known_systems(kept, call)}
+    seen, new = {call[place].id for place in known}, list[int]()
+    for place, message in enumerate(call):
+        if place not in known and (message.id is None or (message.id not in known_ids and message.id not in seen)):
+            new.append(place)
+        seen.add(message.id)
+    return HistoryMatch(tuple(new), tuple(_kept_after(kept, call, pairs, new)[-MAX_MARKS:]))
+
+
+def without_message(kept: Sequence[str], message: CallMessage, told_at: datetime) -> list[str]:
+    """The marks once a message was forgotten for good: a hole is left in its place, none of a system message.
+
+    Args:
+        kept: Marks of its session, the latest last.
+        message: The message as it was kept.
+        told_at: When it was told.
+
+    """
+    marks, place = [*kept], _place_of(kept, message, told_at)
+    if place is not None and message.is_system:
+        del marks[place]
+    elif place is not None:
+        marks[place] = _HOLE + marks[place][MARK_CHARACTERS:][:_TIME_CHARACTERS]
+    if all(is_hole(mark) or mark.startswith(_OF_SYSTEM) for mark in marks):
+        return [mark for mark in marks if not is_hole(mark)]  # nothing tells any more what would fill them
+    return marks
+
+
+def before_message(kept: Sequence[str], message: CallMessage, told_at: datetime) -> list[str]:
+    """The marks once a message was taken back; with it go the holes that end them, of messages told after it."""
+    place = _place_of(kept, message, told_at)
+    if place is None:
+        return [*kept]
+    after = [mark for mark in kept[place + 1 :] if not is_hole(mark)]
+    return [*kept[:place], *(kept[place + 1 :] if any(not mark.startswith(_OF_SYSTEM) for mark in after) else after)]
+
+
+def is_hole(mark: str) -> bool:
+    """Whether it stands for a message that was forgotten."""
+    return mark.startswith(_HOLE)
+
+
+def _known_turns(kept: Sequence[str], call: Sequence[CallMessage], known_ids: Collection[str]) -> list[Step]:
+    """The turns that are aligned with what is kept."""
+    if not kept or not call:
+        return []
+    columns = {message.mark: np.zeros(len(kept), bool) for message in call}
+    for place, mark in enumerate(kept):
+        if (column := columns.get(mark[:MARK_CHARACTERS])) is not None:
+            column[place] = True
+    times = np.array([_time_of(mark, _LATEST) for mark in kept])
+    has_id = np.array([mark.endswith(_WITH_ID) for mark in kept])
+    is_hole_there = np.array([is_hole(mark) for mark in kept])
+    repeats = np.array([columns[message.mark] for message in call]).reshape(len(call), len(kept))
+    fills = np.tile(is_hole_there, (len(call), 1))
+    for place, message in enumerate(call):
+        if message.id is not None and message.id not in known_ids:
+            repeats[place] &= ~has_id
+        if message.is_given:
+            repeats[place] &= times >= message.at
+            fills[place] &= times >= message.at
+    return aligned(repeats, fills, is_hole_there)
+
+
+def _known_systems(kept: Sequence[str], call: Sequence[CallMessage]) -> set[int]:
+    """The places of the system messages that the session has."""
+    latest = {mark[:MARK_CHARACTERS]: mark for mark in kept if mark.startswith(_OF_SYSTEM)}
+    known, is_first = set[int](), True
+    for place, message in enumerate(call):
+        is_first = is_first and message.is_system
+        timed = replace(message, is_given=False) if is_first else message
+        if message.is_system and timed.repeats(latest.get(message.mark, "")):
+            known.add(place)
+    return known
+
+
+def _kept_after(kept: Sequence[str], call: Sequence[CallMessage], pairs: Mapping[int, int], new: Sequence[int]) -> list[str]:
+    """The marks after a call: those of its new messages at their places in it.
+
+    A message takes the place of the mark that it replaced: as many new turns as marks between two that are known, or before the first. What
+    the call has otherwise goes before the turn that is known after it, or last, and then in the place of an end that the call has edited.
+
+    Args:
+        kept: Marks of the session, the latest last.
+        call: The call's messages in order.
+        pairs: The turns that are known by their places, and the marks that they repeat.
+        new: The places of the new messages.
+
+    """
+    after = dict(enumerate([mark] for mark in kept))
+    marks = [place for place, mark in enumerate(kept) if not mark.startswith(_OF_SYSTEM)]
+    last, rest, is_new = [*pairs.values()][-1] if pairs else len(kept), list[str](), {*new}
+    if any(place > max(pairs, default=-1) and not call[place].is_system for place in new):
+        after |= {place: [] for place in marks if place > last}
+    gap, begin = list[int](), 0
+    for place in range(len(call)):
+        if place not in pairs:
+            gap.append(place)
+            continue
+        turns = [turn for turn in gap if not call[turn].is_system]
+        end = bisect_left(marks, pairs[place])
+        replaced = marks[begin:end]
+        if len(turns) == len(replaced):
+            after |= {mark: [call[turn].kept] for turn, mark in zip(turns, replaced, strict=True) if turn in is_new}
+            gap = [turn for turn in gap if call[turn].is_system]
+        after[pairs[place]] = [*(call[other].kept for other in gap if other in is_new), *after[pairs[place]]]
+        gap, begin = [], end + 1
+    rest = [call[place].kept for place in gap if place in is_new]
+    return [*(mark for place in range(len(kept)) for mark in after[place]), *rest]
+
+
+def _place_of(kept: Sequence[str], message: CallMessage, told_at: datetime) -> int | None:
+    """The place of a message's mark, the nearest in time, the last of several.
+
+    The mark is of the same words and of an id, if the message had one.
+    """
+    places = [place for place, mark in enumerate(kept) if mark.startswith(message.mark)]
+    moments = message.at, _milliseconds(told_at)
+
+    def distance(place: int) -> tuple[bool, int, int]:
+        has_id, time = kept[place].endswith(_WITH_ID), _time_of(kept[place], message.at)
+        return has_id != (message.id is not None), min(abs(time - moment) for moment in moments), -place
+
+    return min(places, key=distance, default=None)
+
+
+def _milliseconds(moment: datetime) -> int:
+    return min((moment - _EPOCH) // timedelta(milliseconds=1), _LATEST)
+
+
+def _time_of(kept: str, default: int) -> int:
+    """The time of a message that is kept; the default where none is, as earlier versions did."""
+    time = kept[MARK_CHARACTERS:][:_TIME_CHARACTERS]
+    if len(time) != _TIME_CHARACTERS:
+        return default
+    return int.from_bytes(base64.urlsafe_b64decode(time), "big", signed=True)

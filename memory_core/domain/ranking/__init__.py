@@ -1,0 +1,1 @@
+"""From a query to an order of memories: candidates, relevance, scores, selection."""

@@ -1,0 +1,335 @@
+"""The order of results by a learned sum of features.
+
+It takes the place of `relevance.ordering` in the order alone: relevance and thresholds know nothing of it. The weights, and what they were
+learned of, stand in `learned_order.json`; `python -m bench.learn_order` makes it. A memory whose tokens' states are not kept is weighed
+by weights that were learned without them, and put among the others by what both come to on those that have them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from memory_core.domain.ranking.candidates import CandidateSet, Floats, Ints, Statistics
+from memory_core.domain.ranking.passages import ORDER_B, ORDER_K1, BestPassages, covered_share, saturation
+from memory_core.domain.ranking.query import QueryAnalysis
+from memory_core.domain.ranking.relevance import (
+    Relevance,
+    RelevanceParameters,
+    around_share,
+    asked_worth,
+    by_named_actor,
+    known_cosine,
+    passage_factor,
+    passages_of,
+    rescaled,
+    term_coverage,
+)
+from memory_core.domain.ranking.vectors import States
+
+WEIGHTS = Path(__file__).with_name("learned_order.json")
+MOST_LOGIT = 60.0
+"""Beyond which a difference says no more."""
+DOUBT, LEAST_CHANCE, CHANCE_COUNTS, DISTANCE_COUNTS = 2.0, 0.05, 0.1, 0.05
+"""How much less sure than the sums say it is taken for who answers, and what `sharing` makes of that: chosen on pairs of questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Of features by name: mean and scale where they were learned, what each weighs, and what more where turns are long."""
+
+    names: tuple[str, ...]
+    mean: Floats
+    scale: Floats
+    weight: Floats
+    long_weight: Floats
+
+    def shares(self, features: Mapping[str, Floats], long: float, rows: int) -> Floats:
+        """U × F: what each feature adds; nothing where it is not known. long: how long turns are (`long_turns`)."""
+        values = (table(features, self.names, rows) - self.mean) / self.scale
+        return np.nan_to_num(values) * (self.weight + long * self.long_weight)
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedOrder:
+    """Both weights, and how steeply the order decreases with their sum."""
+
+    with_tokens: Weights
+    without_tokens: Weights
+    steepness: float
+
+
+@dataclass(frozen=True, slots=True)
+class AskedTokens:
+    """The tokens of a query against those of each candidate. near: U × Q, NaN of a candidate without states; worth: of each token, Q."""
+
+    near: States
+    worth: States
+
+
+@lru_cache(maxsize=1)
+def learned_order() -> LearnedOrder:
+    """What ships with the product, read once."""
+    body = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+    return LearnedOrder(_weights(body["with_tokens"]), _weights(body["without_tokens"]), body["steepness"])
+
+
+def _weights(features: Mapping[str, Any]) -> Weights:
+    columns = np.array([[one["mean"], one["scale"], one["weight"], one["long_weight"]] for one in features.values()]).T
+    return Weights(tuple(features), *columns)
+
+
+def order_features(
+    query: QueryAnalysis,
+    relevant: Relevance,
+    order: Floats,
+    candidates: CandidateSet,
+    statistics: Statistics,
+    parameters: RelevanceParameters,
+    tokens: AskedTokens | None = None,
+) -> dict[str, Floats]:
+    """Every feature of U candidates by its name, each U numbers. order: what `ordering` gives."""
+    score = relevant.score
+    cosine = rescaled(known_cosine(candidates), parameters.fusion)
+    beside = [rescaled(np.nan_to_num(one), parameters.fusion) for one in (candidates.previous_cosine, candidates.next_cosine)]
+    sessions = session_numbers(candidates.sessions, len(candidates))
+    found: dict[str, Floats] = {
+        "relevance": score,
+        "relevance_below": score - score.max(initial=0.0),
+        "order": order,
+        "cosine": cosine,
+        "cosine_below": cosine - cosine.max(initial=0.0),
+        "cosine_before": np.maximum(beside[0], 0.0),
+        "cosine_after": np.maximum(beside[1], 0.0),
+        "passage_cosine": passage_factor(candidates) * np.maximum(cosine, 0.0),
+        "words": relevant.lexical,
+        "words_raised": relevant.lexical**parameters.fusion.gamma,
+        **place_features(candidates, score),
+        **_asked_features(query, candidates, statistics, parameters),
+    }
+    own = worth = None
+    if query.terms:
+        own, worth = candidates.own.astype(np.float64), asked_worth(query, candidates, statistics, parameters)
+        found |= word_features(candidates, own, term_coverage(candidates, statistics, parameters), worth, max(statistics.mean_length, 1.0))
+        found["around"] = around_share(query, candidates, statistics, parameters)
+        best: BestPassages = passages_of(query, candidates, statistics, parameters)
+        found["passage"] = best.share
+    found |= session_features(sessions, score, cosine, own, worth)
+    if tokens is not None and tokens.near.shape[1]:
+        found |= token_features(candidates, sessions, tokens.near, tokens.worth)
+    found["first_person_named"] = found["first_person"] * found["named"]
+    return found
+
+
+def order_logits(features: Mapping[str, Floats], long: float, rows: int, learned: LearnedOrder) -> Floats:
+    """The sum that orders each of U candidates."""
+    without: Floats = learned.without_tokens.shares(features, long, rows).sum(axis=1)
+    if (tokens := features.get("tokens")) is None or not (known := ~np.isnan(tokens)).any():
+        return without
+    better = learned.with_tokens.shares(features, long, rows).sum(axis=1)
+    logits: Floats = np.where(known, better, without + float((better - without)[known].mean()))
+    return logits
+
+
+def order_shares(features: Mapping[str, Floats], long: float, row: int, learned: LearnedOrder) -> dict[str, float]:
+    """What every feature added to the sum of one candidate."""
+    of_row = {name: column[row : row + 1] for name, column in features.items()}
+    tokens = of_row.get("tokens")
+    weights = learned.without_tokens if tokens is None or np.isnan(tokens[0]) else learned.with_tokens
+    return dict(zip(weights.names, weights.shares(of_row, long, 1)[0].tolist(), strict=True))
+
+
+def falling(logits: Floats, highest: float, learned: LearnedOrder) -> Floats:
+    """The order as numbers above 0: the best has `highest`, every other less by its distance."""
+    below = np.maximum(logits - logits.max(initial=-np.inf), -MOST_LOGIT)
+    order: Floats = highest * np.exp(learned.steepness * below)
+    return order
+
+
+def sharing(logits: Floats) -> Floats:
+    """The order among several questions that share the first places, at most 1.
+
+    The chance that one of the first n answers grows with n; a place counts by what it adds to that, so a question that is surely answered
+    by its first leaves more places to the others.
+    """
+    order = np.argsort(-logits, kind="stable")
+    ranked = np.maximum(logits[order] - logits[order[0]], -MOST_LOGIT)
+    chance = np.exp(ranked / DOUBT)
+    chance /= chance.sum()
+    shares = np.empty(len(logits))
+    shares[order] = (chance / (np.cumsum(chance) + LEAST_CHANCE)) ** CHANCE_COUNTS * np.exp(DISTANCE_COUNTS * ranked)
+    return shares
+
+
+def joined_tokens(parts: Sequence[AskedTokens]) -> AskedTokens | None:
+    """Those of several sentences as one query; None for none."""
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    return AskedTokens(np.concatenate([one.near for one in parts], axis=1), np.concatenate([one.worth for one in parts]))
+
+
+def _asked_features(
+    query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters
+) -> dict[str, Floats]:
+    """What the query asks for besides its words: a person, a time, a date."""
+    rows = len(candidates)
+    theirs = by_named_actor(query, candidates, statistics)
+    inside = np.zeros(rows, dtype=np.bool_)
+    for window in query.windows:
+        inside |= window.contains(candidates.event_at, parameters.window_slack_days)
+    return {
+        "named": np.zeros(rows) if theirs is None else theirs.astype(np.float64),
+        "other_speaker": np.zeros(rows) if theirs is None else (~theirs).astype(np.float64),
+        "short_question": (candidates.asks & (candidates.own_length < parameters.question_length)).astype(np.float64),
+        "asked_time": candidates.tells_time.astype(np.float64) if query.asks_time else np.zeros(rows),
+        "window": inside.astype(np.float64),
+    }
+
+
+# What a learned order knows of each candidate: numbers that relevance has anyway, its neighbours', its session's, and its tokens'.
+#
+# Note: nothing here says whether a memory answers. Features are compared within one query, and only their weighted sum is used.
+
+
+ASSISTANTS = frozenset({"assistant", "ai", "bot"})
+"""Speakers who are the other side of a chat: what they say at length is rarely what a person told."""
+RANKS = 10
+"""The rank in a list at which its feature is a half."""
+BEST_OF_SESSION = 3
+LONG, SHORT = 40, 8
+"""Terms above which a text is long, and below which it is short."""
+TOKEN_FEATURES = ("tokens", "tokens_below", "tokens_before", "tokens_after", "tokens_around", "session_tokens", "session_tokens_three")
+
+
+def word_features(candidates: CandidateSet, own: Floats, covered: Floats, worth: Floats, mean_length: float) -> dict[str, Floats]:
+    """What the words say.
+
+    Args:
+        candidates: With the columns of the query's terms.
+        own: U × T, whether each says each term itself.
+        covered: U × T, how well each covers each term.
+        worth: Of each term, T or U × T.
+        mean_length: Of the user's memories, at least 1.
+
+    """
+    most_worth = worth if worth.ndim == 1 else worth.max(axis=0)
+    textbook = saturation(candidates.tf, candidates.length, mean_length, ORDER_K1, ORDER_B)
+    near = np.zeros(own.shape) if candidates.near is None else np.where(candidates.own, 0.0, candidates.near)
+    return {
+        "own_words": covered_share(own, worth),
+        "covered": covered_share(covered, worth),
+        "near_words": covered_share(near, worth),
+        "said_or_before": covered_share((candidates.tf > 0).astype(np.float64), worth),
+        "words_after": covered_share(_of(own, candidates.after), worth),
+        "words_before": covered_share(_of(own, candidates.before), worth),
+        "own_terms": own.mean(axis=1),
+        "rarest": own[:, int(np.argmax(most_worth))],
+        "bm25": covered_share(textbook, worth),
+    }
+
+
+def place_features(candidates: CandidateSet, score: Floats) -> dict[str, Floats]:
+    """What the turns beside a candidate come to, its length, its places in the lists, and who speaks how."""
+    beside = [_of(score, candidates.before), _of(score, candidates.after)]
+    two_away = [_of(score, _again(candidates.before)), _of(score, _again(candidates.after))]
+    length = np.log(np.maximum(candidates.own_length, 1.0))
+    says_i = candidates.says_i if len(candidates.says_i) else np.full(len(candidates), np.nan)
+    found = {
+        "relevance_before": beside[0],
+        "relevance_after": beside[1],
+        "relevance_two_away": np.maximum(*two_away),
+        "question": candidates.asks.astype(np.float64),
+        "tells_time": candidates.tells_time.astype(np.float64),
+        "length": length,
+        "long": np.maximum(length - np.log(LONG), 0.0),
+        "short": (candidates.own_length < SHORT).astype(np.float64),
+        "assistant": np.array([(actor or "").casefold() in ASSISTANTS for actor in candidates.actor], dtype=np.float64),
+        "first_person": says_i,
+    }
+    for name in ("vector", "lexical"):
+        ranks = {one: rank for rank, one in enumerate(candidates.lists.get(name, ()))}
+        rank = np.array([ranks.get(one, np.inf) for one in candidates.ids], dtype=np.float64)
+        found |= {f"{name}_rank": RANKS / (RANKS + rank), f"in_{name}": np.isfinite(rank).astype(np.float64)}
+    return found
+
+
+def session_features(sessions: Ints, score: Floats, cosine: Floats, own: Floats | None, worth: Floats | None) -> dict[str, Floats]:
+    """What the candidates of each one's session come to together. sessions: of each a number (`session_numbers`)."""
+    count = int(sessions.max(initial=-1)) + 1
+    words = np.zeros(len(sessions))
+    if own is not None and worth is not None:
+        said = np.zeros((count, own.shape[1]))
+        np.maximum.at(said, sessions, own)
+        most_worth = worth if worth.ndim == 1 else worth.max(axis=0)
+        words = (said @ (most_worth / max(float(most_worth.sum()), 1e-9)))[sessions]
+    return {
+        "session_best": _best(sessions, score, count)[sessions],
+        "session_three": _three_best(sessions, score, count)[sessions],
+        "session_words": words,
+        "session_cosine": _best(sessions, cosine, count)[sessions],
+    }
+
+
+def token_features(candidates: CandidateSet, sessions: Ints, near: States, worth: States) -> dict[str, Floats]:
+    """How near tokens come to those of the query. near: U × Q (`nearest_tokens`), NaN where unknown; worth: of the query's tokens."""
+    known = ~np.isnan(near[:, 0])
+    share = worth / max(float(worth.sum()), 1e-9)
+    filled = np.where(known[:, None], near, 0.0)
+    tokens = filled @ share
+    around = filled
+    for rows in (candidates.before, candidates.after):
+        around = np.maximum(around, np.where(((rows >= 0) & known[rows])[:, None], filled[rows], -1.0))
+    count = int(sessions.max(initial=-1)) + 1
+    values = (
+        tokens,
+        tokens - tokens[known].max(initial=0.0),
+        _of(tokens, candidates.before),
+        _of(tokens, candidates.after),
+        around @ share,
+        _best(sessions, tokens, count)[sessions],
+        _three_best(sessions, tokens, count)[sessions],
+    )
+    return {name: np.where(known, value, np.nan) for name, value in zip(TOKEN_FEATURES, values, strict=True)}
+
+
+def session_numbers(sessions: Sequence[str | None], count: int) -> Ints:
+    """Of each candidate the number of its session; one of no session has a number of its own."""
+    numbers: dict[object, int] = {}
+    names: Sequence[str | None] = sessions or [None] * count
+    return np.array([numbers.setdefault(row if name is None else name, len(numbers)) for row, name in enumerate(names)], dtype=np.int64)
+
+
+def table(features: Mapping[str, Floats], names: Sequence[str], rows: int) -> Floats:
+    """U × F in the order of the names; NaN for a feature that the query has not."""
+    return np.array([features.get(name, np.full(rows, np.nan)) for name in names]).T.reshape(rows, len(names))
+
+
+def _of(column: Floats, rows: Ints) -> Floats:
+    """The column's values in other rows, 0 for a row that is not there."""
+    there = rows >= 0
+    return np.where(there if column.ndim == 1 else there[:, None], column[rows], 0.0)
+
+
+def _again(rows: Ints) -> Ints:
+    return np.where(rows >= 0, rows[rows], -1)
+
+
+def _best(sessions: Ints, values: Floats, count: int) -> Floats:
+    best = np.full(count, -np.inf)
+    np.maximum.at(best, sessions, values)
+    return best
+
+
+def _three_best(sessions: Ints, values: Floats, count: int) -> Floats:
+    """By session the sum of its best values over `BEST_OF_SESSION`."""
+    order = np.lexsort((-values, sessions))
+    of = sessions[order]
+    first = np.searchsorted(of, of)
+    kept = np.arange(len(of)) - first < BEST_OF_SESSION
+    return np.bincount(of[kept], weights=values[order][kept], minlength=count) / BEST_OF_SESSION

@@ -1,0 +1,311 @@
+"""The parts of a long query, and the relevance of candidates for them.
+
+A query is a message, and each part is asked for itself. Note: the parts are no further searches. One search gathers the candidates of all
+sentences, and each part is scored on the same columns; a pair's vector, and the whole's, is the mean of its sentences'. A query of one
+sentence has one part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import pairwise
+
+import numpy as np
+
+from memory_core.domain.memory import Vector
+from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, Ints, Statistics
+from memory_core.domain.ranking.index_terms import of_terms
+from memory_core.domain.ranking.learned_order import (
+    AskedTokens,
+    falling,
+    joined_tokens,
+    learned_order,
+    order_features,
+    order_logits,
+    sharing,
+)
+from memory_core.domain.ranking.query import QueryAnalysis, analyse_query, with_dates
+from memory_core.domain.ranking.relevance import Relevance, RelevanceParameters, long_turns, ordering, relevance
+from memory_core.domain.ranking.vectors import TokenStates, nearest_tokens
+from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words
+from memory_core.domain.text.dates import Window
+from memory_core.domain.text.sentences import Sentence, sentences
+
+MOST_SENTENCES = 6
+"""Of one message, the most telling: each costs a vector, and a query of the store where it keeps no index in memory."""
+ENOUGH_TERMS, ENOUGH_TO_ASK = 4, 3
+"""Terms that a part, and a sentence that asks, needs to count in full: "A long day" is covered by any memory of one."""
+WHOLE = 1.3
+"""What the whole message counts, all of whose words hardly any memory has. With two questions no memory should: it counts 1 then."""
+_MOST_COUNTED = 8
+"""Telling words of a sentence beyond which more of them don't put it before another."""
+
+_LEADS_UP = re.compile(r":\s")
+_LEADS_UP_OR_ASKS = re.compile(
+    r":\s|,\s(?=(?:what|when|where|which|who|whom|whose|why|how|did|do|does|is|are|was|were|has|have|had|can|could|would|will)\b)",
+    re.IGNORECASE,
+)
+
+ToldTime = tuple[Window, str, str | None]
+"""A window, the words that tell it, and the id of the memory that dates them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A sentence, two neighbouring ones, or all of them.
+
+    places: the columns of its terms among the message's. sentences: which of the message's sentences it is made of.
+    weight: what its score counts. asks: whether it is a sentence that asks.
+    """
+
+    analysis: QueryAnalysis
+    places: tuple[int, ...]
+    sentences: tuple[int, ...]
+    weight: float = 1.0
+    asks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QueryParts:
+    """What is asked for. whole: all of it, with the terms of all parts, which are the columns of candidates.
+
+    sentences: those that are asked for, most telling first; one where there is nothing to tell apart, and then there is one part.
+    """
+
+    whole: QueryAnalysis
+    sentences: tuple[str, ...]
+    parts: tuple[Part, ...]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is asked for as one."""
+        return len(self.parts) == 1
+
+    @property
+    def columns(self) -> tuple[tuple[int, ...], ...]:
+        """By sentence, the columns of its terms."""
+        return tuple(part.places for part in self.parts[: len(self.sentences)])
+
+    def with_times(self, told: Sequence[ToldTime]) -> QueryParts:
+        """The message with dates that its words told; a part has those whose words it says."""
+
+        def dated(part: Part) -> Part:
+            said = [one for one in told if one[1] in part.analysis.text]
+            return replace(part, analysis=with_dates(part.analysis, said))
+
+        return replace(self, whole=with_dates(self.whole, told), parts=tuple(map(dated, self.parts)))
+
+
+def query_parts_of(text: str, now: datetime) -> QueryParts:
+    """Take a query apart. `now` is what "yesterday" is measured from."""
+    said = list({clause.text: clause for clause in _clauses(sentences(text))}.values())
+    chosen = [said[place] for place in _most_telling(said)] if len(said) > 1 else []
+    analysed = [(one, analysis) for one in chosen if (analysis := analyse_query(one.text, now)).terms]
+    told = list({frozenset(analysis.terms): (one, analysis) for one, analysis in analysed}.values())  # the same said again asks no more
+    if len(told) < 2:
+        return _plain(told[0][1] if told else analyse_query(text, now))
+    in_order = sorted(range(len(told)), key=lambda place: told[place][0].start)
+    whole = analyse_query(text if len(chosen) == len(said) else " ".join(told[place][0].text for place in in_order), now)
+    parts = [_part(analysis, (place,), asks=one.asks) for place, (one, analysis) in enumerate(told)]
+    if len(told) > 2:
+        parts += [_part(analyse_query(f"{told[a][0].text} {told[b][0].text}", now), (a, b)) for a, b in pairwise(in_order)]
+    parts.append(_part(whole, tuple(range(len(told))), worth=WHOLE if sum(part.asks for part in parts) < 2 else 1.0))
+    terms = tuple(dict.fromkeys(term for part in parts for term in part.analysis.terms))
+    column = {term: place for place, term in enumerate(terms)}
+    placed = [replace(part, places=tuple(column[term] for term in part.analysis.terms)) for part in parts]
+    return QueryParts(replace(whole, terms=terms), tuple(analysis.text for _, analysis in told), tuple(placed))
+
+
+def _clauses(said: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences, cut where something is led up to: after a colon, and in a message of several before a clause that asks."""
+    cut = _LEADS_UP if len(said) < 2 else _LEADS_UP_OR_ASKS
+    found = []
+    for one in said:
+        start = 0
+        for match in cut.finditer(one.text):
+            found.append(Sentence(one.text[start : match.end()], one.start + start, one.start + match.end()))
+            start = match.end()
+        found.append(Sentence(one.text[start:], one.start + start, one.end))
+    return found
+
+
+def _part(analysis: QueryAnalysis, of: tuple[int, ...], *, asks: bool = False, worth: float = 1.0) -> Part:
+    """A part whose terms have no columns yet."""
+    enough = ENOUGH_TO_ASK if asks else ENOUGH_TERMS
+    return Part(analysis, (), of, worth * min(1.0, len(analysis.terms) / enough), asks)
+
+
+def _plain(analysis: QueryAnalysis) -> QueryParts:
+    return QueryParts(analysis, (analysis.text,), (Part(analysis, tuple(range(len(analysis.terms))), (0,)),))
+
+
+def _most_telling(said: Sequence[Sentence]) -> list[int]:
+    """The places of at most MOST_SENTENCES, most telling first: what asks, then what has most telling words, the later of two alike."""
+    telling = [len(set(words(one.text)) - FUNCTION_WORDS - QUERY_WORDS) for one in said]
+    worth = [(one.asks, min(count, _MOST_COUNTED), place) for place, (one, count) in enumerate(zip(said, telling, strict=True)) if count]
+    return [place for _, _, place in sorted(worth, reverse=True)[:MOST_SENTENCES]]
+
+
+# The relevance of candidates for a query of several sentences: for each its best part's.
+
+
+ANSWERED = 0.16
+"""The relevance from which a question is near enough to something to share the first places with what else is said."""
+ENOUGH_SAID = 4
+"""Terms of a part that a memory must all say to be found below the thresholds."""
+WEIGHT = "part"
+"""The name of a part's weight among the factors."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartsRelevance:
+    """The verdict on U candidates.
+
+    best: of each its best part's numbers. part: which of the message's parts that is. order: what ranks them (`ordering`), of each its
+    best part's again, where each sentence that asks and is answered has its best as high as any other's, so that two questions share the
+    first places. features: by part, of the learned order; empty without it.
+    """
+
+    best: Relevance
+    part: Ints
+    order: Floats
+    features: tuple[Mapping[str, Floats], ...] = ()
+
+
+def parts_relevance(
+    query_parts: QueryParts,
+    vectors: Sequence[Vector],
+    candidates: CandidateSet,
+    statistics: Statistics,
+    parameters: RelevanceParameters,
+    asked_tokens: Sequence[TokenStates] = (),
+) -> PartsRelevance:
+    """Score a candidate set whose term columns are the message's.
+
+    vectors, asked_tokens: of its sentences; none where there are none.
+    """
+    near = nearest_tokens(asked_tokens, candidates.states or [None] * len(candidates)) if parameters.learned else []
+    tokens = [AskedTokens(one, of.worth) for one, of in zip(near, asked_tokens, strict=False)]
+    if query_parts.is_plain:
+        verdict = _verdict(query_parts.whole, candidates, statistics, parameters, 1.0, tokens)
+        return PartsRelevance(verdict.relevant, np.zeros(len(candidates), dtype=np.int64), verdict.order, (verdict.features,))
+    parts, found = query_parts.parts, list[_Verdict]()
+    for part in parts:
+        view = part_of(candidates, part, vectors)
+        of_part = [tokens[place] for place in part.sentences] if tokens else []
+        found.append(_verdict(part.analysis, view, statistics, parameters, part.weight, of_part))
+    scores = np.array([one.relevant.score for one in found])
+    best = np.argmax(scores, axis=0)
+    rows = np.arange(len(candidates))
+
+    def picked(columns: Sequence[Floats] | Floats) -> Floats:
+        chosen: Floats = np.array(columns)[best, rows]
+        return chosen
+
+    names = dict.fromkeys(name for one in found for name in one.relevant.boosts)
+    ones = np.ones(len(candidates))
+    boosts: Mapping[str, Floats] = {name: picked([one.relevant.boosts.get(name, ones) for one in found]) for name in names}
+    chosen = Relevance(
+        picked(scores),
+        picked([one.relevant.lexical for one in found]),
+        picked([one.relevant.similarity for one in found]),
+        {**boosts, WEIGHT: np.array([part.weight for part in parts])[best]},
+    )
+    order = _shared(found, scores.max(axis=1, initial=0.0), parts, candidates.turns)
+    return PartsRelevance(chosen, best, order, tuple(one.features for one in found))
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """Of one part. logits and features: of the learned order; None and nothing without it."""
+
+    relevant: Relevance
+    order: Floats
+    logits: Floats | None
+    features: Mapping[str, Floats]
+
+
+def _verdict(
+    query: QueryAnalysis,
+    candidates: CandidateSet,
+    statistics: Statistics,
+    parameters: RelevanceParameters,
+    weight: float,
+    tokens: Sequence[AskedTokens],
+) -> _Verdict:
+    relevant = relevance(query, candidates, statistics, parameters, weight)
+    order = ordering(query, relevant, candidates, statistics, parameters, weight)
+    if not parameters.learned or not candidates.turns.any():
+        return _Verdict(relevant, order, None, {})
+    unweighted = relevant if weight == 1.0 else relevance(query, candidates, statistics, parameters)
+    features = order_features(
+        query,
+        unweighted,
+        order if weight == 1.0 else ordering(query, unweighted, candidates, statistics, parameters),
+        candidates,
+        statistics,
+        parameters,
+        joined_tokens(tokens),
+    )
+    logits = order_logits(features, long_turns(statistics), len(candidates), learned_order())
+    return _Verdict(relevant, _learned_among_turns(order, logits, candidates), logits, features)
+
+
+def _learned_among_turns(order: Floats, logits: Floats, candidates: CandidateSet) -> Floats:
+    """The learned order of turns, of which it was learned; a fact, a note or an episode keeps its place by relevance."""
+    turns, mixed = candidates.turns, order.copy()
+    mixed[turns] = falling(logits[turns], float(order[turns].max()), learned_order())
+    return mixed
+
+
+def _shared(found: Sequence[_Verdict], relevances: Floats, parts: Sequence[Part], turns: Flags) -> Floats:
+    """Of each candidate its best order over the parts, where each answered question's best is as high as the highest.
+
+    What orders is lifted whole: were it the relevance alone, the cosine beside it would keep a second question about long texts behind.
+    Of several answered questions the one whose answer is less sure gets more of the first places for its turns. relevances: of each part
+    its best hit's. turns: whose order was learned.
+    """
+    orders = [one.order for one in found]
+    tops = [float(order.max(initial=0.0)) for order in orders]
+    highest = max(tops)
+    answered = [part.asks and best >= ANSWERED for part, best in zip(parts, relevances.tolist(), strict=True)]
+    several = sum(answered) > 1
+    for place, one in enumerate(found):
+        if answered[place]:
+            orders[place] = orders[place] * (highest / tops[place])
+        if answered[place] and several and one.logits is not None:
+            orders[place][turns] = orders[place][turns].max() * sharing(one.logits[turns])
+    lifted: Floats = np.max(orders, axis=0)
+    return lifted
+
+
+def says_all(query_parts: QueryParts, candidates: CandidateSet) -> Flags:
+    """Which candidates say every term of a part of `ENOUGH_SAID` or more.
+
+    Their share of the words may be low for their length alone: a long text that is asked for by its own rare words.
+    """
+    said = np.zeros(len(candidates), dtype=np.bool_)
+    for part in query_parts.parts:
+        if len(part.places) >= ENOUGH_SAID:
+            said |= candidates.own[:, list(part.places)].all(axis=1)
+    return said
+
+
+def part_of(candidates: CandidateSet, part: Part, vectors: Sequence[Vector]) -> CandidateSet:
+    """The candidates against one part: its terms' columns, and the cosines with its vector, the mean of its sentences'."""
+    places = list(part.places)
+    view = replace(
+        candidates,
+        tf=candidates.tf[:, places],
+        own=candidates.own[:, places],
+        near=None if candidates.near is None else candidates.near[:, places],
+        places=of_terms(candidates.places, places),
+    )
+    if candidates.cosines is not None and vectors:
+        total = np.sum([vectors[place] for place in part.sentences], axis=0, dtype=np.float64)
+        length = float(np.linalg.norm(total)) or 1.0
+        view.cosine, view.previous_cosine, view.next_cosine = candidates.cosines[:, :, list(part.sentences)].sum(axis=2) / length
+    return view

@@ -1,0 +1,1 @@
+"""What callers may ask for: the inputs of all calls."""

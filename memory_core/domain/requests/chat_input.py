@@ -1,0 +1,157 @@
+"""Messages of the usual chat APIs as fields of inputs: what a request model and its JSON schema take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from pydantic import GetJsonSchemaHandler, PlainSerializer, PlainValidator, ValidationError, ValidationInfo
+from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, PydanticKnownError
+
+from memory_core.domain.chat.messages import MAX_MESSAGES, ReadMessages, read_messages
+from memory_core.domain.chat.parts import UNTYPED
+from memory_core.domain.errors import FieldError, Invalid
+from memory_core.domain.fields import NAME_SCHEMA, NOT_BLANK
+from memory_core.domain.memory import MAX_CONTENT_BYTES
+
+_LABEL = {"type": "string", "minLength": 1, "maxLength": 200, **NOT_BLANK}
+_TEXT = {"type": "string", "minLength": 1, "maxLength": MAX_CONTENT_BYTES, **NOT_BLANK}
+_OBJECT = {"type": "object", "additionalProperties": True}
+_ROLES = ["user", "assistant", "system", "tool", "human", "ai", "model", "developer", "function"]
+_BLANK_ROLES = ["assistant", "ai", "model", "tool", "function"]
+_PART = {
+    "anyOf": [
+        {"type": "string"},
+        {"type": "object", "properties": {"type": {"type": "string"}}, "required": ["type"], "additionalProperties": True},
+        *({"type": "object", "required": [name], "additionalProperties": True} for name in UNTYPED),
+    ]
+}
+
+
+def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+_DUMPED = {
+    "title": "DumpedMessage",
+    "description": "A message as LangChain's `dumpd` writes it: `kwargs` holds the message, the last name of `id` is its class.",
+    "type": "object",
+    "properties": {
+        "type": {"const": "constructor"},
+        "id": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+        "kwargs": _OBJECT,
+    },
+    "required": ["type", "id", "kwargs"],
+    "additionalProperties": True,
+}
+_GIVEN = {"not": {"type": "null"}}
+_BESIDE = [{"required": [name], "properties": {name: _GIVEN}} for name in ("tool_calls", "function_call", "refusal", "audio")]
+_MAY_BE_BLANK = [{"required": ["role"], "properties": {"role": {"enum": _BLANK_ROLES}}}, {"required": ["type"]}]
+
+_ROLE_OR_TYPE = {"anyOf": [{"required": ["role"], "properties": {"role": _GIVEN}}, {"required": ["type"]}]}
+
+
+def message_schema(*, roles_optional: bool) -> dict[str, Any]:
+    """The JSON schema of one message, as it is given."""
+    said = [{"required": [name]} for name in ("content", "parts")]
+    content = _or_null({"anyOf": [{"type": "string"}, {"type": "array", "items": _PART}]})
+    rules: list[dict[str, Any]] = [
+        {"anyOf": [{"required": ["type"]}, *said, *_BESIDE]},
+        {
+            "anyOf": [
+                *_MAY_BE_BLANK,
+                *_BESIDE,
+                {"required": ["parts"]},
+                {"properties": {"content": {"anyOf": [_TEXT, {"type": "array", "minItems": 1}]}}},
+            ]
+        },
+    ]
+    if not roles_optional:
+        rules.append(_ROLE_OR_TYPE)
+    return {
+        "title": "Message" if not roles_optional else "SpokenMessage",
+        "description": "A message in a form of the usual chat APIs. Other fields are ignored, and named in the answer.",
+        "type": "object",
+        "properties": {
+            "role": _or_null({"type": "string", "enum": _ROLES}),
+            "content": content,
+            "tool_calls": _or_null({"type": "array", "items": _OBJECT}),
+            "function_call": _or_null(_OBJECT),
+            "refusal": _or_null({"type": "string"}),
+            "audio": _or_null(_OBJECT),
+            "type": _or_null({"type": "string"}),
+            "timestamp": _or_null({"type": "string", "format": "date-time"}),
+            "actor": _or_null(_LABEL),
+            "name": _or_null(_LABEL),
+            "id": _or_null(NAME_SCHEMA),
+        },
+        "additionalProperties": True,
+        "allOf": rules,
+    }
+
+
+def shown_message_schema() -> dict[str, Any]:
+    """The JSON schema of one message that a model is shown: only who says it and what is looked at closely."""
+    strict = message_schema(roles_optional=False)
+    looked_at = ("role", "content", "type")
+    properties = {name: schema if name in looked_at else {} for name, schema in strict["properties"].items()}
+    parts = {"type": "array", "items": {"anyOf": [{"type": "string"}, _OBJECT]}}
+    properties["content"] = {"anyOf": [{"type": "string"}, parts, {"type": "null"}]}
+    return {**strict, "title": "ShownMessage", "properties": properties, "allOf": [_ROLE_OR_TYPE]}
+
+
+class _Documented:
+    """Gives a field the JSON schema of a list of messages."""
+
+    def __init__(self, *, roles_optional: bool = False, lenient: bool = False) -> None:
+        self._roles_optional, self._lenient = roles_optional, lenient
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        message = shown_message_schema() if self._lenient else message_schema(roles_optional=self._roles_optional)
+        items = [message, _DUMPED, *([_TEXT] if self._roles_optional else [])]
+        several = {"type": "array", "items": {"anyOf": items}, "minItems": 0 if self._lenient else 1, "maxItems": MAX_MESSAGES}
+        return {"anyOf": [_TEXT, several]} if self._roles_optional else several
+
+
+def _reads(*, roles_optional: bool = False, lenient: bool = False) -> Callable[[Any, ValidationInfo], ReadMessages]:
+    def read(value: Any, info: ValidationInfo) -> ReadMessages:
+        if isinstance(value, ReadMessages):
+            return value
+        if isinstance(value, str) and roles_optional:
+            value = [value]
+        if not isinstance(value, list):
+            raise PydanticKnownError("list_type")
+        if not value and not lenient:
+            raise PydanticKnownError("too_short", {"field_type": "List", "min_length": 1, "actual_length": 0})
+        if len(value) > MAX_MESSAGES:
+            raise PydanticKnownError("too_long", {"field_type": "List", "max_length": MAX_MESSAGES, "actual_length": len(value)})
+        try:
+            now = (info.context or {}).get("now")
+            messages, ignored = read_messages(value, now=now, roles_optional=roles_optional, lenient=lenient)
+        except Invalid as refused:
+            raise ValidationError.from_exception_data("messages", [_as_details(error) for error in refused.errors]) from None
+        if not messages and not lenient:
+            raise PydanticCustomError("chat_message", "hold nothing that is kept: thinking alone, or no words")
+        return ReadMessages(tuple(messages), ignored)
+
+    return read
+
+
+def _as_details(error: FieldError) -> InitErrorDetails:
+    """A refused field as pydantic has it; the name of the list itself is added by pydantic."""
+    place = tuple(int(part) if part.isdigit() else part for part in error.field.split(".")[1:])
+    return InitErrorDetails(type=PydanticCustomError("chat_message", error.message), loc=place, input=None)
+
+
+_Kept = PlainSerializer(
+    lambda messages: [{name: getattr(message, name) for name in ("role", "content", "timestamp", "actor", "id")} for message in messages]
+)
+ChatMessages = Annotated[ReadMessages, PlainValidator(_reads()), _Kept, _Documented()]
+"""1-200 messages, each with its role."""
+SpokenMessages = Annotated[ReadMessages, PlainValidator(_reads(roles_optional=True)), _Kept, _Documented(roles_optional=True)]
+"""One text, or 1-200 texts and messages, which may leave out their role."""
+ShownMessages = Annotated[ReadMessages, PlainValidator(_reads(lenient=True)), _Kept, _Documented(lenient=True)]
+"""0-200 messages that a model is shown and that are not kept.
+
+Those that say nothing are ignored.
+"""

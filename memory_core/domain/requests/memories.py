@@ -1,0 +1,310 @@
+"""Requests about memories: save, retrieve, list, update, and the context of an agent.
+
+The scope is not part of these models: `app_id` comes from the key, `user_id` and the rest are checked by the door and passed
+as `Scope`. Cross-field rules stand here, so that the library and HTTP refuse the same things.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
+
+from memory_core.domain.conversation import TaskKind, TaskStatus
+from memory_core.domain.errors import is_plain_name
+from memory_core.domain.fields import (
+    DEFAULT_MAX_TOKENS,
+    Ahead,
+    CallbackUrl,
+    Content,
+    Cursor,
+    Fraction,
+    Input,
+    Json,
+    Label,
+    Labels,
+    Limit,
+    Metadata,
+    Name,
+    Query,
+    SlotName,
+    TimeZone,
+    Tokens,
+    require_fields,
+)
+from memory_core.domain.memory import BY_HAND, MemoryType, OnConflict, Status
+from memory_core.domain.requests.chat_input import ChatMessages, ShownMessages
+from memory_core.domain.scope import Happened, Moment
+
+RECIPE_WEIGHTS: dict[str, frozenset[str]] = {
+    "composite": frozenset({"recency", "importance"}),
+    "balanced": frozenset({"relevance", "importance"}),
+    "weighted": frozenset({"relevance", "recency", "frequency", "confidence"}),
+    "linear": frozenset({"relevance", "recency", "importance"}),
+}
+
+
+NEVER_CLEARED = ("content", "tags", "entities", "foresight", "metadata", "confidence", "pinned", "valid_from")
+"""Fields that a memory can't be without: an edit may change them, but not to null."""
+_SAVE_RULES: list[Any] = [
+    {"if": {"required": ["type"], "properties": {"type": {"const": "procedural"}}}, "then": require_fields("key")},
+    {"anyOf": [require_fields("content"), require_fields("key", "value")]},
+    {"if": require_fields("subject"), "then": require_fields("attribute")},
+    {"if": require_fields("attribute"), "then": require_fields("subject")},
+]
+"""What `SaveInput` checks across its fields, in the words of JSON Schema; likewise those below."""
+_RETRIEVE_RULES: list[Any] = [
+    {"if": require_fields("max_tokens"), "then": {"required": ["mode"], "properties": {"mode": {"const": "reconstruct"}}}},
+    *(
+        {
+            "if": {"properties": {"recipe": {"const": recipe}}, **({} if recipe == "composite" else {"required": ["recipe"]})},
+            "then": {"properties": {"weights": {"propertyNames": {"enum": sorted(weights)}}}},
+        }
+        for recipe, weights in RECIPE_WEIGHTS.items()
+    ),
+]
+
+
+def _update_rules(schema: dict[str, Any]) -> None:
+    schema["anyOf"] = [{"required": [name]} for name in schema["properties"] if name != "change_reason"]
+    for name in NEVER_CLEARED:
+        shown = schema["properties"][name]
+        (kind,) = (branch for branch in shown.pop("anyOf") if branch != {"type": "null"})
+        schema["properties"][name] = {**kind, "title": shown["title"]}
+
+
+class SaveInput(Input):
+    """One memory to save. Procedural needs `key`; the others need `content`."""
+
+    model_config = ConfigDict(json_schema_extra={"allOf": _SAVE_RULES})
+
+    type: MemoryType = MemoryType.EPISODIC
+    content: Content | None = None
+    session_id: Name | None = None
+    agent_id: Name | None = None
+    category: Label | None = None
+    subject: SlotName | None = None
+    attribute: SlotName | None = None
+    key: Label | None = None
+    value: Json = None
+    actor: Label | None = None
+    action_type: Label | None = None
+    source: Label = "api"
+    entities: Labels = Field(default_factory=list)
+    foresight: Annotated[list[Ahead], Field(max_length=20)] = Field(default_factory=list)
+    event_timestamp: Happened | None = None
+    valid_from: Moment | None = None
+    valid_until: Moment | None = None
+    tags: Labels = Field(default_factory=list)
+    metadata: Metadata = Field(default_factory=dict)
+    importance: Fraction | None = None
+    confidence: Fraction = 1.0
+    pinned: bool = False
+    on_conflict: OnConflict = OnConflict.AUTO
+
+    @model_validator(mode="after")
+    def _fits_its_type(self) -> SaveInput:
+        if self.type is MemoryType.PROCEDURAL and self.key is None:
+            raise ValueError("key: a procedural memory needs one")
+        if self.content is None and not (self.key is not None and self.value is not None):
+            raise ValueError("content: is required, unless key and value are given")
+        if (self.subject is None) != (self.attribute is None):
+            missing = "attribute" if self.attribute is None else "subject"
+            raise ValueError(f"{missing}: subject and attribute name a slot together; give both or neither")
+        if self.valid_from and self.valid_until and self.valid_until <= self.valid_from:
+            raise ValueError("valid_until: must be later than valid_from")
+        return self
+
+
+class RetrieveInput(Input):
+    """One query; `limit` is 10 unless the settings say otherwise. time_zone: whose days are meant and shown; None: the user's.
+
+    Thresholds cut relevance before boosts; `score_threshold` cuts the recipe's score. include_decayed: whether what has faded is found;
+    None: as the settings say.
+    """
+
+    model_config = ConfigDict(json_schema_extra={"allOf": _RETRIEVE_RULES})
+
+    query: Query
+    limit: Limit | None = None
+    session_id: Name | None = None
+    exclude_session_id: Name | None = None
+    agent_id: Name | None = None
+    types: Annotated[list[MemoryType], Field(max_length=3)] | None = None
+    categories: Labels | None = None
+    tags: Labels | None = None
+    mode: Literal["fast", "reconstruct"] = "fast"
+    max_tokens: Tokens | None = None
+    recipe: Literal["composite", "balanced", "weighted", "linear"] = "composite"
+    weights: dict[str, Fraction] | None = None
+    similarity_threshold: Fraction | None = None
+    answer_threshold: Fraction | None = None
+    score_threshold: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
+    at: Moment | None = None
+    time_zone: TimeZone | None = None
+    include_archived: bool = False
+    include_decayed: bool | None = None
+    explain: bool = False
+
+    @model_validator(mode="after")
+    def _weights_of_the_recipe(self) -> RetrieveInput:
+        known = RECIPE_WEIGHTS[self.recipe]
+        for name in self.weights or {}:
+            if name not in known:
+                field = f"weights.{name}" if is_plain_name(name) else "weights"
+                raise ValueError(f"{field}: the recipe {self.recipe} has the weights {', '.join(sorted(known))}")
+        return self
+
+    @model_validator(mode="after")
+    def _only_a_context_has_a_length(self) -> RetrieveInput:
+        if self.max_tokens is not None and self.mode != "reconstruct":
+            raise ValueError("max_tokens: is for the mode reconstruct, which answers with a context")
+        return self
+
+
+class ListInput(Input):
+    """Which memories to list, newest first. `status` is one status or `all`; without it, active and compressed."""
+
+    status: Status | Literal["all"] | None = None
+    type: MemoryType | None = None
+    category: Label | None = None
+    session_id: Name | None = None
+    agent_id: Name | None = None
+    tag: Label | None = None
+    since: Moment | None = None
+    until: Moment | None = None
+    at: Moment | None = None
+    known_at: Moment | None = None
+    cursor: Cursor | None = None
+    limit: Limit = 20
+
+
+class UpdateInput(Input):
+    """A new version of a semantic or procedural memory: the content fields to change, the others stay."""
+
+    model_config = ConfigDict(json_schema_extra=_update_rules)
+
+    content: Content | None = None
+    category: Label | None = None
+    subject: SlotName | None = None
+    attribute: SlotName | None = None
+    value: Json = None
+    entities: Labels | None = None
+    foresight: Annotated[list[Ahead], Field(max_length=20)] | None = None
+    valid_from: Moment | None = None
+    valid_until: Moment | None = None
+    tags: Labels | None = None
+    metadata: Metadata | None = None
+    importance: Fraction | None = None
+    confidence: Fraction | None = None
+    pinned: bool | None = None
+    change_reason: Label | None = None
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> UpdateInput:
+        if not self.model_fields_set - {"change_reason"}:
+            raise ValueError("content: nothing to change was given")
+        return self
+
+
+class StatusInput(Input):
+    """A status set by hand: `deleted`, or `active`, which brings a memory back from wherever it is. Any other is a Conflict."""
+
+    status: Annotated[Status, WithJsonSchema({"type": "string", "enum": [status.value for status in BY_HAND]})]
+    reason: Label = "manual_update"
+
+
+class ClearInput(Input):
+    """Clear a session, or only its memories of one type."""
+
+    session_id: Name
+    type: MemoryType | None = None
+
+
+class ConverseInput(Input):
+    """A conversation to be remembered. time_zone: of those who speak; None: the user's. callback_url: where to say that it is done."""
+
+    session_id: Name | None = None
+    agent_id: Name | None = None
+    messages: ChatMessages
+    time_zone: TimeZone | None = None
+    callback_url: CallbackUrl | None = None
+
+
+class TasksInput(Input):
+    """Which tasks to list, newest first."""
+
+    status: TaskStatus | None = None
+    kind: TaskKind | None = None
+    cursor: Cursor | None = None
+    limit: Limit = 20
+
+
+class AcrossInput(Input):
+    """Where to go on in a list over all users of an app, and how many at once. A cursor may hold two names in any script."""
+
+    cursor: Annotated[Cursor, Field(max_length=2000)] | None = None
+    limit: Limit = 20
+
+
+class CopyInput(Input):
+    """Copy a memory to another agent of the same user."""
+
+    to_agent_id: Name
+
+
+# What an agent is told before its turn: what is asked for, and what comes of it.
+
+
+PartKind = Literal["instructions", "profile", "foresight", "memories", "turns"]
+
+
+class ContextInput(Input):
+    """What the turn is about and whose session it is in. at: as it was true then. time_zone: whose days are shown; None: the user's.
+
+    messages: the last few that the model is shown anyway; the query is found in them where none is given. parts: all where none is named.
+    exclude_session_id: the session whose messages the model has itself. The thresholds, types, tags and include_decayed are those of
+    a retrieve.
+    """
+
+    query: Query | None = None
+    messages: ShownMessages | None = None
+    session_id: Name | None = None
+    exclude_session_id: Name | None = None
+    parts: Annotated[list[PartKind], Field(min_length=1, max_length=5)] | None = None
+    max_tokens: Tokens = DEFAULT_MAX_TOKENS
+    similarity_threshold: Fraction | None = None
+    answer_threshold: Fraction | None = None
+    types: Annotated[list[MemoryType], Field(max_length=3)] | None = None
+    tags: Labels | None = None
+    at: Moment | None = None
+    time_zone: TimeZone | None = None
+    include_decayed: bool | None = None
+
+    def wants(self, kind: PartKind) -> bool:
+        """Whether a kind is asked for."""
+        return self.parts is None or kind in self.parts
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Memories of one kind, in the order of their numbers, and the tokens that they take."""
+
+    kind: PartKind
+    ids: tuple[str, ...]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """context: the text, empty when nothing is known. Its numbers count through the parts' ids. left_out: what did not fit."""
+
+    context: str
+    parts: tuple[Part, ...]
+    left_out: tuple[Part, ...]
+    degraded: tuple[str, ...] = ()
+
+    def public(self) -> dict[str, Any]:
+        """As the API shows it."""
+        return asdict(self)

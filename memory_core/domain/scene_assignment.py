@@ -1,0 +1,298 @@
+"""Which theme and which scene an episode belongs to.
+
+Words decide a theme where they are clear, prototypes' vectors where they are not. Note: time is event time, and a week is
+seven times twenty-four hours; what is told late joins the scene of then, not the latest one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from memory_core.domain.memory import Vector
+from memory_core.domain.scenes import Scene, SceneMember, with_members
+from memory_core.domain.text.analyzer import tokens
+
+EVERYDAY: Final = "everyday"
+"""The theme of what has no other."""
+GAP: Final = timedelta(days=7)
+"""The longest silence within a scene."""
+CLEAR: Final = 0.5
+"""Share of a cell's theme words that a theme must have, to be its theme by words alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class SceneRules:
+    """threshold: cosine above which a cell is near to a scene; from 1 up vectors are not asked. to_theme: the same of a theme's words.
+
+    most: cells above which a scene is split.
+    """
+
+    threshold: float
+    to_theme: float
+    most: int
+
+    @property
+    def by_vectors(self) -> bool:
+        """Whether vectors mean something."""
+        return self.threshold < 1
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """An episode to be placed. themes: how much each theme has of its words."""
+
+    member: SceneMember
+    themes: Mapping[str, float]
+    vector: Vector | None = None
+
+
+@dataclass(slots=True)
+class Thread:
+    """A scene while cells come and go. centroid: None where no cell has a vector. changed: since it was read."""
+
+    scene: Scene
+    centroid: Vector | None = None
+    changed: bool = False
+
+    def add(self, cell: Cell) -> None:
+        """One more cell: the centroid is the mean of all, c + (v - c) / n."""
+        n = self.scene.count + 1
+        if cell.vector is not None:
+            self.centroid = cell.vector.copy() if self.centroid is None else self.centroid + (cell.vector - self.centroid) / np.float32(n)
+        self._become([*self.scene.members, cell.member])
+
+    def remove(self, cell_id: str, vector: Vector | None) -> None:
+        """One cell less: the centroid is the mean of those that stay, c + (c - v) / n."""
+        members = [one for one in self.scene.members if one.cell_id != cell_id]
+        if len(members) == self.scene.count:
+            return
+        if self.centroid is not None and vector is not None and members:
+            self.centroid = self.centroid + (self.centroid - vector) / np.float32(len(members))
+        self._become(members)
+
+    def has(self, cell_id: str) -> bool:
+        """Whether a cell is in it."""
+        return cell_id in self.scene.cell_ids
+
+    def gap(self, at: datetime) -> timedelta:
+        """The silence between it and a moment; none for a moment within it."""
+        return max(self.scene.started_at - at, at - self.scene.ended_at, timedelta(0))
+
+    def split(self, scene_id: str, vectors: Mapping[str, Vector | None]) -> Thread:
+        """Let the later cells go, as a thread of their own that begins after the widest silence of its middle half."""
+        members = self.scene.members
+        quarter = max(1, len(members) // 4)
+        places = range(quarter, len(members) - quarter + 1)
+        place = max(places, key=lambda one: (members[one].at - members[one - 1].at, -abs(one - len(members) // 2)))
+        return self._cut(place, scene_id, vectors)
+
+    def part(self, scene_id: str, vectors: Mapping[str, Vector | None]) -> Thread | None:
+        """Let the cells after the first silence of more than a week go, as a thread of their own; None where there is none.
+
+        There is one only where a cell has left that lay in between.
+        """
+        members = self.scene.members
+        place = next((number for number, (one, two) in enumerate(pairwise(members), 1) if two.at - one.at > GAP), None)
+        return None if place is None else self._cut(place, scene_id, vectors)
+
+    def _cut(self, place: int, scene_id: str, vectors: Mapping[str, Vector | None]) -> Thread:
+        members = self.scene.members
+        later = Thread(self.scene.model_copy(update={"id": scene_id}), mean(members[place:], vectors), changed=True)
+        later._become(members[place:])
+        self.centroid = mean(members[:place], vectors)
+        self._become(members[:place])
+        return later
+
+    def _become(self, members: list[SceneMember]) -> None:
+        self.scene = with_members(self.scene, members)
+        self.changed = True
+
+
+def theme_of(shares: Mapping[str, float], vector: Vector | None, prototypes: Mapping[str, Vector], rules: SceneRules) -> str:
+    """The theme of a cell: by its words where one has half of them, else by the nearest prototype, else by most of its words.
+
+    shares, vector: of the cell, as `Cell` has them.
+    """
+    best = max(sorted(shares), key=lambda one: shares[one], default=None)
+    if best is not None and shares[best] >= 1 and shares[best] > CLEAR * sum(shares.values()):
+        return best
+    if vector is not None and rules.by_vectors and prototypes:
+        names = sorted(prototypes)
+        near = _cosines(vector, np.stack([prototypes[name] for name in names]))
+        nearest = int(near.argmax())
+        if near[nearest] > rules.to_theme:
+            return names[nearest]
+    return best if best is not None and shares[best] >= 1 else EVERYDAY
+
+
+def place(cell: Cell, theme: str, threads: Sequence[Thread], rules: SceneRules) -> Thread | None:
+    """The thread that a cell of this theme belongs to; None when it begins a new one.
+
+    Of those within a week, the nearest of the same theme. Something everyday goes with what it is near to, and else with other such things.
+    One that is too large already, since there was no room to split it, gets no more.
+    """
+    fitting: list[tuple[int, float, datetime, str, Thread]] = []
+    for thread in threads:
+        if not 0 < thread.scene.count <= rules.most or thread.gap(cell.member.at) > GAP:
+            continue
+        if theme not in (thread.scene.theme, EVERYDAY):
+            continue
+        near = cosine(cell.vector, thread.centroid) if rules.by_vectors else 0.0
+        if theme == thread.scene.theme != EVERYDAY:
+            rank = 2
+        elif theme == EVERYDAY and near > rules.threshold:
+            rank = 1
+        elif theme == thread.scene.theme:
+            rank = 0
+        else:
+            continue
+        fitting.append((rank, near, thread.scene.ended_at, thread.scene.id, thread))
+    return max(fitting, key=lambda one: one[:4])[4] if fitting else None
+
+
+def begun(scene_id: str, cell: Cell, theme: str) -> Thread:
+    """A new thread of one cell."""
+    at = cell.member.at
+    scene = Scene(id=scene_id, theme=theme, title="", summary="", started_at=at, ended_at=at, cell_ids=[], count=0)
+    thread = Thread(scene)
+    thread.add(cell)
+    return thread
+
+
+def cosine(one: Vector | None, other: Vector | None) -> float:
+    """The cosine of two vectors of any length; 0 where there are not two, or one is nothing."""
+    if one is None or other is None:
+        return 0.0
+    lengths = math.sqrt(float(np.dot(one, one)) * float(np.dot(other, other)))
+    return float(np.dot(one, other)) / lengths if lengths else 0.0
+
+
+def _cosines(one: Vector, others: Vector) -> Vector:
+    """The cosine of a vector with each row of `others`; 0 where one of them is nothing."""
+    lengths = np.linalg.norm(others, axis=1) * np.linalg.norm(one)
+    found: Vector = np.divide(others @ one, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    return found
+
+
+def mean(members: Sequence[SceneMember], vectors: Mapping[str, Vector | None]) -> Vector | None:
+    """The centroid of these cells, by those that have a vector; None where none has."""
+    known = [vector for one in members if (vector := vectors.get(one.cell_id)) is not None]
+    return np.mean(known, axis=0, dtype=np.float32) if known else None
+
+
+# The themes of everyday talk, each with words that belong to it.
+#
+# They are the topics where no agent can be asked.
+# English. A theme is a hint, never a fact: it tells that a flight and a hotel go together, and it tags a note "travel".
+# Note: words of several themes ("bank", "run") are left out or stand where they are used most.
+
+
+PROTOTYPES: dict[str, str] = {
+    "health": """
+        health healthy wellness doctor dentist hospital clinic nurse medicine medication pills prescription antibiotics symptom
+        pain ache headache migraine fever cold flu cough allergy allergic asthma diabetes insulin surgery injury knee ankle physio
+        physiotherapy therapy therapist vaccine pharmacy blood pressure anxiety depression insomnia sleep diagnosis recovery
+        pregnant pregnancy eczema rash""",
+    "fitness": """
+        gym workout exercise fitness jog marathon runner running race training trainer treadmill squats deadlift weights muscle
+        stretching yoga pilates cycling swim swimming climbing bouldering hike hiking trail steps cardio kilometres 10k 5k pace""",
+    "sports": """
+        football soccer basketball tennis cricket rugby hockey baseball golf match league team goal player coach tournament
+        championship stadium score season referee padel badminton volleyball""",
+    "food": """
+        food eat eating cook cooking recipe dish meal breakfast lunch dinner kitchen oven bake baking bread sourdough flour
+        starter dough cake pasta rice noodles ramen soup salad sauce garlic onion cheese meat chicken fish vegetarian vegan diet
+        restaurant menu pizza sushi taste delicious spicy curry coffee tea espresso barista wine beer dessert chocolate fruit
+        vegetables grocery snack butter yeast ferment""",
+    "travel": """
+        travel trip journey flight fly flying airport airline plane luggage passport visa hotel hostel booking itinerary vacation
+        holiday tour tourist sightseeing museum beach island train station ticket rail abroad cruise backpacking airbnb
+        destination layover suitcase""",
+    "work": """
+        work job career office boss manager colleague coworker meeting project deadline client customer salary promotion raise
+        interview resume cv hiring hired recruiter company employer team shift overtime contract freelance startup business
+        presentation quarterly colleagues resign offer onboarding standup""",
+    "technology": """
+        computer laptop software app code coding programming python javascript java rust api database server cloud bug debug
+        deploy deployment docker kubernetes git repository github test tests compile function library framework website browser
+        phone android iphone wifi router network keyboard monitor update install password data model query cache error log script
+        backend frontend postgres sql linux windows""",
+    "education": """
+        school university college student teacher professor class lecture exam homework essay thesis degree study studying
+        semester tutor scholarship graduate graduation kindergarten lesson math physics chemistry history grade campus
+        dissertation language vocabulary grammar verbs vowels pronunciation tense""",
+    "home": """
+        house home apartment flat rent landlord mortgage lease kitchen bathroom bedroom furniture sofa couch shelf paint painting
+        wall roof renovate renovation repair plumber leak boiler heating neighbour neighbor moving mover boxes garage basement
+        balcony tiles""",
+    "gardening": """
+        garden gardening plant plants seeds seedlings soil compost tomatoes roses herbs basil lawn weeds pruning watering
+        greenhouse flowerpot bulbs tulips slugs fertilizer orchid""",
+    "family": """
+        family mother father mom mum dad parents sister brother son daughter child children kids baby grandmother grandfather
+        grandma grandpa aunt uncle cousin niece nephew wife husband toddler nursery babysitter""",
+    "relationships": """
+        friend friends friendship girlfriend boyfriend partner dating date marriage married wedding engaged engagement divorce
+        breakup love anniversary bride groom bridesmaid party guests invitation""",
+    "pets": """
+        pet pets dog puppy cat kitten vet veterinarian leash walkies litter fur paw bark kennel hamster rabbit parrot aquarium
+        goldfish breed collar""",
+    "money": """
+        money budget savings saving invest investment investing stocks shares fund pension tax taxes loan debt credit card bank
+        account insurance expenses bill bills salary income interest crypto portfolio refund invoice""",
+    "music": """
+        music song songs band concert guitar piano violin drums sing singing choir album playlist chord melody festival vinyl
+        orchestra lyrics saxophone gig""",
+    "reading": """
+        book books novel author reading chapter library fiction writer poem poetry story paperback audiobook bookshop publisher
+        memoir""",
+    "film": """
+        film films movie movies cinema series episode netflix actor actress director documentary trailer thriller comedy
+        screenplay oscar streaming""",
+    "games": """
+        game games gaming console playstation xbox nintendo chess puzzle boardgame multiplayer quest dungeon dragons steam level""",
+    "art": """
+        art artist painting drawing sketch watercolor watercolour canvas pottery ceramics clay sculpture gallery exhibition
+        photography photo photos camera lens knitting yarn sewing crochet""",
+    "transport": """
+        car drive driving bike bicycle bus metro subway tram traffic parking engine garage mechanic tyre tire brakes fuel electric
+        charging licence license motorcycle scooter commute""",
+    "weather": """
+        weather rain rainy snow sunny storm wind forecast temperature heatwave humid cloudy hail thunder""",
+    "shopping": """
+        buy bought shopping shop store mall order delivery discount price sale amazon return receipt size shoes jacket dress
+        clothes""",
+    "politics": """
+        politics election vote government president minister parliament law policy protest mayor council""",
+    "nature": """
+        nature forest mountain lake river bird birds birdwatching camping tent wildlife climate stars telescope astronomy fishing""",
+}
+"""Theme → words that belong to it."""
+
+
+@lru_cache(maxsize=1)
+def _themes_of_terms() -> dict[str, tuple[str, ...]]:
+    found: dict[str, dict[str, None]] = {}
+    for theme, prototype in PROTOTYPES.items():
+        for term in tokens(prototype):
+            found.setdefault(term, {})[theme] = None
+    return {term: tuple(themes) for term, themes in found.items()}
+
+
+def themes(terms: Iterable[str]) -> dict[str, float]:
+    """How much each theme has of these terms (as `analyzer.tokens` gives them); a term of several themes is shared among them."""
+    known = _themes_of_terms()
+    weight: dict[str, float] = {}
+    for term in terms:
+        belongs = known.get(term, ())
+        for theme in belongs:
+            weight[theme] = weight.get(theme, 0.0) + 1 / len(belongs)
+    return weight

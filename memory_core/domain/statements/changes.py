@@ -1,0 +1,388 @@
+"""Whether a later message says of what an earlier one tells that it is over, or otherwise now. By words, without a model.
+
+    ends      something named in both is said to be over        "I drive a Golf" … "sold the Golf!"
+    value     what is named in both has another time or number  "the flight is on the 14th" … "they moved my flight to the 15th"
+    switch    who uses it says to have switched                 "all my coding in Vim" … "moved over to VS Code, but the Vim keys …"
+    matter    one thing holds in it, and it is another now      "I live in Mainz" … "we've moved to Kassel"
+
+Note: two statements that differ are mostly both true. So the later one has to say that something changed, in the
+sentence that has the shared word; and whoever else than the speaker it is about has to be named in both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal
+
+from memory_core.domain.statements.change_clauses import LEAST_COMPOUND, MOST_OF_SHORT, Clause, Message, Said, read, telling
+from memory_core.domain.statements.change_phrases import (
+    ADDS,
+    AGAIN,
+    ANOTHER,
+    CALLED_OFF,
+    CHANGED_WHAT,
+    DENIED,
+    FROM_NOW,
+    GIVES,
+    IN_A_COUPLE,
+    NEW_IN_ITS_PLACE,
+    NOT_SO,
+    OF_OTHERS,
+    OWN_SUBJECT,
+    OWNED,
+    POINTS_BACK,
+    PREFERS,
+    PREFERS_NOW,
+    STAGES,
+    TELLS_OF_WORDS,
+    THIS_ONCE,
+    TO_NUMBER,
+    USES_NOW,
+    USING,
+)
+from memory_core.domain.statements.change_topics import ALIKE, KIN, MATTERS
+from memory_core.domain.statements.contradictions import contradiction
+from memory_core.domain.text.analyzer import has_japanese, words
+
+Ground = Literal["ends", "value", "switch", "matter"]
+LEAST_SHARED = 2
+"""Telling words that two sentences share which tell a number of one thing."""
+LEAST_COVERED = 0.33
+"""Of the telling words of the sentence that has fewer, the part that both share where one says that the other is over or otherwise."""
+LEAST_COVERED_BY_NAME = 0.15
+"""The same where a name is among them, and in Japanese, whose words are cut into pairs."""
+LEAST_COVERED_BY_SUBJECT = 0.5
+"""Of the sentence that has more, where both begin with the one word that they share: facts of one person all begin with the name."""
+LEAST_FRAME = 3
+"""Words with which two clauses begin that tell of one thing."""
+_STAGE_WORDS = frozenset(" ".join(STAGES).split())
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a later message does to an earlier one. said, replaced: the sentences that say so, of the later and of the earlier."""
+
+    ground: Ground
+    said: str
+    replaced: str
+
+
+def change(earlier: str, later: str) -> Change | None:
+    """What the later of two messages of one person says against the earlier; None where both can hold, or where the words don't tell."""
+    return change_between(read(earlier), read(later))
+
+
+def change_between(earlier: Message, later: Message) -> Change | None:
+    """As `change`, of messages that are read already."""
+    if not later.tells_change or earlier.text == later.text:
+        return None
+    if not later.keys.isdisjoint(earlier.keys):
+        for now, before in product((one for one in later.sentences if one.changes), earlier.sentences):
+            if now.text != before.text and (ground := _ground(before, now, earlier, later)) is not None:
+                return Change(ground, now.text, before.text)
+    return _by_kind(earlier, later) or _by_matter(earlier, later)
+
+
+def _by_kind(earlier: Message, later: Message) -> Change | None:
+    """A change that need not name what the earlier message names: another of one kind, or a date put right."""
+    for now, before in product((one for one in later.sentences if one.changes), earlier.sentences):
+        if now.asks and not now.corrects:
+            continue
+        if _another_of(before, now):
+            return Change("matter", now.text, before.text)
+        if _another_of_kind(before, now):
+            return Change("switch", now.text, before.text)
+        if _put_right(before, now):
+            return Change("value", now.text, before.text)
+    return None
+
+
+def _another_of_kind(before: Said, now: Said) -> bool:
+    """Whether somebody says to have switched to another of a kind of which the earlier sentence says to use one."""
+    if now.switched is None or now.supposed or now.of_others or not (before.holds and USING.search(before.text)):
+        return False
+    another = any(not now.kinds[kind] & before.kinds[kind] for kind in now.kinds.keys() & before.kinds.keys())
+    return another and _of_one_person(before, now, frozenset())
+
+
+def _put_right(before: Said, now: Said) -> bool:
+    """Whether a correction that names nothing but a time gives another day of the same month, or another time beside the one told."""
+    theirs, ours = before.values.whens, now.values.whens
+    corrected = now.corrected_values.whens
+    if any(
+        corrected[kind] & theirs[kind] and now.new_values.whens.get(kind, frozenset()) - theirs[kind]
+        for kind in corrected.keys() & theirs.keys()
+    ):
+        return True
+    if (now.moves or any(now.ended)) and not now.supposed and not now.asks:
+        clocks = ours.get("time", frozenset()), theirs.get("time", frozenset())
+        precise = {one for one in clocks[0] & clocks[1] if ":" in one}
+        if precise and clocks[0] - clocks[1]:
+            return True
+    if not now.corrects or now.besides_correcting:
+        return False
+    same_month = bool(theirs.get("month", frozenset()) & ours.get("month", frozenset()))
+    return same_month and theirs.get("date", frozenset()).isdisjoint(ours.get("date", frozenset())) and "date" in ours and "date" in theirs
+
+
+def updates(earlier: Message, later: Message, question: str, asked: Collection[str]) -> bool:
+    """Whether the later of two messages of one person has another number or time of the kind that a question asks for, of the same matter.
+
+    Weaker than a change: nothing in the later one has to say so. Both can be true, and the later one is the better answer. asked: the
+    terms of the question.
+    """
+    wanted = frozenset(asked)
+    for now, before in product(later.valued, earlier.valued):
+        shared = _shared(before.terms, now.terms)
+        if len(shared) < LEAST_SHARED or not shared & wanted or not _of_one_person(before, now, shared):
+            continue
+        if before.values.of_kind(question, wanted).differ(now.new_values.of_kind(question, wanted), loosely=now.moves):
+            return True
+    return change_between(earlier, later) is not None
+
+
+def _ground(before: Said, now: Said, earlier: Message, later: Message) -> Ground | None:
+    if now.asks and not now.corrects:
+        return None
+    if _are_of_one_thing(before, now) and not _is_called_off_once(now):
+        if (shared := _over(before, now)) and _of_one_person(before, now, shared):
+            return "ends"
+        if _valued(before, now, earlier, later):
+            return "value"
+        if _so_again(before, now) or _from_now(before, now):
+            return "matter"
+    if _otherwise_now(before, now) or _new_in_its_place(before, now) or _prefers_other(before, now) or _grown(before, now):
+        return "matter"
+    return "switch" if _switched(before, now, later) else None
+
+
+def _is_called_off_once(now: Said) -> bool:
+    """Whether a sentence says that something does not take place this once: "no volleyball this Thursday, the gym is closed"."""
+    return CALLED_OFF.search(now.text) is not None and THIS_ONCE.search(now.text) is not None
+
+
+def _are_of_one_thing(before: Said, now: Said) -> bool:
+    """Whether two sentences share enough of what they tell, or a name: in long ones some word is always the same.
+
+    Laid beside all that a person said before, a hundred sentences have a word in common with one that tells a change.
+    """
+    fewer = min(len(before.terms), len(now.terms))
+    shared = _shared(before.terms, now.terms)
+    covered = len(shared) / fewer if fewer else 0.0
+    if len(shared) == 1 and shared == before.first & now.first:
+        return len(shared) >= LEAST_COVERED_BY_SUBJECT * max(len(before.terms), len(now.terms))
+    if covered >= LEAST_COVERED:
+        return True
+    if has_japanese(now.text):
+        return covered >= LEAST_COVERED_BY_NAME
+    return fewer <= MOST_OF_SHORT and covered >= LEAST_COVERED_BY_NAME and not shared.isdisjoint(before.names | now.names)
+
+
+def _shared(ours: Collection[str], theirs: Collection[str]) -> frozenset[str]:
+    """The terms that two sentences have in common, compounds and words for one matter among them."""
+    both = frozenset(ours) & frozenset(theirs)
+    matters = {ALIKE[one] for one in theirs if one in ALIKE}
+    alike = frozenset(one for one in ours if one in ALIKE and ALIKE[one] in matters)
+    compounds = frozenset(one for one, other in product(ours, theirs) if one != other and _is_compound(one, other))
+    return both | alike | compounds
+
+
+def _is_compound(one: str, other: str) -> bool:
+    shorter, longer = (one, other) if len(one) < len(other) else (other, one)
+    return (
+        len(shorter) >= LEAST_COMPOUND and len(longer) - len(shorter) >= LEAST_COMPOUND and longer.startswith(shorter) and shorter.isalpha()
+    )
+
+
+def _of_one_person(before: Said, now: Said, shared: Collection[str]) -> bool:
+    """Whether two sentences are about one person: the speaker, or somebody whom both name."""
+    if not now.about <= {word for clause in before.clauses for word in clause.words} | before.about:
+        return False
+    return (
+        before.about <= now.about
+        or bool(before.about & {*shared})
+        or any(before.beside(kin) & {*shared, *now.terms} for kin in before.about)
+    )
+
+
+def _over(before: Said, now: Said) -> frozenset[str]:
+    """What of a sentence another says to be over. A relative counts where the sentence is about that one."""
+    found: set[str] = set()
+    if before.holds:
+        for ended in now.ended_by_kin if before.about and before.about == now.about else now.ended:
+            shared = _shared(ended, before.terms) - (KIN - before.about) if ended else frozenset[str]()
+            if shared and not any(one & shared for one in before.ended):
+                found |= shared
+    return frozenset(found)
+
+
+def _valued(before: Said, now: Said, earlier: Message, later: Message) -> bool:
+    """Whether the later sentence gives what both speak of another time or number."""
+    if not (before.values and now.values) or now.supposed:
+        return False
+    if not (now.moves or (before.holds and (now.new or _gives_another(before, now)))):
+        return False
+    if now.moves and _names_both(before, now):
+        return not _shared(before.terms, now.terms) <= KIN and _of_one_person(before, now, _shared(before.terms, now.terms))
+    if now.moves and not _names_what_was(before, now):
+        return False
+    if not before.values.differ(now.new_values, loosely=now.moves and TO_NUMBER.search(now.text) is not None):
+        return False
+    theirs = before.terms_with_values | (earlier.before(before) if "money" in before.values.numbers else frozenset())
+    ours = now.terms_with_values | (later.before(now) if POINTS_BACK.search(now.text) else frozenset())
+    shared = _shared(theirs, ours)
+    return bool(shared) and _of_one_person(before, now, shared)
+
+
+def _names_what_was(before: Said, now: Said) -> bool:
+    """Whether what a sentence says was before, "from 65 % to 82 %", is what the earlier one told; so where it says nothing."""
+    old = now.old_values
+    return not old or not before.values.differ(old, loosely=True)
+
+
+def _gives_another(before: Said, now: Said) -> bool:
+    """Whether a sentence tells that a number or time of the same unit came about, of what is named in both."""
+    if GIVES.search(now.text) is None or ANOTHER.search(now.text) is not None or ADDS.search(now.text) is not None:
+        return False
+    alike = before.values.numbers.keys() & now.values.numbers.keys() - {""} or before.values.whens.keys() & now.values.whens.keys()
+    covered = before.terms <= now.terms or now.terms <= before.terms
+    return bool(alike) and covered and not before.terms.isdisjoint(now.terms)
+
+
+def _names_both(before: Said, now: Said) -> bool:
+    """Whether a sentence names the time that was told, and another of its kind: "not Wednesdays any more, she comes on Fridays"."""
+    theirs, ours = before.values.whens, now.values.whens
+    return any(theirs[kind] < ours[kind] for kind in theirs.keys() & ours.keys())
+
+
+def _switched(before: Said, now: Said, later: Message) -> bool:
+    """Whether somebody says to have switched away from what was used before."""
+    if now.switched is None or now.supposed or not (before.holds and USING.search(before.text)):
+        return False
+    shared = _shared(before.terms, later.around(now))
+    to_another = not now.switched <= before.terms or (not now.switched and not USES_NOW.search(now.text))
+    return to_another and len(shared) >= LEAST_COVERED * len(before.terms) and _of_one_person(before, now, shared)
+
+
+def _another_of(before: Said, now: Said) -> bool:
+    """Whether somebody says to have changed, or to have named wrongly, what the earlier sentence has one of: "I switched dentists"."""
+    match = CHANGED_WHAT.search(now.text)
+    if match is None or now.supposed or now.of_others or not before.holds:
+        return False
+    what = match["what"].casefold()
+    if not telling([what], now.language):
+        return False
+    held = {word for clause in before.clauses for word in clause.words}
+    named = {what, what.removesuffix("s")}
+    named |= {word for word in held if word in ALIKE and ALIKE[word] in {ALIKE[one] for one in named if one in ALIKE}}
+    return not named.isdisjoint(held) and _of_one_person(before, now, frozenset())
+
+
+def _from_now(before: Said, now: Said) -> bool:
+    """Whether somebody says what holds from now on of what the earlier sentence tells by at least two of its words."""
+    if not before.holds or now.of_others or FROM_NOW.search(now.text) is None or ADDS.search(now.text) is not None:
+        return False
+    shared = before.terms & now.terms
+    return len(shared) >= LEAST_SHARED and shared < now.terms and _of_one_person(before, now, shared)
+
+
+def _so_again(before: Said, now: Said) -> bool:
+    """Whether somebody does again what the earlier sentence says is not done."""
+    if now.supposed or now.of_others or not AGAIN.search(now.text) or not NOT_SO.search(before.text) or NOT_SO.search(now.text):
+        return False
+    shared = _shared(before.terms, now.terms)
+    return bool(shared) and before.holds and _of_one_person(before, now, shared)
+
+
+def _otherwise_now(before: Said, now: Said) -> bool:
+    """Whether a clause says the same as another with what holds in its place now."""
+    return any(
+        _same_frame(other, one)
+        or (not one.terms.isdisjoint(other.terms) and contradiction(other.text.strip(), one.text) in ("values", "times", "numbers"))
+        for one in now.present_clauses
+        for other in before.clauses
+    )
+
+
+def _same_frame(before: Clause, now: Clause) -> bool:
+    """Whether two clauses begin with the same words, something telling among them, and go on otherwise: "I take my coffee black"."""
+    ours, theirs = before.words, now.words
+    same = next((place for place, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]), min(len(ours), len(theirs)))
+    if same < LEAST_FRAME or same in (len(ours), len(theirs)) or ADDS.search(now.text) or not KIN.isdisjoint(ours[:same]):
+        return False
+    return bool(telling(ours[:same], "english") and telling(theirs[same:], "english")) and not set(ours[same:]) & set(theirs[same:])
+
+
+def _new_in_its_place(before: Said, now: Said) -> bool:
+    """Whether somebody has a new one of what a person has one of."""
+    match = NEW_IN_ITS_PLACE.search(now.text)
+    if match is None or not before.holds or now.supposed or OF_OTHERS.search(now.text[: match.start()]):
+        return False
+    what = match["what"].casefold()
+    held = any(one["what"].casefold() == what for one in OWNED.finditer(before.text))
+    return held and not (now.about | before.about) - {what}
+
+
+def _prefers_other(before: Said, now: Said) -> bool:
+    """Whether somebody prefers now what was liked less before."""
+    held, said = PREFERS.search(before.text), PREFERS_NOW.search(now.text)
+    return held is not None and said is not None and held["other"].casefold().rstrip(".-'") == said["liked"].casefold().rstrip(".-'")
+
+
+def _grown(before: Said, now: Said) -> bool:
+    """Whether somebody named in both is at another stage of life now, or in a higher class."""
+    if not ((before.terms & now.terms) - _STAGE_WORDS or (before.about and before.about == now.about)):
+        return False
+    if before.grade and now.grade:
+        return before.grade < now.grade
+    return (now.new or now.switched is not None) and len(before.stages) == len(now.stages) == 1 and min(before.stages) < min(now.stages)
+
+
+def _by_matter(earlier: Message, later: Message) -> Change | None:
+    """A change of one of the matters in which one thing holds, however it is named."""
+    for matter in (MATTERS[place] for place in sorted(later.changed & earlier.matters)):
+        before = next((one for one in earlier.sentences if matter.holds.search(one.text)), None)
+        now = next((one for one in later.sentences if not one.asks and matter.changes.search(one.text)), None)
+        if (
+            before is None
+            or now is None
+            or now.supposed
+            or matter.changes.search(before.text)
+            or not (_of_oneself(now, matter.changes) or (matter.of_kin and before.about and before.about == now.about))
+        ):
+            continue
+        if not (
+            _of_somebody_else(before)
+            or _of_somebody_else(now)
+            or ((before.about ^ now.about) - IN_A_COUPLE and not matter.of_kin)
+            or _says_same(before, now, matter.changes)
+        ):
+            return Change("matter", now.text, before.text)
+    return None
+
+
+def _of_oneself(said: Said, changes: re.Pattern[str]) -> bool:
+    """Whether the speaker is who says to have changed: named before it, or nobody is; and it is not denied."""
+    match = changes.search(said.text)
+    if match is None or said.language == "german" or has_japanese(said.text):
+        return match is not None
+    before, upto = said.text[: match.start()], said.text[: match.end()]
+    if DENIED.search(before) or TELLS_OF_WORDS.search(before) or " not " in f" {match.group().casefold()} ":
+        return False
+    return OWN_SUBJECT.search(upto) is not None or not before.strip(" \t.,!-")
+
+
+def _of_somebody_else(said: Said) -> bool:
+    return said.of_others and OWN_SUBJECT.search(said.text) is None
+
+
+def _says_same(before: Said, now: Said, changes: re.Pattern[str]) -> bool:
+    """Whether what the later names is named in the earlier already."""
+    match = changes.search(now.text)
+    assert match is not None
+    near = words(now.text[: match.start()])[-8:] if has_japanese(now.text) else words(now.text[match.end() :])[:3]
+    named = telling(near, now.language)
+    return bool(named) and named <= before.terms

@@ -1,0 +1,359 @@
+"""The checks that every agent's facts and foresight go through before they become memories.
+
+A fact is kept where a person asserts it in words of their own, and where its text says nothing that people did not say. Note: a fact in
+words that no speaker used, or in another language, is not thrown away. It is told in the words that prove it, and fills no
+slot with a value that was not said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import cached_property
+
+from memory_core.domain.agent_schemas import ExtractedFacts, SaidFact, SaidForesight, SaidInstruction
+from memory_core.domain.conversation import Message
+from memory_core.domain.statements.patterns import telling
+from memory_core.domain.statements.provenance import (
+    DAYS,
+    OTHER_SCRIPT,
+    Proofs,
+    folded_quote,
+    in_another_language,
+    may_tell,
+    own_words,
+    unknown_names,
+)
+from memory_core.domain.statements.wishes import said_wishes
+from memory_core.domain.text.analyzer import tokens, words
+from memory_core.domain.text.excerpts import beginning
+from memory_core.domain.text.sentences import sentences
+from memory_core.domain.text.spelling import GERMAN_NUMBER_WORDS, NUMBER_WORDS, numbers_in
+from memory_core.domain.truth.slots import NO_LONGER, canonical_subject, folded
+
+LEAST_SAID = 1 / 3
+"""Of a text's telling terms that people said."""
+MAX_WORDS = 300
+"""Characters of the words that stand in the place of a fact's text."""
+FEWEST_TERMS = 2
+"""Telling terms of such words."""
+MAX_NAME = 60
+_ONCE = re.compile(
+    r"\b(?:this once|for once|once more|this time|for now|for the moment|today|tonight|right now"
+    r"|in (?:this|your next) (?:answer|reply|message)"
+    r"|diesmal|dieses mal|heute|vorerst|jetzt gerade|in dieser antwort)\b|今回|今だけ|とりあえず|今日",
+    re.IGNORECASE,
+)
+"""What makes an instruction one for a single answer."""
+MOST_INSTRUCTING = 60
+"""Words of a standing instruction."""
+LONGEST_AHEAD = timedelta(days=36_525)
+_ASKING_WORDS = (
+    "do does did is are am was were can could will would should shall may might have has had what which who whose whom when where why how"
+    " kann kannst können könnte könntest soll sollte sollen ist sind war hast hat habe haben bin wird werden willst möchtest was welche"
+    " welcher welches wer wen wem wann wo warum wieso wie"
+)
+_ASKING = frozenset(_ASKING_WORDS.split())
+_SUPPOSES = re.compile(
+    r"(?:\A|[,;:.!?(–—]\s*|\b(?:and|but|or|that|und|aber|oder|dass)\s+)"
+    r"(?:(?:even|only|what|as)\s+)?(?:if|unless|suppose|supposing|imagine|wenn|falls|angenommen)\b[^,;:.!?()–—]{0,120}\Z",
+    re.IGNORECASE,
+)
+_JAPANESE_SUPPOSES = re.compile(r"もし[^。、！？]{0,80}\Z")
+_PASSES = re.compile(
+    r"\b(?:today|tonight|yesterday|this (?:morning|afternoon|evening|minute)|last night|just now|right now|at the moment|for now"
+    r"|heute|gestern|vorgestern|heute (?:morgen|abend)|gerade eben|eben gerade|vorhin|im moment"
+    r"|(?:is|feels|felt|was|ist|fühlt sich|war) (?:(?:so|very|a bit|really|sehr|ziemlich) )?(?:tired|hungry|thirsty|bored|busy|stressed"
+    r"|excited|curious|confused|happy|sad|glad|angry|annoyed|sorry|müde|hungrig|durstig|gestresst|gelangweilt|neugierig|verwirrt))\b"
+    r"|今日|昨日|さっき|今朝|今夜|今晩",
+    re.IGNORECASE,
+)
+"""What makes a statement one of the moment."""
+_FIRST_PERSON = re.compile(r"(?:I|My|We|Our|Ich|Mein|Meine|Wir|Unser|Unsere)\b")
+_THE_USER = re.compile(r"(?:The\s+|the\s+)?(?:user|User|speaker|Speaker)\b(?=['’]s\b|\s|$)")
+_NAMING = frozenset(tokens("called named name"))
+_CLOSED = frozenset({"yes", "no", "likes", "dislikes", "married", "single", "engaged", "divorced", "widowed"})
+"""Values that stand for what was said in other words."""
+_PRONOUN_WORDS = "he she it they we him her them us his hers their our er sie es wir ihn ihm ihr ihnen uns 彼 彼女"
+_PRONOUNS = frozenset(_PRONOUN_WORDS.split())
+_COUNTS = {word: str(number) for named in (NUMBER_WORDS, GERMAN_NUMBER_WORDS) for number, word in enumerate(named[:13])} | {
+    "eine": "1", "einen": "1", "once": "1", "twice": "2", "both": "2", "couple": "2", "dozen": "12"
+}  # fmt: skip
+_MONTH = re.compile(
+    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez)[a-zä]*\b|\d[-/.年月]\d|月|\d{4}-\d{2}", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ToldFacts:
+    """What is left of an agent's answer. dropped: how many facts, foresights and instructions were left out."""
+
+    facts: list[SaidFact]
+    foresight: list[SaidForesight]
+    dropped: int
+    instructions: list[SaidInstruction] = field(default_factory=list)
+
+
+def told_facts(said: ExtractedFacts, messages: Sequence[Message]) -> ToldFacts:
+    """The facts and the foresight that were really told, in the form in which they are remembered.
+
+    Args:
+        said: an agent's answer.
+        messages: what it is about, with the actors by which the agent knew them.
+
+    """
+    if not (said.facts or said.foresight or said.instructions):
+        return ToldFacts([], [], 0)
+    record = _Record(messages)
+    facts = [fact for one in said.facts if (fact := record.fact(one)) is not None]
+    foresight = [ahead for one in said.foresight if (ahead := record.foresight(one)) is not None]
+    instructions = [one for one in said.instructions if record.instructs(one)]
+    kept = len(facts) + len(foresight) + len(instructions)
+    return ToldFacts(facts, foresight, len(said.facts) + len(said.foresight) + len(said.instructions) - kept, instructions)
+
+
+def last_word_wins(facts: list[SaidFact]) -> list[SaidFact]:
+    """Who says Berlin and then Lisbon in one breath lives in Lisbon: of two facts of one slot the earlier fills it no more.
+
+    That something else is over takes nothing from what is said to hold: "I work at Contoso, I quit my job at Fabrikam".
+    """
+    kept = list(facts)
+    holders: dict[tuple[str, str], int] = {}
+    for number, fact in sorted(enumerate(facts), key=lambda pair: pair[1].message):
+        if fact.subject is None or fact.attribute is None:
+            continue
+        slot = folded(fact.subject), folded(fact.attribute)
+        holder = holders.get(slot)
+        loser = number if holder is not None and _is_of_another(fact, facts[holder]) else holder
+        if loser != number:
+            holders[slot] = number
+        if loser is not None:
+            kept[loser] = kept[loser].model_copy(update={"subject": None, "attribute": None, "value": None})
+    return kept
+
+
+def _is_of_another(fact: SaidFact, holder: SaidFact) -> bool:
+    """Whether a fact says only that something else than what the holder tells is over."""
+    said, held = folded(fact.value or ""), folded(holder.value or "")
+    if not said.startswith(NO_LONGER) or held.startswith(NO_LONGER):
+        return False
+    named = said.removeprefix(NO_LONGER).strip()
+    return named != held if named else fact.quote == holder.quote
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """A sentence with a speaker's own words.
+
+    As it was written, and without what is not the speaker's own, both folded.
+    """
+
+    written: str
+    own: str
+    asks: bool
+
+
+class _Record:
+    """What people said in a cell, read once however many facts are checked."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self._messages = messages
+        self._proofs = Proofs(messages)
+        self._own: dict[int, str] = {}
+        self._stretches: dict[int, list[_Stretch]] = {}
+        self._wishes: dict[int, list[tuple[str, str]]] = {}
+
+    def fact(self, said: SaidFact) -> SaidFact | None:
+        """The fact as it is remembered; None where no person told it."""
+        fills_slot = bool(said.subject and said.attribute and said.value)
+        if not self._told(said.quote, said.message, fills_slot=fills_slot):
+            return None
+        if self._invents(said.text) or self._invents(said.value or "", of_slot=True):
+            return None
+        message = self._messages[said.message]
+        named = self._slotted(said, message)
+        if named.lasting and _PASSES.search(said.text):
+            named = named.model_copy(update={"lasting": False})
+        text = _of_speaker(said.text, message, said.subject if said.subject and not self._knows(said.subject) else None)
+        is_said = self._is_said(text, message) or _ends(named)
+        if is_said and not in_another_language(said.quote, text):
+            return named.model_copy(update={"text": text})
+        own = _in_their_words(said.quote, message)
+        if own is None:
+            return None
+        lasts = (named.lasting or named.value is not None) and _PASSES.search(said.quote) is None
+        keeps_slot = named.value is None or _ends(named) or named.value.casefold() in _CLOSED or self._is_said(named.value, message)
+        kept = named if keeps_slot else named.model_copy(update=_NO_SLOT)
+        return kept.model_copy(update={"text": own, "lasting": lasts})
+
+    def foresight(self, said: SaidForesight) -> SaidForesight | None:
+        """The foresight as it is remembered.
+
+        None where no person told it, or it ends before it begins.
+        """
+        begins, ends = said.start_time, said.end_time
+        if not self._told(said.quote, said.message) or (ends is not None and ends < begins):
+            return None
+        message = self._messages[said.message]
+        if abs(begins - message.timestamp) > LONGEST_AHEAD or self._invents(said.description, dated=True):
+            return None
+        text = _of_speaker(said.description, message, None)
+        if not self._is_said(text, message) or in_another_language(said.quote, text):
+            own = _in_their_words(said.quote, message)
+            return None if own is None else said.model_copy(update={"description": own})
+        return said.model_copy(update={"description": text})
+
+    def instructs(self, said: SaidInstruction) -> bool:
+        """Whether a user tells it, for longer than this once. What the rules read themselves is heeded already."""
+        if not self._told(said.quote, said.message) or self._messages[said.message].role != "user":
+            return False
+        return len(said.quote.split()) <= MOST_INSTRUCTING and _ONCE.search(said.quote) is None
+
+    def _told(self, quote: str, number: int, *, fills_slot: bool = False) -> bool:
+        """Whether a person says the quote, in words of their own, asserting it, and not as a wish about the memory or its answers.
+
+        fills_slot: whether a value is taken from it, which an instruction may tell on the way: "I'm vegetarian, so suggest no meat".
+        """
+        if not self._proofs.prove(quote, number):
+            return False
+        wanted = folded_quote(quote)
+        within = [one for one in self._sentences(number) if wanted in one.written or one.written in wanted]
+        if not within:
+            return wanted in folded_quote(self._own_words(number))  # over more than a sentence, or in a part of one
+        if all(not _has_own_words(one, wanted) for one in within) or all(_asks(one) or _supposes(one, wanted) for one in within):
+            return False
+        for kind, wish in self._wishes_in(number):
+            whole, part = wish in wanted, wanted in wish
+            if (kind == "forget" and (whole or part)) or (whole and not fills_slot):
+                return False
+        return True
+
+    def _own_words(self, number: int) -> str:
+        if number not in self._own:
+            self._own[number] = own_words(self._messages[number].content)
+        return self._own[number]
+
+    def _sentences(self, number: int) -> list[_Stretch]:
+        if number not in self._stretches:
+            content = self._messages[number].content
+            self._stretches[number] = [
+                _Stretch(folded_quote(content[one.start : one.end]), folded_quote(one.text), one.asks)
+                for one in sentences(self._own_words(number))
+            ]
+        return self._stretches[number]
+
+    def _wishes_in(self, number: int) -> list[tuple[str, str]]:
+        """The kind and the words of sentences that ask something of the memory. One with a preference in a clause is a fact as well."""
+        if number not in self._wishes:
+            message = self._messages[number]
+            wishes = [one for one in said_wishes([message]) if one.kind != "withdrawal" and one.surety == "sure"]
+            found = [(one, message.content[one.start : one.end]) for one in wishes]
+            self._wishes[number] = [
+                (one.kind, folded_quote(said)) for one, said in found if one.kind == "forget" or len(one.text) >= len(said.strip())
+            ]
+        return self._wishes[number]
+
+    @cached_property
+    def _said_by_people(self) -> str:
+        return "\n".join(self._own_words(place) for place, one in enumerate(self._messages) if may_tell(one))
+
+    @cached_property
+    def _terms(self) -> frozenset[str]:
+        """Terms of what people said, and of the names of who speaks."""
+        return frozenset(tokens(" ".join([self._said_by_people, *(one.actor or "" for one in self._messages)])))
+
+    @cached_property
+    def _numbers(self) -> frozenset[str]:
+        counted = {_COUNTS[word.casefold()] for word in words(self._said_by_people) if word.casefold() in _COUNTS}
+        return frozenset(numbers_in(self._said_by_people)) | counted | {"1"}
+
+    def _knows(self, subject: str) -> bool:
+        """Whether a subject's name, or the words for it, were said."""
+        owner = canonical_subject(subject).partition("'s ")[0]
+        return owner == "user" or frozenset(tokens(owner)) <= self._terms
+
+    def _invents(self, text: str, *, of_slot: bool = False, dated: bool = False) -> bool:
+        """Whether a text has a number or a name that was not said.
+
+        Dates may have been reckoned; all nouns of German are capitals.
+        """
+        plain = re.sub(rf"\A{NO_LONGER}\b", "", text) if of_slot else text
+        if not (dated or _MONTH.search(plain)) and not frozenset(numbers_in(plain)) <= self._numbers:
+            return True
+        return bool(unknown_names(plain, self._terms))
+
+    def _is_said(self, text: str, message: Message) -> bool:
+        """Whether enough of a text's telling terms were said by people; dates may have been reckoned."""
+        reckoned = DAYS | frozenset(term for term in telling(text) if term.isdigit() and term not in self._terms)
+        terms = telling(text) - frozenset(tokens(_who(message))) - _NAMING - reckoned
+        return len(terms & self._terms) >= LEAST_SAID * len(terms)
+
+    def _slotted(self, said: SaidFact, message: Message) -> SaidFact:
+        """The fact with a whole slot under its own names, or with none."""
+        if not (said.subject and said.attribute and said.value):
+            return said.model_copy(update=_NO_SLOT)
+        subject = canonical_subject(said.subject)
+        owner, mark, rest = subject.partition("'s ")
+        if owner.casefold() in _PRONOUNS:
+            return said.model_copy(update={**_NO_SLOT, "lasting": True})
+        if owner == "user" or not self._knows(owner):
+            subject = ((beginning(" ".join(message.actor.split()), MAX_NAME) if message.actor else "") or "user") + mark + rest
+        return said.model_copy(update={"subject": subject})
+
+
+_NO_SLOT = {"subject": None, "attribute": None, "value": None}
+
+
+def _ends(fact: SaidFact) -> bool:
+    """Whether a fact says that a slot is empty from now on, which is told in many words."""
+    return fact.value is not None and fact.value.casefold().startswith(NO_LONGER)
+
+
+def _who(message: Message) -> str:
+    return beginning(" ".join((message.actor or "").split()), MAX_NAME) or message.role.capitalize()
+
+
+def _of_speaker(text: str, message: Message, unknown: str | None) -> str:
+    """A text in the third person, about its speaker by name.
+
+    unknown: a name for the speaker that was not said.
+    """
+    who = _who(message)
+    if _FIRST_PERSON.match(text):
+        return f"{who}: {text}"
+    if unknown is not None and text.startswith(unknown):
+        return who + text[len(unknown) :]
+    match = _THE_USER.match(text) if message.actor else None
+    return text if match is None else who + text[match.end() :]
+
+
+def _in_their_words(quote: str, message: Message) -> str | None:
+    """What proves a fact, as its text; None where it says too little by itself."""
+    said = " ".join(quote.split())
+    return f"{_who(message)}: {said}" if len(said) <= MAX_WORDS and len(telling(said)) >= FEWEST_TERMS else None
+
+
+def _has_own_words(sentence: _Stretch, quote: str) -> bool:
+    """Whether the quote has words of a sentence that are the speaker's own: not a quotation within it, an example or a paste alone."""
+    if quote in sentence.own:
+        return True
+    own = frozenset(sentence.own.split())
+    return len(own & frozenset(quote.split())) >= min(3, len(own)) if sentence.written in quote or sentence.written == quote else False
+
+
+def _asks(sentence: _Stretch) -> bool:
+    """Whether a sentence does nothing but ask."""
+    if not sentence.asks or any(mark in sentence.own for mark in ",、;:–—!！"):
+        return False
+    first = next(iter(words(sentence.own)), "").casefold()
+    return first in _ASKING or OTHER_SCRIPT.search(sentence.own) is not None
+
+
+def _supposes(sentence: _Stretch, quote: str) -> bool:
+    """Whether the clause in which the quote begins only supposes something."""
+    place = sentence.written.find(quote)
+    first = quote.split(maxsplit=1)[0] if quote else ""
+    before = sentence.written[: place + len(first)] if place >= 0 else first
+    return _SUPPOSES.search(before) is not None or _JAPANESE_SUPPOSES.search(sentence.written[: max(place, 0)]) is not None

@@ -1,0 +1,111 @@
+"""Whether episodes support a pattern, and whether a text repeats another.
+
+A pattern is made by an agent that may invent: so each episode must say a part of it by itself, together they must say most of it, and
+every number and name of it is in one of them. Note: this is no check of truth. An episode about bad tea also supports "Likes tea";
+but an order that hides in one episode, or an example that a model repeats, has no second episode that says it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from memory_core.domain.statements.provenance import own_words
+from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, terms_of, tokens, words
+from memory_core.domain.text.sameness import differences, names_in
+from memory_core.domain.text.spelling import numbers_in
+
+FEWEST = 2
+"""Episodes that make a pattern; what one says alone is held by its facts."""
+LEAST_EACH = 1 / 3
+"""Of a pattern's telling terms that each of its episodes has."""
+LEAST_TOGETHER = 1 / 2
+"""Of a pattern's telling terms that stand in its episodes, taken together: who sums up may find words of his own."""
+LEAST_TOLD = 3 / 4
+"""Of a pattern's telling terms that a fact must have to say it already."""
+_FRAME = frozenset(
+    tokens(
+        "user users person somebody usually often always regularly repeatedly mostly typically generally frequently sometimes tends tend"
+        " every again time times go goes going went speaks speak talks talk said says told like likes prefer prefers enjoy enjoys"
+    )
+) | frozenset(tokens(" ".join(QUERY_WORDS)))
+"""Terms of the way in which patterns are put, rather than of what they are about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What an episode says, as patterns are compared with it: terms and numbers, each once."""
+
+    terms: frozenset[str]
+    numbers: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str, who: str | None = None) -> Said:
+        """What its speaker says himself, without what is quoted, pasted or recalled; `who` may be named in a pattern."""
+        own = own_words(text)
+        return cls(frozenset(tokens(f"{who or ''} {own}")), frozenset(numbers_in(own)))
+
+
+def telling(statement: str) -> frozenset[str]:
+    """The terms of a pattern that say what it is about."""
+    return frozenset(tokens(statement)) - _FRAME
+
+
+def carriers(statement: str, episodes: Sequence[Said], fewest: int = FEWEST) -> list[int]:
+    """The places of those episodes that carry a statement; none when together they do not, or are fewer than `fewest`."""
+    terms = telling(statement)
+    found = [place for place, one in enumerate(episodes) if terms and len(terms & one.terms) >= LEAST_EACH * len(terms)]
+    if len(found) < fewest:
+        return []
+    known = frozenset(term for place in found for term in episodes[place].terms)
+    numbers = frozenset(number for place in found for number in episodes[place].numbers)
+    invented = not frozenset(numbers_in(statement)) <= numbers or not frozenset(tokens(" ".join(names_in(statement)))) - _FRAME <= known
+    return [] if invented or len(terms & known) < LEAST_TOGETHER * len(terms) else found
+
+
+def told_by(statement: str, fact: str) -> bool:
+    """Whether a fact that is held for itself says most of a pattern: then the fact, which can fall, is enough."""
+    terms = telling(statement)
+    return bool(terms) and len(terms & frozenset(tokens(fact))) >= LEAST_TOLD * len(terms)
+
+
+def same_pattern(first: str, second: str) -> bool:
+    """Whether two patterns are about the same and differ in nothing but the words that frame it ("usually", "often")."""
+    found = differences(first, second)
+    return not found or (found == {"words"} and _same_feeling(first, second) and telling(first) == telling(second))
+
+
+def _same_feeling(first: str, second: str) -> bool:
+    """Whether neither says more than the other of liking: "likes tea" and "drinks tea" are two."""
+    return frozenset(tokens(first)) & _FEELING == frozenset(tokens(second)) & _FEELING or bool(
+        frozenset(tokens(first)) & _FEELING and frozenset(tokens(second)) & _FEELING
+    )
+
+
+_FEELING = frozenset(tokens("like likes prefer prefers enjoy enjoys love loves"))
+
+
+# Whether a text says again what another one says.
+
+
+MOST_PART = 0.5
+"""The share of a text's telling words that a repetition has, where it repeats no number."""
+LEAST = 2
+"""Words that it has of it at least."""
+
+
+def repeats(text: str, told: Iterable[str]) -> bool:
+    """Whether a text has a number of one of the told texts, or most of its words that say something."""
+    found = _telling(text)
+    return any(_repeats(found, _telling(other)) for other in told)
+
+
+def _repeats(found: frozenset[str], told: frozenset[str]) -> bool:
+    shared = found & told
+    if any(len(word) > 1 and any(letter.isdigit() for letter in word) for word in shared):
+        return True
+    return len(shared) >= LEAST and len(shared) >= MOST_PART * len(told)
+
+
+def _telling(text: str) -> frozenset[str]:
+    return frozenset(terms_of(word for word in words(text) if word not in FUNCTION_WORDS | QUERY_WORDS))

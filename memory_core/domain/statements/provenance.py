@@ -1,0 +1,207 @@
+"""What a speaker says himself, and whether quotes and stories are taken from that.
+
+"He wrote: 'I live in Oslo'" says nothing about where the speaker lives, and a memory that was put into a prompt must not be
+learnt again from it. Note: the result is as long as the text, character for character (what is not
+the speaker's own is blank), so a place found in it is a place in the message.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from memory_core.domain.conversation import Message
+from memory_core.domain.note import FOOTER, HEADINGS
+from memory_core.domain.text.analyzer import ENGLISH, language_of, tokens, votes_for, words
+from memory_core.domain.text.sameness import names_in
+from memory_core.domain.text.spelling import GERMAN_MONTHS, GERMAN_WEEKDAYS, MONTHS, WEEKDAYS, normal_form
+
+_RECALLED_NAMES = (
+    r"(?:relevant|retrieved|recalled|stored|past|long[-_ ]?term)?[-_ ]?(?:memory|memories|context|facts)(?:[-_ ]?(?:block|context))?"
+    r"|system(?:[-_ ]?(?:prompt|reminder|message))?|instructions?|background|knowledge|documents?|tool[-_ ]?(?:result|output)s?|examples?"
+)
+_TAGGED = re.compile(rf"<(?P<tag>{_RECALLED_NAMES})\b[^<>]*>.*?(?:</(?P=tag)\s*>|\Z)", re.IGNORECASE | re.DOTALL)
+_HEADED = re.compile(
+    r"^[ \t#*>\[]*(?:(?:relevant|retrieved|recalled|stored|known|previous|past|long[- ]term|saved|user'?s?)[ \t]+){1,3}"
+    r"(?:memor(?:y|ies)|context|facts|knowledge|notes)\b[^\n.]{0,60}[:\]*]*[ \t]*\n(?:[ \t]*\S[^\n]*(?:\n|\Z))+"
+    r"|^[^\n]{0,80}\b(?:what (?:you|i) (?:remember|know)|you remember(?: the following)?|system prompt)\b[^\n.]{0,40}:[ \t]*\n"
+    r"(?:[ \t]*\S[^\n]*(?:\n|\Z))+",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NOTE = re.compile(
+    rf"^[ \t]*(?:{'|'.join(map(re.escape, HEADINGS))})[ \t]*(?:\n[ \t]*\S[^\n]*)*"
+    rf"|^[ \t]*{re.escape(FOOTER)}[ \t]*\n[ \t]*(?:Tags|Keywords|Content depth|Follow-up areas):[^\n]*",
+    re.MULTILINE,
+)
+"""The parts of a note as `note` renders it: a pasted note tells nothing new."""
+_NAMING_IDS = re.compile(r"^[^\n]*\b(?:mem|cnv|evt|scn)_[0-9a-f]{6,}[^\n]*$", re.MULTILINE)
+_FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+_LINES = re.compile(
+    r"^[ \t]*>[^\n]*"  # quoted mail
+    r"|^[ \t]*[{}\[][^\n]*[{}\],:\"][ \t]*$"  # JSON
+    r"|^[ \t]*\"[\w $-]+\"[ \t]*:[^\n]*$"
+    r"|^[ \t]*(?:system|assistant|human|user)[ \t]*:[^\n]*$",  # a pasted conversation
+    re.IGNORECASE | re.MULTILINE,
+)
+_OBJECT = re.compile(r"\{[^{}\n:]*+:[^{}\n]*+\}|`[^`\n]+`")
+_EXAMPLE = re.compile(
+    r"(?:\b(?:for example|for instance|e\.g\.|zum beispiel|z\.\s?b\.|par exemple|por ejemplo)|\b(?:examples?|like this|such as)\s*:)"
+    r"[^\n.!?]*",
+    re.IGNORECASE,
+)
+_TO_WORK_ON = re.compile(
+    r"(?:(?:^|(?<=[.!?]))[ \t]*|\b(?:please|can you|could you)\s+)(?:translate|repeat|rephrase|paraphrase|proofread|summari[sz]e|pronounce"
+    r"|say after me|read aloud|echo|print|complete|(?:correct|check) (?:this|the))\b[^\n.:!?]{0,60}:[^\n]*"
+    r"|\b(?:sentence|phrase|poem|song|lyrics|verse|haiku|joke|riddle|slogan|caption|dialogue|translation)\s*:[^\n]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Text to be translated, repeated or enjoyed: "Translate to German: I live in Rome"."""
+_QUOTED = re.compile(
+    r'"(?P<straight>[^"\n]{1,600}+)"|“(?P<curly>[^“”\n]{1,600}+)”|„(?P<low>[^„“”\n]{1,600}+)[“”]|«(?P<angle>[^«»\n]{1,600}+)»'
+    r"|(?<![\w'’])['‘](?P<single>[^'‘’\n]{1,600}+(?:(?<=\w)['’](?=\w)[^'‘’\n]{1,600}+){0,20}+)['’](?!\w)"
+)
+_SAYS = re.compile(r"\b(?:i|i'm|my|me|we|our|you|ich|mein|je|j'|mon|ma|yo|mi|me llamo)\b", re.IGNORECASE)
+MAX_TITLE_WORDS = 5
+MAX_SPEECH = 600
+"""Characters of a quotation; text between marks that lie further apart is no speech."""
+
+
+def without_recalled(text: str) -> str:
+    """The text with blanks in place of memories that were recalled into it; of the same length. They were remembered before."""
+    for pattern in (_TAGGED, _HEADED, _NOTE, _NAMING_IDS):
+        text = pattern.sub(_blank, text)
+    return text
+
+
+def own_words(text: str) -> str:
+    """The text, of the same length, with blanks where it is not the speaker's own.
+
+    Blanks replace pasted blocks, code, recalled memories, examples, exercises and quotations.
+    A short quotation in which no person speaks stays: it is a title or a name ("my favourite film is 'Alien'").
+    """
+    text = without_recalled(_FENCED.sub(_blank, text))
+    for pattern in (_LINES, _OBJECT, _EXAMPLE, _TO_WORK_ON):
+        text = pattern.sub(_blank, text)
+    return _QUOTED.sub(_blank_speech, text)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return "\n".join(" " * len(line) for line in match.group().split("\n"))
+
+
+def _blank_speech(match: re.Match[str]) -> str:
+    inner = match[match.lastgroup or 0]
+    if len(inner) > MAX_SPEECH or (len(inner.split()) <= MAX_TITLE_WORDS and not _SAYS.search(inner)):
+        return match.group()
+    return _blank(match)
+
+
+# Whether words that an agent gives as proof were really said: what keeps an invented fact, or a prompt's example, out.
+#
+# Compared without regard to case, white space and the shape of quotation marks; not word by word, since a proof that is nearly right
+# proves something else.
+
+
+_MARKS = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "—": "-", "…": "..."})
+
+
+def occurs(quote: str, text: str) -> bool:
+    """Whether the quote occurs in the text; one without a letter or digit proves nothing."""
+    return _occurs(quote, _folded(text))
+
+
+def may_tell(message: Message) -> bool:
+    """Whether facts may be taken from a message: what the person says, or anybody who is named; never the system or a tool.
+
+    An assistant without a name repeats and guesses; what it says is no fact about the person.
+    """
+    return message.role == "user" or (message.role == "assistant" and bool(message.actor))
+
+
+def proven(quote: str, number: int, messages: Sequence[Message]) -> bool:
+    """Whether message `number` exists, may tell facts, and says the quote outside of recalled memories."""
+    return Proofs(messages).prove(quote, number)
+
+
+class Proofs:
+    """What messages say outside of recalled memories. Each is read once, however many quotes are looked for in it."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self._messages = messages
+        self._read: dict[int, str] = {}
+
+    def prove(self, quote: str, number: int) -> bool:
+        """Whether message `number` exists, may tell facts, and says the quote."""
+        if not 0 <= number < len(self._messages) or not may_tell(self._messages[number]):
+            return False
+        if number not in self._read:
+            self._read[number] = _folded(without_recalled(self._messages[number].content))
+        return _occurs(quote, self._read[number])
+
+
+def folded_quote(quote: str) -> str:
+    """Words as they are compared here, without the marks around them."""
+    return _folded(quote).strip(" .,;:!\"'")
+
+
+def _occurs(quote: str, folded: str) -> bool:
+    wanted = folded_quote(quote)
+    return any(character.isalnum() for character in wanted) and wanted in folded
+
+
+def _folded(text: str) -> str:
+    return " ".join(normal_form("NFKC", text).translate(_MARKS).casefold().split())
+
+
+# Whether a text tells of what it was made of: what keeps invented stories and names, and other languages, from being remembered.
+#
+# Note: this is no check of truth. A story in other words, or with one wrong word, passes; one about something else, an
+# example that a model repeats or an order that it obeyed, has next to none of the words that were said.
+
+
+DAYS = frozenset(tokens(" ".join((*WEEKDAYS, *MONTHS, *GERMAN_WEEKDAYS, *GERMAN_MONTHS))))
+"""Terms of names of days and months: who reckons a date names one that was not said."""
+OTHER_SCRIPT = re.compile(r"[\u0370-\u1fff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""A letter that is none of the Latin ones."""
+LEAST_VOTES = 2
+"""Letters of a script, or little words of a language, that show a text to be in it."""
+MOST_FOREIGN = 1
+"""Names of a story that may be in no message.
+
+One may be a word that only looks like a name.
+"""
+LEAST_SHARE = 0.2
+"""Of a story's terms, names and numbers included, that stand in the messages."""
+_TELLERS = frozenset(tokens("user assistant users assistants person they talked said asked told conversation"))
+
+
+def tells_of(story: str, messages: Sequence[Message]) -> bool:
+    """Whether at least a fifth of the story's terms were said, or name who spoke. A story without a term tells of anything."""
+    told = frozenset(tokens(story)) - _TELLERS
+    said = frozenset(term for message in messages for term in tokens(f"{message.actor or ''} {message.content}"))
+    return len(told & said) >= LEAST_SHARE * len(told)
+
+
+def invents_names(story: str, messages: Sequence[Message]) -> bool:
+    """Whether a story names people, places or things that stand in none of the messages."""
+    said = frozenset(term for message in messages for term in tokens(f"{message.actor or ''} {message.content}"))
+    return len(unknown_names(story, said | _TELLERS)) > MOST_FOREIGN
+
+
+def unknown_names(text: str, known: Collection[str]) -> frozenset[str]:
+    """The terms of a text's names that are not known. Of German, where every noun is a capital, none: a noun is no name there."""
+    if language_of([word.casefold() for word in words(text)]) != ENGLISH:
+        return frozenset()
+    return frozenset(tokens(" ".join(names_in(text)))) - frozenset(known) - DAYS - {"user"}
+
+
+def in_another_language(said: str, text: str) -> bool:
+    """Whether a text is surely not in the language of what it was made of."""
+    told, written = (OTHER_SCRIPT.search(one) is not None for one in (said, text))
+    if told != written:
+        return len(OTHER_SCRIPT.findall(said if told else text)) >= LEAST_VOTES
+    theirs, ours = ([word.casefold() for word in words(one)] for one in (said, text))
+    told_in, written_in = language_of(theirs), language_of(ours)
+    if told_in == written_in or votes_for(told_in, theirs) < LEAST_VOTES or votes_for(written_in, theirs) >= votes_for(told_in, theirs):
+        return False
+    return votes_for(written_in, ours) > votes_for(told_in, ours)

@@ -1,0 +1,197 @@
+"""The times and numbers that a sentence tells, each with what it counts, so that two sentences can be asked whether they differ.
+
+    "the 14th at 6:40"          date 14, time 6:40
+    "1,240 euros a month"       number 1240 of money
+    "bumped it up to 75"        number 75 of nothing named, which may stand for any
+
+Numbers are compared as written, without the marks between thousands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from memory_core.domain.text.analyzer import terms_of
+from memory_core.domain.text.spelling import (
+    GERMAN_MONTHS,
+    GERMAN_NUMBER_WORDS,
+    GERMAN_WEEKDAYS,
+    JAPANESE_WEEKDAYS,
+    MONTHS,
+    NUMBER_WORDS,
+    WEEKDAYS,
+)
+
+_COUNTS = {word: str(number) for names in (NUMBER_WORDS, GERMAN_NUMBER_WORDS) for number, word in enumerate(names[:13]) if number > 1}
+_KANJI = {sign: str(number) for number, sign in enumerate("一二三四五六七八九十", 1)}
+_MONEY_WORDS = """
+    € $ £ ¥ 円 euro euros eur dollar dollars usd pound pounds gbp quid bucks franken chf yen
+"""
+_MONEY = frozenset(_MONEY_WORDS.split())
+_NOT_COUNTED_WORDS = """
+    a an the of in on at to for and or but so per from with now by after before is was are were my our his her every each die der
+    das den im am um auf mit für und oder pro ab zu von bei i we they it you as than more less up down out off again
+"""
+_NOT_COUNTED = frozenset(_NOT_COUNTED_WORDS.split())
+_JAPANESE_WEEKDAY = {f"{sign}曜": str(place) for place, sign in enumerate(JAPANESE_WEEKDAYS)}
+_WEEKDAY = {name: str(place) for names in (WEEKDAYS, GERMAN_WEEKDAYS) for place, name in enumerate(names)} | {
+    "tue": "1", "tues": "1", "thu": "3", "thurs": "3", "fri": "4", "sonnabend": "5"
+}  # fmt: skip
+_MONTH = {
+    name: str(number) for names in (MONTHS, GERMAN_MONTHS, (month[:3] for month in MONTHS)) for number, name in enumerate(names, 1)
+} | {"sept": "9"}
+_TIME = re.compile(
+    r"(?P<hour>\d{1,2})[:.](?P<minute>\d{2})\b(?!\s*(?:€|euro|%|kg))|(?P<clock>\d{1,2})\s?(?:am|pm|a\.m\.|p\.m\.|uhr|o'clock)\b"
+    r"|(?P<at>(?:\bat|\bum)\s+\d{1,2})(?![\d.,:]|k\b|\s?%|\s?(?:st|nd|rd|th)\b)|(?P<word>\bnoon\b|\bmidnight\b|\bmittags?\b|\bhalb (?:eins"
+    r"|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)\b)"
+    r"|(?P<ja>\d{1,2}時(?:半|\d{1,2}分)?)",
+    re.IGNORECASE,
+)
+_NAMED_MONTH = "|".join(sorted(_MONTH, key=len, reverse=True))
+_DATE = re.compile(
+    rf"\b\d{{4}}-(?P<im>\d{{2}})-(?P<id>\d{{2}})\b|(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\.?\s(?:of\s)?(?P<m>{_NAMED_MONTH})\b"
+    rf"|\b(?P<m2>{_NAMED_MONTH})\s(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.]\d)"
+    rf"|\b(?P<only>\d{{1,2}})(?:st|nd|rd|th)\b|\b(?:am|zum|der|den)\s(?P<dot>\d{{1,2}})\.(?:(?P<dotm>\d{{1,2}})\.)?"
+    rf"|(?:(?P<jm>\d{{1,2}})月)?(?P<jd>\d{{1,2}})日|(?P<jo>\d{{1,2}})月",
+    re.IGNORECASE,
+)
+_ASKS_SHARE = re.compile(r"\b(?:percent\w*|rate|share|accuracy|coverage|prozent|anteil|quote)\b|[%％率]", re.IGNORECASE)
+_ASKS_SUM = re.compile(
+    r"\b(?:budget|costs?|price|rent|salary|pay|how much|fee|kosten|kostet|preis|miete|gehalt|wie ?viel)\b|いくら|予算|家賃", re.IGNORECASE
+)
+_ASKS_WHEN = re.compile(
+    r"\b(?:when|time|date|day|deadline|due|schedule\w*|wann|uhr|uhrzeit|tag|termin\w*|frist)\b|いつ|何時|何曜|何日|締め切り", re.IGNORECASE
+)
+_PHONE = re.compile(r"\+?\d{2,5}[ /-]\d{2,4}(?:[ -]\d{2,8}){0,4}|\b\d{7,15}\b")
+_NUMBER = re.compile(r"(?P<before>[€$£¥]\s?)?(?P<number>\d{1,9}(?:[.,'’]\d{1,9}){0,3})(?P<k>k\b)?\s?(?P<after>[€$£¥%]|[^\W\d_]{1,24})?")
+_WORD = re.compile(r"[^\W\d_]+")
+_JAPANESE_COUNT = re.compile(
+    r"(?P<number>\d{1,9}(?:[.,]\d{1,9})?|[一二三四五六七八九十])(?P<myriad>万(?P<rest>\d千?)?)?(?P<unit>円|錠|匹|人|台|本|個|回|歳"
+    r"|キロ|kg|分|時間|日|枚|冊|年生|階|%)"
+)
+MAGNITUDE = 12.0
+"""How many times as much a number without anything counted may be for it to stand in another's place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """By kind ("weekday", "time", "date", "month", "phone") what is told of it, and by what is counted the numbers."""
+
+    whens: Mapping[str, frozenset[str]]
+    numbers: Mapping[str, frozenset[str]]
+
+    def __bool__(self) -> bool:
+        return bool(self.whens) or bool(self.numbers)
+
+    def of_kind(self, question: str, terms: Collection[str]) -> Values:
+        """Those that a question asks for: what it counts, a share, a sum, or a time. A bare number may be any."""
+        units = {unit for unit in self.numbers if unit in terms or not unit}
+        units |= {"%"} if _ASKS_SHARE.search(question) else set()
+        units |= {"money"} if _ASKS_SUM.search(question) else set()
+        whens = self.whens if _ASKS_WHEN.search(question) else {}
+        return Values(whens, {unit: self.numbers[unit] for unit in self.numbers.keys() & units})
+
+    def differ(self, other: Values, *, loosely: bool) -> bool:
+        """Whether one of them may stand in the other's place, and says another thing. loosely: a bare number may stand for any."""
+        kinds = self.whens.keys() & other.whens.keys()
+        if kinds:
+            return any(self.whens[kind].isdisjoint(other.whens[kind]) for kind in kinds)
+        units = self.numbers.keys() & other.numbers.keys()
+        if units:
+            return any(self.numbers[unit].isdisjoint(other.numbers[unit]) for unit in units)
+        if loosely and ("" in self.numbers) != ("" in other.numbers):
+            bare, counted = (self, other) if "" in self.numbers else (other, self)
+            numbers = {number for unit, of_unit in counted.numbers.items() if unit for number in of_unit}
+            return (
+                bool(numbers)
+                and bare.numbers[""].isdisjoint(numbers)
+                and any(_near(one, two) for one in bare.numbers[""] for two in numbers)
+            )
+        return False
+
+
+NO_VALUES = Values({}, {})
+
+
+def _near(one: str, other: str) -> bool:
+    first, second = _size(one), _size(other)
+    return first > 0 and second > 0 and max(first, second) / min(first, second) <= MAGNITUDE
+
+
+def _size(number: str) -> float:
+    try:
+        return float(number)
+    except ValueError:
+        return 0.0
+
+
+def values_in(text: str) -> Values:
+    """The times and numbers of a sentence."""
+    whens: dict[str, set[str]] = {}
+    rest = text
+    for match in _PHONE.finditer(rest):
+        if len(digits := re.sub(r"\D", "", match.group())) >= 7:
+            whens.setdefault("phone", set()).add(digits)
+    rest = _PHONE.sub(lambda found: " ; " if len(re.sub(r"\D", "", found.group())) >= 7 else found.group(), rest)
+    rest = _DATE.sub(lambda found: _dated(found, whens), rest)
+    rest = _TIME.sub(lambda found: _timed(found, whens), rest)
+    for word in _WORD.findall(rest.casefold()):
+        day = _WEEKDAY.get(word) or _WEEKDAY.get(word.rstrip("s"))
+        if day is not None:
+            whens.setdefault("weekday", set()).add(day)
+        elif word in _MONTH and word not in ("may", "mar", "sun"):
+            whens.setdefault("month", set()).add(_MONTH[word])
+    for name, day in _JAPANESE_WEEKDAY.items():
+        if name in text:
+            whens.setdefault("weekday", set()).add(day)
+    return Values({kind: frozenset(found) for kind, found in whens.items()}, _numbers(rest))
+
+
+def _dated(match: re.Match[str], whens: dict[str, set[str]]) -> str:
+    month = match["m"] or match["m2"]
+    if month is not None and month.casefold() not in _MONTH:
+        return match.group()
+    day = match["id"] or match["d"] or match["d2"] or match["only"] or match["dot"] or match["jd"]
+    if match["jo"] is not None:
+        whens.setdefault("month", set()).add(str(int(match["jo"])))
+        return " ; "
+    if day is None or not 1 <= int(day) <= 31:
+        return match.group()
+    whens.setdefault("date", set()).add(str(int(day)))
+    number = _MONTH.get(month.casefold()) if month else match["im"] or match["dotm"] or match["jm"]
+    if number is not None:
+        whens.setdefault("month", set()).add(str(int(number)))
+    return " ; "
+
+
+def _timed(match: re.Match[str], whens: dict[str, set[str]]) -> str:
+    text = match.group().casefold()
+    said = " ".join(re.sub(r"\b(?:at|um|uhr|o'clock)\b|\.m\.", " ", text).split()).replace(".", ":")
+    whens.setdefault("time", set()).add(said.replace(" ", ""))
+    return " ; "
+
+
+def _numbers(text: str) -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for match in _JAPANESE_COUNT.finditer(text):
+        number = _KANJI.get(match["number"], match["number"]) + (f"万{match['rest'] or ''}" if match["myriad"] else "")
+        found.setdefault("money" if match["unit"] == "円" else match["unit"], set()).add(number)
+    text = _JAPANESE_COUNT.sub(" ; ", text)
+    for match in _NUMBER.finditer(text):
+        number = re.sub(r"[,.'’](?=\d{3}(?!\d))", "", match["number"]).replace(",", ".") + ("000" if match["k"] else "")
+        after = (match["after"] or "").casefold()
+        if match["before"] or after in _MONEY:
+            unit = "money"
+        elif not after or after in _NOT_COUNTED:
+            unit = ""
+        else:
+            unit = "".join(terms_of([after])) or ("%" if after == "%" else "")
+        found.setdefault(unit, set()).add(number)
+    before = ""
+    for word in _WORD.findall(text.casefold()):
+        if before in _COUNTS and word not in _NOT_COUNTED:
+            found.setdefault("".join(terms_of([word])), set()).add(_COUNTS[before])
+        before = word
+    return {unit: frozenset(numbers) for unit, numbers in found.items()}

@@ -1,0 +1,275 @@
+"""For what a memory is worth keeping, told by the words of its text.
+
+English, German and Japanese, at a basic level.
+Precision first: only what speakers plainly say about themselves or people near them counts, never a question or a supposition.
+A wrong guess costs little, since what has faded is still found when it is asked for. Every expression is linear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
+
+import regex
+
+from memory_core.domain.conversation import Message
+from memory_core.domain.memory import GivenWorth, Worth
+from memory_core.domain.text.sentences import Sentence, sentences
+
+HALF_LIVES: Final[Mapping[str | None, float | None]] = MappingProxyType(
+    {
+        "asked_to_keep": None,
+        "identity": None,
+        "vital": None,
+        "health": 12.0,
+        "agreement": 12.0,
+        "standing_wish": 12.0,
+        "secret_place": 12.0,
+        None: 1.0,
+        "small_talk": 0.25,
+    }
+)
+"""By worth, by what it multiplies the half-life, the most lasting first; None: it never fades."""
+_PLACES: Final = {worth: place for place, worth in enumerate(HALF_LIVES)}
+
+BEGINNING, END = 1500, 500
+"""Characters of a longer text that are read: what lies between is mostly a paste, and reading it all would hold others up."""
+MAX_SMALL_TALK: Final = 60
+"""Characters; a longer text says something."""
+
+_LEAD = (
+    r"(?:(?:hey|hi|hello|oh|ok|okay|also|and|but|so|please|pls|now|btw|by the way|one more thing|just|then|well"
+    r"|und|aber|bitte|ach|übrigens)\b"
+    r"[\s,:!–—-]*+)*+"
+)
+_REQUEST = (
+    r"(?:(?:(?:can|could|will|would) you|i(?:'d| would) like you to|i (?:want|need) you to|you (?:should|must|need to|have to)"
+    r"|make sure(?: that)? you|make sure to|try to|do)\s++(?:please\s++|always\s++|kindly\s++)?+)?+"
+)
+_CLAUSE = (
+    r"(?:that\s++(?!(?:time|day|night|evening|morning|afternoon|week|weekend|summer|winter|spring|autumn|fall|year|trip|song|movie|film|guy|man"
+    r"|woman|girl|boy|place|restaurant|party|one|when|thing|book|show|game|episode|story|\w+ing)\b)"
+    r"(?!i (?:told|said)\b)\w|that\s*[.!:]*$|(?:this|it)\s*[.:!,]|(?:this|it)$"
+    r"|:|(?:i|we|he|she|they)\b(?!\s++(?:told|said|mentioned|asked)\b)"
+    r"|(?:my|our)\b[^,.]{1,60}\b(?:is|are|was|has|have|starts?|ends?|needs?|likes?|hates?|must|can't|lives?|works?)\b)"
+)
+_KEEP = regex.compile(
+    rf"^{_LEAD}{_REQUEST}(?:remember\s*+{_CLAUSE}|(?:don'?t|do not|never) forget"
+    rf"\s*+(?:to\s++\w++\s++(?:me|us|my|our)\b|{_CLAUSE})|keep in mind\s*+{_CLAUSE}"
+    r"|remember,\s++(?:the|my|our)\b|note to self\b|make a note (?:that|of)\b|for future reference\b)",
+    regex.IGNORECASE,
+)
+_KEEP_ASKED = regex.compile(rf"^{_LEAD}(?:can|could|will|would) you\b", regex.IGNORECASE)
+_KEEP_BEHIND = regex.compile(
+    r"(?:[,;–—]|\band|\bso)\s++(?:please\s++)?+(?:remember|don'?t forget|do not forget|keep in mind)\s++(?:that|this|it)\s*+[.!]*+$",
+    regex.IGNORECASE,
+)
+_KEEP_GERMAN = regex.compile(
+    rf"^{_LEAD}(?:merke? (?:dir|euch)|merken sie sich|(?:kannst|könntest) du dir (?:bitte )?(?:merken|mal merken)|bitte merken"
+    r"|vergiss (?:bitte )?(?:nicht|nie)|vergesst (?:bitte )?nicht|vergessen sie (?:bitte )?nicht"
+    r"|denke? (?:bitte )?(?:immer )?(?:dran|daran)|behalte? (?:bitte )?(?:im kopf|in erinnerung))\b",
+    regex.IGNORECASE,
+)
+_MERKEN = regex.compile(rf"^{_LEAD}merken\s*+:", regex.IGNORECASE)
+_KEEP_JAPANESE = regex.compile(
+    r"(?:覚えておいて|覚えといて|おぼえておいて|忘れないで|記憶しておいて|記憶して)(?:ください|下さい|ね|よ|ほしい|欲しい|くれ|です|、)*+[。！!\s]*+$"
+)
+
+_MINE = r"(?:my|our|his|her|their|\w+['’]s)"
+_HOLDS = (
+    r"(?:\b(?:have|has|had|got|having|diagnosed with|suffers? from|suffered from|lives? with|wears?|wear|am|is|are|was|were|'m|'re|my|his"
+    r"|her|our|their)|(?<=\w)'(?:m|s|re|ve))\s++(?:[\w-]+\s++){0,3}"
+)
+_VITAL = (
+    r"(?:allergic|allerg(?:y|ies)|diabet(?:es|ic)|epilep(?:sy|tic)|asthma(?:tic)?|h(?:a)?emophilia(?:c)?|c(?:o)?eliac|pacemaker|epi-?pen"
+    r"|multiple sclerosis|parkinson'?s|anaphyla\w+|dialysis|blood (?:type|group))\b"
+)
+_ILL = (
+    r"(?:cancer|depression|high blood pressure|hypertension|arthritis|rheumatism|migraines?|adhd|autis(?:m|tic)|dementia|alzheimer'?s"
+    r"|hepatitis|hiv|ptsd|bipolar|dyslexi[ac]|insomnia|pregnant|heart (?:attack|condition|disease|failure)|stroke|miscarriage|tumou?r"
+    r"|(?:lactose|gluten|fructose|histamine) intoleran(?:t|ce)|surgery|chemo(?:therapy)?|transplant)\b"
+)
+_MEDICINE = r"(?:insulin|metformin|warfarin|statins?|blood thinners?|antidepressants?|beta.?blockers?|lithium|levothyroxine|medication)\b"
+_GERMAN_HOLDS = (
+    r"\b(?:ich|hat|habe|haben|hatte|bin|ist|leidet|leide|mein\w{0,2}|unser\w{0,2}|nehme|nimmt|braucht|brauche)\s++(?:[\w-]+\s++){0,3}"
+)
+
+_KINDS: Final[tuple[tuple[Worth, str, str], ...]] = (
+    (
+        "identity",
+        rf"(?<!\bof )\b(?:my|our)\s++(?:[\w'’-]+\s++){{0,3}}(?:is|was|are)\s++(?:called|named)\b"
+        rf"|\b(?:my|our)\s++(?:[\w'’-]+\s++){{0,3}}(?:nick)?name(?:\s++(?:is|was)|['’]s)\b"
+        rf"|\b{_MINE}\s++(?:\w+\s++)?(?:birthday|anniversary|date of birth)(?:\s++(?:is|was)|['’]s)\b"
+        r"|\bi(?: was|'m|’m) born (?:on|in)\b|\bich heiße\b|\bmein name ist\b|\bmein(?:e|en)? \w+ heißt\b"
+        r"|\bmein\w{0,2} (?:\w+ )?(?:geburtstag|hochzeitstag) ist\b|\bich habe am\b.{1,30}\bgeburtstag\b"
+        r"|\bich bin (?:am|im)\b.{1,30}\bgeboren\b"
+        r"|名前は.{1,20}(?:です|だ|と言|とい)|と申します|と呼んで|誕生日は",
+        r"name|called|birthday|anniversary|birth|born|heiß|geburt|hochzeit|geboren|名前|申します|呼んで|誕生日",
+    ),
+    (
+        "vital",
+        rf"{_HOLDS}{_VITAL}"
+        rf"|{_GERMAN_HOLDS}(?:allergisch|\w*allergie|diabetes|diabetiker(?:in)?|epilepsie|asthma|zöliakie|herzschrittmacher|blutgruppe)\b"
+        r"|(?:私|僕|俺|父|母|妻|夫|娘|息子|兄|弟|姉|妹|祖父|祖母|友達|さん|ちゃん|くん).{0,20}(?:アレルギー|糖尿病|てんかん|喘息|ペースメーカー|血液型|透析)"
+        r"|\b(?:gives?|gave) (?:me|him|her|us|them) (?:hives|a rash)\b|\b(?:my|his|her|their) throat (?:swells?|closes?)\b"
+        r"|\b(?:i|he|she) (?:must|may) never (?:take|eat|be given)\b|\bcarr(?:y|ies) (?:an? )?epi-?pen\b"
+        r"|(?:アレルギー|糖尿病|喘息)(?:が(?:ある|あり)|持ち|なんで|です)",
+        r"allerg|hives|rash|throat|never|diabet|epilep|asthma|emophilia|eliac|pacemaker|epi-?pen|sclerosis|parkinson|anaphyla|dialysis|blood|zöliakie|schrittmacher"
+        r"|blutgruppe|アレルギー|糖尿病|てんかん|喘息|ペースメーカー|血液型|透析",
+    ),
+    (
+        "health",
+        rf"{_HOLDS}{_ILL}|\bdiagnosed (?:with|as)\b|\b(?:takes?|taking|took|on|prescribed|needs?)\s++(?:[\w-]+\s++){{0,2}}{_MEDICINE}"
+        rf"|{_GERMAN_HOLDS}(?:rheuma|krebs|depressionen|bluthochdruck|migräne|arthrose|demenz|schwanger|operiert|chemo\w*|insulin|laktoseintoleran\w+)\b"
+        r"|(?:私|僕|俺|父|母|妻|夫|娘|息子|兄|弟|姉|妹|祖父|祖母|さん).{0,20}(?:高血圧|うつ病|がん(?:です|に|だ)|癌|持病|妊娠|手術|認知症|リウマチ)",
+        r"diagnos|cancer|depression|pressure|hypertension|arthritis|rheuma|migr|adhd|autis|dementia|alzheimer|hepatitis|hiv|ptsd|bipolar|dyslexi"
+        r"|insomnia|pregnan|heart|stroke|miscarr|tumo|intoleran|surgery|chemo|transplant|insulin|metformin|warfarin|statin|thinner|antidepress"
+        r"|blocker|lithium|thyrox|medication|krebs|hochdruck|arthrose|demenz|schwanger|operiert|高血圧|うつ病|がん|癌|持病|妊娠|手術|認知症|リウマチ",
+    ),
+    (
+        "standing_wish",
+        rf"\bfrom now on\b|^{_LEAD}(?:always|never)\s++(?:answer|reply|call|write|speak|address|tell|remind|ask|send|suggest|offer|mention"
+        r"|recommend|book|use)\b|\bi (?:want|would like) you to (?:always|never)\b|\bi(?:'d|’d) like you to (?:always|never)\b"
+        r"|\bplease (?:always|never)\b"
+        r"|\b(?:in|for the) future,? (?:please|always|never)\b|\bab (?:jetzt|sofort)\b.{0,40}\b(?:immer|nie|nur|bitte)\b"
+        r"|\bbitte (?:immer|nie|niemals)\b"
+        r"|\b(?:in zukunft|künftig) (?:bitte|immer|nie)\b|今後は|これからは.{1,40}(?:て|で)(?:ください|ね|。|$)",
+        r"from now|always|never|future|jetzt|sofort|immer|nie|zukunft|künftig|今後は|これからは",
+    ),
+    (
+        "agreement",
+        r"\b(?:we|we've|we’ve|we have|they|have|has|had|he|she|i)\s++(?:\w+\s++)?agreed\s++(?:that|on|with|to(?! disagree))\b"
+        r"|\b(?:i|we|he|she|they)(?:'ve|’ve| have| had|'d|’d)? promised\b"
+        r"|\b(?:our|my) (?:agreement|deal|arrangement)(?:\s++(?:is|was|with))\b"
+        r"|\bsigned (?:a|the|my|our) (?:\w+ )?(?:contract|lease|agreement)\b"
+        r"|\b(?:i|he|she|they) owes? (?:me|him|her|them|us|(?-i:[A-Z])\w+)\b"
+        r"|\b(?:wir|ich|hat|haben|habe)\b.{0,60}\b(?:vereinbart|abgemacht|geeinigt|versprochen)\b|約束(?:した|しました|している)|合意(?:した|しました)",
+        r"agree|promised|deal|arrangement|signed|owe|vereinbart|abgemacht|geeinigt|versprochen|約束|合意",
+    ),
+    (
+        "secret_place",
+        r"\b(?:spare|house|front door|car|cellar|office|garage|bike|shed|safe)\s++keys?\s++(?:is|are|hangs?|lies?)\b"
+        r"|\b(?:i|we)(?:'ve|’ve| have| had)? (?:hid|hide|hidden|buried|stashed)\b"
+        r"|\b(?:my|our|the) (?:passports?|will|jewell?ery|birth certificates?|wedding rings?) (?:is|are)"
+        r" (?:hidden |kept |locked |stored )?(?:in|under|behind|inside|at|on)\b"
+        r"|\b(?:my|our) (?:\w+ )?(?:pin|password|passcode|pass phrase)(?: code)? (?:is|was)\b"
+        r"|\b(?:door|alarm|gate|safe|locker|bike lock)(?:'s)? (?:code|combination) (?:is|was)\b"
+        r"|\bwi-?fi password (?:is|was)\b|\b(?:pin|password|passcode) (?:of|for) (?:the|my|our) \w{1,20} (?:is|was)\b"
+        r"|\b(?:ersatz|haus|auto|keller|zweit|wohnungs)schlüssel (?:ist|liegt|hängt)\b|\b(?:ich|wir)\b.{0,40}\bversteckt\b"
+        r"|(?:合鍵|スペアキー|予備の鍵)は|隠し(?:てある|てあります|ました|た)",
+        r"key|hid|buried|stashed|passport|will|jewel|certificate|ring|pin|pass|code|combination|schlüssel|versteckt|鍵|スペアキー|隠し",
+    ),
+)
+_PATTERNS: Final = tuple(
+    (worth, regex.compile(said, regex.IGNORECASE), regex.compile(hint, regex.IGNORECASE)) for worth, said, hint in _KINDS
+)
+_CALL_ME = regex.compile(r"(?:^|[,.;]\s|[Pp]lease )[Cc]all me (?!Back\b)[A-Z]\w+(?=[,.!]|$| not\b| instead\b)")
+_SUPPOSED = regex.compile(r"^\W*+(?:if|suppose|imagine|what if|falls|wenn|もし)\b|^もし", regex.IGNORECASE)
+_GREETINGS = (
+    "ok okay okey k kk lol lmao rofl haha hahaha hehe hihi hi hello hey heya yo hiya thanks thank thx ty cheers bye goodbye cya morning"
+    " welcome cool nice awesome wow hmm hm yay sorry great perfect super prima hallo moin servus tschüss tschüs ciao danke dankeschön"
+    " guten gute bonjour merci salut hola gracias grazie toll"
+)
+_BESIDE_GREETINGS = (
+    "good evening afternoon night day you so very much that thats that's is it it's its a an all the best too and there how are i'm im fine"
+    " you're have lovely weekend same here to again really sounds got then my your for help no problem worries see later soon care take"
+    " well alright tag abend morgen nacht dir euch auch gern gerne schön schönen schöne vielen sehr lieben liebe grüße und ja alles klar"
+    " bis später bald bien buenos días noches tardes beaucoup mille muchas"
+)
+_TALK: Final = frozenset(_GREETINGS.split())
+_BESIDE_TALK: Final = frozenset(_BESIDE_GREETINGS.split())
+_WORD = regex.compile(r"[\w'’]+")
+_SIGNS_ONLY = regex.compile(r"[^\p{L}\p{N}]+")
+_JAPANESE_TALK = regex.compile(
+    r"(?:おはよう(?:ございます)?|こんにちは|こんばんは|おやすみ(?:なさい)?|ありがとう(?:ございます|ございました)?|どうも|了解(?:です|しました)?"
+    r"|お疲れ(?:様|さま)(?:です|でした)?|よろしく(?:お願いします)?|またね|すごい(?:ですね)?|なるほど|笑|草)++"
+)
+
+
+def worth_factor(worth: str | None) -> float:
+    """By what a worth multiplies the half-life; 1 for a worth that is not known, or that is kept for good."""
+    return HALF_LIVES.get(worth) or 1.0
+
+
+def kept_for_good(worth: str | None) -> bool:
+    """Whether a memory of this worth never fades."""
+    return HALF_LIVES.get(worth, 1.0) is None
+
+
+def most_lasting(worths: Iterable[Worth | None]) -> Worth | None:
+    """Of several the worth that is kept longest: `small_talk` only when all are; None for none."""
+    return min(worths, key=_PLACES.__getitem__, default=None)
+
+
+def worth_of(text: str, *, by_assistant: bool = False) -> Worth | None:
+    """For what a text is worth keeping, None for nothing special; of several the most lasting.
+
+    by_assistant: an assistant or a tool wrote it, which speaks of anybody: it is small talk or nothing.
+    """
+    if _is_small_talk(text):
+        return "small_talk"
+    if by_assistant:
+        return None
+    shown = _read(text).replace("’", "'")
+    if asks_to_keep(shown):
+        return "asked_to_keep"
+    hinted = [(worth, said) for worth, said, hint in _PATTERNS if hint.search(shown)]
+    named = "call me " in shown.casefold()
+    if not hinted and not named:
+        return None
+    stated = [one.text for one in sentences(shown) if not one.asks and _SUPPOSED.search(one.text) is None]
+    found: list[Worth | None] = [worth for worth, said in hinted if any(said.search(one) for one in stated)]
+    if named and any(_CALL_ME.search(one) for one in stated):
+        found.append("identity")
+    return most_lasting(found)
+
+
+def worth_of_messages(messages: Sequence[Message], given: GivenWorth | None = None) -> Worth | None:
+    """For what the memory of these messages is worth keeping: for the most lasting thing in them.
+
+    given: what a model takes it for; it goes before the rules, but not before a request to remember, which is heard in the words.
+    """
+    read = most_lasting([worth_of(message.content, by_assistant=not message.by_person) for message in messages])
+    if given is None or read == "asked_to_keep":
+        return read
+    return None if given == "none" else given
+
+
+def asks_to_keep(text: str) -> bool:
+    """Whether a text asks that something be remembered: "remember that …", "merk dir, dass …", "…覚えておいて"."""
+    plain = _read(text).replace("’", "'")
+    lowered = plain.casefold()
+    if not any(
+        hint in lowered
+        for hint in ("rememb", "forget", "keep in mind", "note", "future", "merk", "vergi", "verge", "denk", "behalt", "て", "で")
+    ):
+        return False
+    return any(_asks_to_keep(sentence) for sentence in sentences(plain))
+
+
+def _read(text: str) -> str:
+    return text if len(text) <= BEGINNING + END else f"{text[:BEGINNING]}\n{text[-END:]}"
+
+
+def _asks_to_keep(sentence: Sentence) -> bool:
+    said = sentence.text.strip()
+    if _KEEP_JAPANESE.search(said) is not None or _MERKEN.search(said) is not None:
+        return True
+    if sentence.asks:
+        return (_KEEP_ASKED.search(said) is not None and _KEEP.search(said) is not None) or said.casefold().startswith(
+            ("kannst du dir bitte merken", "kannst du dir merken")
+        )
+    return any(pattern.search(said) is not None for pattern in (_KEEP, _KEEP_BEHIND, _KEEP_GERMAN))
+
+
+def _is_small_talk(text: str) -> bool:
+    """Whether a text is a greeting, thanks or an "ok" and nothing besides."""
+    if not text or len(text) > MAX_SMALL_TALK:
+        return False
+    words = _WORD.findall(text.casefold().replace("’", "'"))
+    if not words:
+        return not text.isspace()
+    if all(word in _TALK or word in _BESIDE_TALK for word in words):
+        return any(word in _TALK for word in words)
+    return _JAPANESE_TALK.fullmatch(_SIGNS_ONLY.sub("", text)) is not None
