@@ -16,8 +16,8 @@ from typing import Any
 import orjson
 from pydantic import BaseModel
 
-from memory_core.adapters.cosmos.looks import POINT_READS
 from memory_core.adapters.cosmos.queries import MAX_VECTORS
+from memory_core.adapters.cosmos.reads import POINT_READS
 from memory_core.domain.memory import Vector
 from memory_core.domain.scope import Owner
 from memory_core.ports import Agents, Batch, Document, Embedder, LongTermStore, Near, Search, Snapshot, TaskQueue

@@ -1,6 +1,6 @@
 """`python -m bench.hot_user`: what holding a user of Cosmos DB in memory saves, and what it takes.
 
-A search is the head beside two queries; of a user who is held it is the head alone (`adapters/cosmos/held.py`). Both are measured on
+A search is the head beside two queries; of a user who is held it is the head alone (`adapters/cosmos/slice_cache.py`). Both are measured on
 the same user with different questions, alone and as whole retrieves, and with a turn saved by another process before each; in request
 units, in time, and in processor time of this process.
 
@@ -31,7 +31,7 @@ from bench.library import RESULTS, SEED, load, owner
 from bench.tables import show
 from bench.texts import queries, text
 from memory_core.adapters.cosmos.store import CosmosStore
-from memory_core.adapters.offline.hash_embedder import HashEmbedder
+from memory_core.adapters.embedders.hash_embedder import HashEmbedder
 from memory_core.adapters.system import SystemClock
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings

@@ -26,8 +26,8 @@ from bench.learn_tokens import table_name
 from bench.locomo import asked, save
 from bench.locomo_data import Question, read
 from bench.tables import show
-from memory_core.adapters.minilm.embedder import MiniLMEmbedder
-from memory_core.adapters.minilm.reducer import Reducer
+from memory_core.adapters.embedders.minilm import MiniLMEmbedder
+from memory_core.adapters.embedders.minilm_model import Reducer
 from memory_core.adapters.system import SystemClock
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings

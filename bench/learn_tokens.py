@@ -25,9 +25,8 @@ import numpy.typing as npt
 
 from bench.locomo_data import Conversation, Question, read
 from bench.tables import show
-from memory_core.adapters.minilm.model import DIMENSIONS as STATE_NUMBERS
-from memory_core.adapters.minilm.model import MAX_TOKENS, MiniLM
-from memory_core.adapters.minilm.reducer import RAREST, TABLE, sampled_tokens
+from memory_core.adapters.embedders.minilm_model import DIMENSIONS as STATE_NUMBERS
+from memory_core.adapters.embedders.minilm_model import MAX_TOKENS, RAREST, TABLE, MiniLM, sampled_tokens
 from memory_core.domain.memory import MemoryType
 from memory_core.domain.ranking.index_terms import embedding_text
 from memory_core.domain.ranking.passages import idf

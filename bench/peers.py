@@ -19,7 +19,7 @@ from typing import Any
 from bench import library
 from bench.tables import Row, show
 from bench.texts import loaded, memories, queries
-from memory_core.adapters.offline.hash_embedder import HashEmbedder
+from memory_core.adapters.embedders.hash_embedder import HashEmbedder
 from memory_core.domain.memory import Vector
 
 DIMENSIONS = 384

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from memory_core.adapters.minilm.model import MiniLM
-from memory_core.adapters.offline.related_words import SCALE, TABLE
+from memory_core.adapters.embedders.minilm_model import MiniLM
+from memory_core.adapters.offline.thesaurus import SCALE, TABLE
 from memory_core.domain.text.analyzer import tokens
 
 MOST, LEAST, ZERO = 24, 0.35, 0.3

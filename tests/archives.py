@@ -10,10 +10,9 @@ from uuid import uuid4
 
 from azure.storage.blob.aio import ContainerClient
 
-from memory_core.adapters.blob.archive import BlobArchive, Tier
-from memory_core.adapters.folder.archive import FolderArchive
-from memory_core.adapters.identity import credential
-from memory_core.adapters.storage.account import Account
+from memory_core.adapters.azure_storage.account import Account, credential
+from memory_core.adapters.azure_storage.blob_archive import BlobArchive, Tier
+from memory_core.adapters.folder_archive import FolderArchive
 from memory_core.ports import Archive
 from tests.builders import StillClock
 

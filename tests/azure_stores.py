@@ -12,7 +12,7 @@ from pathlib import Path
 
 from azure.cosmos.aio import CosmosClient
 
-from memory_core.adapters.cosmos.policies import provision
+from memory_core.adapters.cosmos.container import provision
 from tests.azurite_server import AzuriteServer
 from tests.cosmos_server import KEY, CosmosServer
 from tests.redis_server import RedisServer

@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 
-from memory_core.adapters.openai.agents import OpenAIAgents
-from memory_core.adapters.openai.budget import Budget
+from memory_core.adapters.openai.agents import Budget, OpenAIAgents
 from memory_core.adapters.openai.chat import Chat
-from memory_core.adapters.openai.client import Service
-from memory_core.adapters.openai.retries import Retries
-from memory_core.adapters.redis.none import NoShortTermStore
+from memory_core.adapters.openai.client import Retries, Service
+from memory_core.adapters.redis.local import NoShortTermStore
 from memory_core.domain.agent_schemas import Answered
 from memory_core.domain.conversation import Message
 from memory_core.ports import Agents, DecisionItem, SceneItem

@@ -9,7 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from memory_core.adapters.redis.entry import from_bytes
+from memory_core.adapters.redis.protocol import from_bytes
 from memory_core.ports import Archive, TaskQueue
 
 

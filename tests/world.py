@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from memory_core.adapters.folder.archive import FolderArchive
+from memory_core.adapters.embedders.hash_embedder import HashEmbedder
+from memory_core.adapters.folder_archive import FolderArchive
 from memory_core.adapters.offline.agents import OfflineAgents
-from memory_core.adapters.offline.hash_embedder import HashEmbedder
-from memory_core.adapters.redis.embedded import embedded
+from memory_core.adapters.redis.local import embedded
 from memory_core.adapters.sqlite.queue import SqliteQueue
 from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.bootstrap.adapters import Adapters

@@ -12,11 +12,10 @@ from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import BaseModel, Field
 
+from memory_core.adapters.openai.answers import answer_in
 from memory_core.adapters.openai.chat import Chat, Sampling
 from memory_core.adapters.openai.client import OPENAI_URL, Service
-from memory_core.adapters.openai.echoes import Echoes
-from memory_core.adapters.openai.record import Entry, fenced
-from memory_core.adapters.openai.repair import answer_in
+from memory_core.adapters.openai.prompt_record import Echoes, Entry, fenced
 from memory_core.adapters.system import SystemClock
 from memory_core.bootstrap.adapters import DEFAULT_LLM
 from memory_core.config import ConfigError, Settings

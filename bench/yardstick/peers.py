@@ -20,7 +20,7 @@ import numpy as np
 from bench.locomo_data import Turn
 from bench.peers import StoredTurns, why_not
 from bench.yardstick.contexts import MOST_PACKED, packed, packed_in_order
-from memory_core.adapters.minilm.embedder import MiniLMEmbedder
+from memory_core.adapters.embedders.minilm import MiniLMEmbedder
 
 BM25, COSINE, FUSED, MEM0 = "BM25", "cosine", "BM25 and cosine", "mem0"
 NAMES = (BM25, COSINE, FUSED, MEM0)

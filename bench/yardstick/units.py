@@ -28,7 +28,7 @@ SPOKEN = ("role", "content", "timestamp")
 _PROVISION = """
 import asyncio, sys
 from azure.cosmos.aio import CosmosClient
-from memory_core.adapters.cosmos.policies import provision
+from memory_core.adapters.cosmos.container import provision
 
 async def main(endpoint, key, database, dimensions):
     async with CosmosClient(endpoint, key) as client:

@@ -22,7 +22,7 @@ from bench.yardstick.contexts import packed, share_standing
 from bench.yardstick.peers import bm25
 from bench.yardstick.told import calls_of
 from bench.year.lives import MONTHS, Asked, Chat, Life
-from memory_core.adapters.redis.none import NoShortTermStore
+from memory_core.adapters.redis.local import NoShortTermStore
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.bootstrap.rules import fading_rules
 from memory_core.config import Settings

@@ -21,7 +21,7 @@ from bench.yardstick.figures import ADVERSARIAL
 from bench.yardstick.told import calls_of, sessions
 from bench.year.lived import A_CALL, APP, SEED, Unseen
 from bench.year.lives import Life
-from memory_core.adapters.redis.none import NoShortTermStore
+from memory_core.adapters.redis.local import NoShortTermStore
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore

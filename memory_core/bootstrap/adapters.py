@@ -7,13 +7,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memory_core.adapters.breaker import Breaker
-from memory_core.adapters.cached_embedder import CachedEmbedder
-from memory_core.adapters.offline.related_words import NoRelatedWords, RelatedWords
+from memory_core.adapters.embedders.cached import CachedEmbedder
+from memory_core.adapters.offline.thesaurus import NoRelatedWords, RelatedWords
 from memory_core.adapters.redis.client import server
-from memory_core.adapters.redis.embedded import embedded
-from memory_core.adapters.redis.none import NoShortTermStore
+from memory_core.adapters.redis.local import NoShortTermStore, embedded
 from memory_core.adapters.redis.store import RedisShortTermStore
-from memory_core.adapters.webhook.courier import WebCourier
+from memory_core.adapters.webhook import WebCourier
 from memory_core.bootstrap.phases import ConsolidationAdapters, FormationAdapters
 from memory_core.config import ConfigError, Settings
 from memory_core.domain.ranking.vectors import Chunking
@@ -36,8 +35,8 @@ from memory_core.ports import (
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
+    from memory_core.adapters.azure_storage.account import Account
     from memory_core.adapters.openai.client import Service
-    from memory_core.adapters.storage.account import Account
 
 
 DEFAULT_MODEL = "text-embedding-3-small"
@@ -163,24 +162,24 @@ def _queue(settings: Settings, clock: Clock) -> TaskQueue:
         from memory_core.adapters.sqlite.queue import SqliteQueue
 
         return SqliteQueue(settings.data / "queue.db", clock=clock, synchronous=settings.sqlite_synchronous)
-    from memory_core.adapters.queue.storage import StorageQueue
+    from memory_core.adapters.azure_storage.queue import StorageQueue
 
     return StorageQueue(_account(settings, settings.queue_connection, settings.queue_account_url), clock=clock)
 
 
 def _archive(settings: Settings, clock: Clock) -> Archive:
     if settings.archive == "folder":
-        from memory_core.adapters.folder.archive import FolderArchive
+        from memory_core.adapters.folder_archive import FolderArchive
 
         return FolderArchive(settings.data / "archive", clock=clock)
-    from memory_core.adapters.blob.archive import BlobArchive
+    from memory_core.adapters.azure_storage.blob_archive import BlobArchive
 
     account = _account(settings, settings.archive_connection, settings.archive_account_url)
     return BlobArchive(account, settings.archive_container, clock=clock, tier=settings.archive_tier)
 
 
 def _account(settings: Settings, connection: SecretStr | None, url: str | None) -> Account:
-    from memory_core.adapters.storage.account import Account
+    from memory_core.adapters.azure_storage.account import Account
 
     return Account(None if connection is None else connection.get_secret_value(), url, settings.identity_client_id)
 
@@ -188,7 +187,7 @@ def _account(settings: Settings, connection: SecretStr | None, url: str | None) 
 def _embedder(settings: Settings, short_term: ShortTermStore, clock: Clock) -> Embedder:
     """The embedder behind its cache; `hash` costs less than looking it up."""
     if settings.embedding_provider == "hash":
-        from memory_core.adapters.offline.hash_embedder import HashEmbedder
+        from memory_core.adapters.embedders.hash_embedder import HashEmbedder
 
         return HashEmbedder(settings.embedding_dimensions or 384)
     made = _minilm(settings) if settings.embedding_provider == "minilm" else _openai(settings, clock)
@@ -198,8 +197,8 @@ def _embedder(settings: Settings, short_term: ShortTermStore, clock: Clock) -> E
 
 
 def _minilm(settings: Settings) -> Embedder:
-    from memory_core.adapters.minilm.embedder import MiniLMEmbedder
-    from memory_core.adapters.minilm.reducer import Reducer
+    from memory_core.adapters.embedders.minilm import MiniLMEmbedder
+    from memory_core.adapters.embedders.minilm_model import Reducer
 
     return MiniLMEmbedder(chunking=_chunking(settings), reducer=Reducer() if settings.token_states else None)
 
@@ -247,20 +246,19 @@ def _reranker(settings: Settings, agents: Agents, clock: Clock) -> Reranker | No
         return None
     if settings.rerank_provider == "llm":
         from memory_core.adapters.openai.agents import OpenAIAgents
-        from memory_core.adapters.openai.listwise_reranker import ListwiseReranker
+        from memory_core.adapters.openai.rerankers import ListwiseReranker
 
         if not isinstance(agents, OpenAIAgents):
             raise ConfigError("MEMORY_RERANK_PROVIDER is llm, but LLM_PROVIDER names no model")
         return ListwiseReranker(agents)
-    from memory_core.adapters.openai.endpoint_reranker import EndpointReranker
+    from memory_core.adapters.openai.rerankers import EndpointReranker
 
     service = _service("openai", settings.rerank_base_url, settings.rerank_api_key, None)
     return EndpointReranker(service, settings.rerank_model or "", clock, timeout_s=settings.rerank_deadline_s)
 
 
 def _model(settings: Settings, short_term: ShortTermStore, clock: Clock, meter: Meter | None) -> Agents:
-    from memory_core.adapters.openai.agents import OpenAIAgents
-    from memory_core.adapters.openai.budget import Budget
+    from memory_core.adapters.openai.agents import Budget, OpenAIAgents
     from memory_core.adapters.openai.chat import Chat, Sampling
 
     chat = Chat(

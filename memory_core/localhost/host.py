@@ -19,7 +19,7 @@ from typing import Any
 import azure.functions as func
 import uvicorn
 
-from memory_core.adapters.queue.messages import checked_name
+from memory_core.adapters.queue_rules import checked_name
 from memory_core.domain.errors import PlainError
 from memory_core.localhost.http import Application, LimitedProtocol, Route, Router
 from memory_core.localhost.triggers import QueueFunction, Timer, Timers, next_due, resolved

@@ -8,9 +8,9 @@ from uuid import uuid4
 
 import pytest
 
+from memory_core.adapters.azure_storage.account import Account
 from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.adapters.sqlite.store import SqliteStore
-from memory_core.adapters.storage.account import Account
 from memory_core.core import MemoryCore
 from memory_core.ports import Archive, LongTermStore
 from tests.archives import Folder, OpenArchive, Place, Service

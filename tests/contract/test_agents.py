@@ -7,10 +7,9 @@ from datetime import timedelta
 
 import pytest
 
+from memory_core.adapters.embedders.hash_embedder import HashEmbedder
 from memory_core.adapters.offline.agents import OfflineAgents
-from memory_core.adapters.offline.hash_embedder import HashEmbedder
-from memory_core.adapters.openai.agents import OpenAIAgents
-from memory_core.adapters.openai.budget import Budget
+from memory_core.adapters.openai.agents import Budget, OpenAIAgents
 from memory_core.adapters.openai.chat import Chat
 from memory_core.adapters.openai.client import Service
 from memory_core.domain.conversation import Message

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from memory_core.adapters.minilm.embedder import MiniLMEmbedder
+from memory_core.adapters.embedders.minilm import MiniLMEmbedder
 from memory_core.domain.ranking.recipes import CALIBRATIONS
 from tests.statement_pairs import CONTRADICTED, ONE_TOPIC, REWORDED, Pairs
 

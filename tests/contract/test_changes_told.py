@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from memory_core.adapters.minilm.embedder import MiniLMEmbedder
+from memory_core.adapters.embedders.minilm import MiniLMEmbedder
 from memory_core.core import MemoryCore
 from memory_core.domain.memory import MemoryType, Status
 from memory_core.domain.requests.memories import ContextInput, ListInput, RetrieveInput

@@ -8,12 +8,12 @@ from collections.abc import AsyncIterator
 import numpy as np
 import pytest
 
-from memory_core.adapters.cached_embedder import CachedEmbedder
-from memory_core.adapters.minilm.embedder import MiniLMEmbedder
-from memory_core.adapters.offline.hash_embedder import HashEmbedder
+from memory_core.adapters.embedders.cached import CachedEmbedder
+from memory_core.adapters.embedders.hash_embedder import HashEmbedder
+from memory_core.adapters.embedders.minilm import MiniLMEmbedder
 from memory_core.adapters.openai.client import Service
 from memory_core.adapters.openai.embedder import OpenAIEmbedder
-from memory_core.adapters.redis.embedded import embedded
+from memory_core.adapters.redis.local import embedded
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.ranking.vectors import Chunking
 from memory_core.ports import Embedder

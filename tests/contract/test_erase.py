@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.adapters.redis.embedded import embedded
+from memory_core.adapters.redis.local import embedded
 from memory_core.core import MemoryCore
 from memory_core.domain.conversation import Task, TaskMessage
 from memory_core.domain.errors import Conflict, NotFound, Unavailable

@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 from pydantic import ValidationError
 
+from memory_core.adapters.embedders.hash_embedder import HashEmbedder
 from memory_core.adapters.offline.agents import OfflineAgents
-from memory_core.adapters.offline.hash_embedder import HashEmbedder
 from memory_core.domain.agent_schemas import SaidFact
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.requests.memories import RetrieveInput

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.adapters.redis.none import NoShortTermStore
+from memory_core.adapters.redis.local import NoShortTermStore
 from memory_core.domain.errors import NotFound
 from memory_core.domain.memory import Vector
 from memory_core.domain.messages import is_message

@@ -16,7 +16,7 @@ import pytest
 from redis.asyncio import Redis
 
 from memory_core.adapters.redis.client import Connect, in_process, server
-from memory_core.adapters.redis.none import NoShortTermStore
+from memory_core.adapters.redis.local import NoShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.domain.memory import Memory
 from memory_core.domain.scope import Owner

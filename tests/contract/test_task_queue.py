@@ -10,10 +10,10 @@ from uuid import uuid4
 
 import pytest
 
-from memory_core.adapters.queue.messages import QUEUES
-from memory_core.adapters.queue.storage import StorageQueue
+from memory_core.adapters.azure_storage.account import Account
+from memory_core.adapters.azure_storage.queue import StorageQueue
+from memory_core.adapters.queue_rules import QUEUES
 from memory_core.adapters.sqlite.queue import SqliteQueue
-from memory_core.adapters.storage.account import Account
 from memory_core.adapters.system import SystemClock
 from memory_core.domain.errors import TooLarge, Unavailable
 from memory_core.ports import Delivery, TaskQueue

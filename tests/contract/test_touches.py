@@ -8,9 +8,9 @@ from datetime import timedelta
 
 import pytest
 
-from memory_core.adapters.offline.hash_embedder import HashEmbedder
+from memory_core.adapters.embedders.hash_embedder import HashEmbedder
 from memory_core.adapters.redis.client import server
-from memory_core.adapters.redis.none import NoShortTermStore
+from memory_core.adapters.redis.local import NoShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.adapters.system import RandomIds
 from memory_core.core import MemoryCore

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, get_args
 
-from memory_core.adapters.cosmos.policies import VectorIndex
-from memory_core.adapters.queue.messages import QUEUES
+from memory_core.adapters.cosmos.container import VectorIndex
+from memory_core.adapters.queue_rules import QUEUES
 from memory_core.bootstrap.adapters import MODEL_DIMENSIONS
 from memory_core.config import ConfigError, Settings
 from memory_core.setting_types import variable

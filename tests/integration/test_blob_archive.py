@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memory_core.adapters.blob.archive import BlobArchive, Tier
-from memory_core.adapters.storage.account import Account
+from memory_core.adapters.azure_storage.account import Account
+from memory_core.adapters.azure_storage.blob_archive import BlobArchive, Tier
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Unavailable

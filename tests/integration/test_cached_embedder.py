@@ -12,12 +12,11 @@ import pytest
 from aiohttp import web
 from redis.asyncio import Redis
 
-from memory_core.adapters.cached_embedder import CachedEmbedder
-from memory_core.adapters.openai.client import Service
+from memory_core.adapters.embedders.cached import CachedEmbedder
+from memory_core.adapters.openai.client import Retries, Service
 from memory_core.adapters.openai.embedder import OpenAIEmbedder
-from memory_core.adapters.openai.retries import Retries
 from memory_core.adapters.redis.client import in_process, server
-from memory_core.adapters.redis.none import NoShortTermStore
+from memory_core.adapters.redis.local import NoShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.domain.errors import Unavailable
 from memory_core.ports import ShortTermStore

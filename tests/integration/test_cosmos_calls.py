@@ -17,8 +17,8 @@ from uuid import uuid4
 import pytest
 
 from memory_core.adapters.cosmos.store import CosmosStore
-from memory_core.adapters.offline.hash_embedder import HashEmbedder
-from memory_core.adapters.redis.none import NoShortTermStore
+from memory_core.adapters.embedders.hash_embedder import HashEmbedder
+from memory_core.adapters.redis.local import NoShortTermStore
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.conversation import Task

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import pytest
 
-from memory_core.adapters.cosmos.policies import Consistency
+from memory_core.adapters.cosmos.container import Consistency
 from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.adapters.system import RandomIds
 from memory_core.config import Settings

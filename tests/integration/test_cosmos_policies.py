@@ -13,7 +13,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from memory_core.adapters.cosmos.policies import MEMORIES, indexing
+from memory_core.adapters.cosmos.container import MEMORIES, indexing
 from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.domain.errors import Unavailable
 from tests.builders import DIMENSIONS, StillClock

@@ -12,11 +12,11 @@ import pytest
 from azure.storage.blob import BlobServiceClient
 from azure.storage.queue import QueueServiceClient
 
-from memory_core.adapters.blob.archive import BlobArchive
+from memory_core.adapters.azure_storage.account import Account
+from memory_core.adapters.azure_storage.blob_archive import BlobArchive
+from memory_core.adapters.azure_storage.queue import StorageQueue
 from memory_core.adapters.cosmos.store import CosmosStore
-from memory_core.adapters.queue.messages import QUEUES
-from memory_core.adapters.queue.storage import StorageQueue
-from memory_core.adapters.storage.account import Account
+from memory_core.adapters.queue_rules import QUEUES
 from memory_core.domain.errors import Unavailable
 from tests import azurite_server, cosmos_server, managed_identity
 from tests.azurite_server import AzuriteServer

@@ -12,14 +12,11 @@ from typing import Any
 
 import pytest
 
-from memory_core.adapters.openai.agents import OpenAIAgents
-from memory_core.adapters.openai.budget import Budget
-from memory_core.adapters.openai.chat import Chat, Reply, Sampling
-from memory_core.adapters.openai.client import Service
-from memory_core.adapters.openai.dialect import Form
-from memory_core.adapters.openai.echoes import Echoes
-from memory_core.adapters.openai.repair import answer_in
-from memory_core.adapters.openai.retries import Retries
+from memory_core.adapters.openai.agents import Budget, OpenAIAgents
+from memory_core.adapters.openai.answers import answer_in
+from memory_core.adapters.openai.chat import Chat, Form, Reply, Sampling
+from memory_core.adapters.openai.client import Retries, Service
+from memory_core.adapters.openai.prompt_record import Echoes
 from memory_core.domain.agent_schemas import Narrative
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.prompts import NAMES, Name, Prompt, prompt

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-LOAD = "from memory_core.adapters.minilm.model import MiniLM; MiniLM().vectors([[2054]])"
+LOAD = "from memory_core.adapters.embedders.minilm_model import MiniLM; MiniLM().vectors([[2054]])"
 
 
 def test_the_local_model_does_not_report_its_use(tmp_path: Path) -> None:

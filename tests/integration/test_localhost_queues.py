@@ -13,9 +13,9 @@ from uuid import uuid4
 import azure.functions as func
 import pytest
 
-from memory_core.adapters.queue.storage import StorageQueue
+from memory_core.adapters.azure_storage.account import Account
+from memory_core.adapters.azure_storage.queue import StorageQueue
 from memory_core.adapters.sqlite.queue import SqliteQueue
-from memory_core.adapters.storage.account import Account
 from memory_core.adapters.system import SystemClock
 from memory_core.localhost import triggers as serving
 from memory_core.localhost.host import sorted_by_trigger

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 from aiohttp import web
 
-from memory_core.adapters.openai.client import Service
+from memory_core.adapters.openai.client import Retries, Service
 from memory_core.adapters.openai.embedder import BATCH_INPUTS, OpenAIEmbedder
-from memory_core.adapters.openai.retries import Retries
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from tests.memories import MovableClock
 from tests.openai_server import OpenAIServer, answers, hangs, refuses, vector_of

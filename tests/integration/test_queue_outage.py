@@ -11,8 +11,8 @@ import azure.functions as func
 import pytest
 from pydantic import SecretStr
 
-from memory_core.adapters.queue.storage import StorageQueue
-from memory_core.adapters.storage.account import Account
+from memory_core.adapters.azure_storage.account import Account
+from memory_core.adapters.azure_storage.queue import StorageQueue
 from memory_core.adapters.system import SystemClock
 from memory_core.config import Settings
 from memory_core.core import MemoryCore

@@ -9,8 +9,7 @@ import pytest
 from aiohttp import web
 
 from memory_core.adapters.openai.client import Service
-from memory_core.adapters.openai.endpoint_reranker import EndpointReranker
-from memory_core.adapters.openai.listwise_reranker import ListwiseReranker
+from memory_core.adapters.openai.rerankers import EndpointReranker, ListwiseReranker
 from memory_core.domain.errors import AgentFailed, Unavailable
 from tests.builders import StillClock
 from tests.chat_server import ChatServer, says

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memory_core.adapters.sqlite import across
-from memory_core.adapters.sqlite.commit import PURGE_EVERY
-from memory_core.adapters.sqlite.schema import LAYOUT
+from memory_core.adapters.sqlite import reads
+from memory_core.adapters.sqlite.database import LAYOUT
 from memory_core.adapters.sqlite.store import SqliteStore
+from memory_core.adapters.sqlite.writes import PURGE_EVERY
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Lexical, Memory
@@ -259,10 +259,10 @@ async def test_what_an_admin_looks_at_is_read_from_indexes_without_sorting(opene
     connection = sqlite3.connect(path)
     plans = {}
     for name, statement in (
-        ("poisoned", across._POISONED),
-        ("next", across._NEXT_AGENT),
-        ("count", across._COUNT),
-        ("last", across._LAST_CHANGED),
+        ("poisoned", reads._POISONED),
+        ("next", reads._NEXT_AGENT),
+        ("count", reads._COUNT),
+        ("last", reads._LAST_CHANGED),
     ):
         rows = connection.execute(f"EXPLAIN QUERY PLAN {statement}", [""] * statement.count("?"))
         plans[name] = " ".join(row[3] for row in rows)

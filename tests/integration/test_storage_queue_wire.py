@@ -11,8 +11,8 @@ import pytest
 from aiohttp import web
 from azure.core.exceptions import HttpResponseError
 
-from memory_core.adapters.queue.storage import StorageQueue
-from memory_core.adapters.storage.account import ATTEMPTS, Account
+from memory_core.adapters.azure_storage.account import ATTEMPTS, Account
+from memory_core.adapters.azure_storage.queue import StorageQueue
 from memory_core.adapters.system import SystemClock
 from memory_core.domain.errors import Unavailable
 from memory_core.ports import Delivery

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.adapters.webhook.courier import WebCourier
+from memory_core.adapters.webhook import WebCourier
 from memory_core.ports import Posted
 from tests.certificates import self_signed
 from tests.receiver import Receiver, receiving, status

@@ -19,8 +19,8 @@ from azure.cosmos import CosmosClient, DatabaseProxy
 from azure.identity import DefaultAzureCredential
 from azure.storage.queue import QueueServiceClient
 
-from memory_core.adapters.queue.messages import QUEUES
-from memory_core.adapters.storage.account import Account
+from memory_core.adapters.azure_storage.account import Account
+from memory_core.adapters.queue_rules import QUEUES
 
 PREFIX = "memory-live-"
 SIZES = "100,1000,10000"

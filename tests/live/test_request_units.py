@@ -16,7 +16,7 @@ from azure.cosmos import DatabaseProxy
 
 from bench.texts import loaded, queries, text
 from memory_core.adapters.cosmos.store import CosmosStore
-from memory_core.adapters.offline.hash_embedder import HashEmbedder
+from memory_core.adapters.embedders.hash_embedder import HashEmbedder
 from memory_core.adapters.system import SystemClock
 from memory_core.config import Settings
 from memory_core.core import MemoryCore

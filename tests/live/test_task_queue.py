@@ -9,8 +9,8 @@ from uuid import uuid4
 import pytest
 from azure.storage.queue import QueueServiceClient
 
-from memory_core.adapters.queue.storage import StorageQueue
-from memory_core.adapters.storage.account import Account
+from memory_core.adapters.azure_storage.account import Account
+from memory_core.adapters.azure_storage.queue import StorageQueue
 from memory_core.adapters.system import SystemClock
 from tests.contract.test_task_queue import *  # noqa: F403
 from tests.live.account import Live, Refused, own_queues

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.adapters.cosmos.conditions import Conditions
-from memory_core.adapters.cosmos.documents import document_of, item_of, memory_of, numbers, shown_of
+from memory_core.adapters.cosmos.items import document_of, item_of, memory_of, numbers, shown_of
 from memory_core.ports import Document
 from tests.builders import ALICE, NOW, document, memory, unit, where
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.adapters.redis.embedded import MOST_WAITING, TOGETHER, EmbeddedShortTermStore
+from memory_core.adapters.redis.local import MOST_WAITING, TOGETHER, EmbeddedShortTermStore
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.ports import Stamp

@@ -38,13 +38,13 @@ MADE_OF_VALUES = {
     "memory_core.adapters.offline.fact_patterns.__post_init__": None,
     "memory_core.adapters.offline.clause_facts.__post_init__": None,
     "memory_core.adapters.offline.foreign_dates._german": None,
-    "memory_core.adapters.offline.foresight_cues._row": None,
+    "memory_core.adapters.offline.foresight._row": None,
     # of constants of their modules
-    "memory_core.adapters.offline.synthesis._labelled": [r"(?:^|(?<=\s))(Do:|Don't:|Key\ insight:)(?=\s+\S)"],
-    "memory_core.adapters.openai.dialect.after": [r"\btemperature\b"],
+    "memory_core.adapters.offline.reconciliation._labelled": [r"(?:^|(?<=\s))(Do:|Don't:|Key\ insight:)(?=\s+\S)"],
+    "memory_core.adapters.openai.chat.after": [r"\btemperature\b"],
     "memory_core.domain.importance._pattern": [r"(?<!\w)(?:allergic|doctor's\ appointment)(?!\w)"],
     # of words that users choose, which are escaped
-    "memory_core.adapters.offline.voice.possessive": [rf"\b{re.escape(who)}\b" for who in ("Ana", ". . .", "a+a+", "(.*)*", "   ")],
+    "memory_core.adapters.offline.clauses.possessive": [rf"\b{re.escape(who)}\b" for who in ("Ana", ". . .", "a+a+", "(.*)*", "   ")],
     "memory_core.domain.scenes._written": [rf"(?<=[^\W_]\s){re.escape(word)}\b" for word in ("berlin", "...", "a a", "(a|a)*")],
 }
 """Functions that make expressions of their own values, and what such expressions look like."""

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.adapters.minilm import protobuf
-from memory_core.adapters.minilm.integers import multiply_integers
-from memory_core.adapters.minilm.protobuf import block, number, text
+from memory_core.adapters.embedders import protobuf
+from memory_core.adapters.embedders.onnx_integers import multiply_integers
+from memory_core.adapters.embedders.protobuf import block, number, text
 
 FLOAT, INT8, INT64 = 1, 3, 7
 ROWS, INNER, COLUMNS = 7, 16, 5

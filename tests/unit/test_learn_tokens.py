@@ -3,7 +3,7 @@ import pytest
 
 from bench import learn_tokens
 from bench.learn_tokens import LEADING, Example, Reduction, Text, learn, recall, write_table
-from memory_core.adapters.minilm.reducer import Reducer
+from memory_core.adapters.embedders.minilm_model import Reducer
 from memory_core.domain.ranking.vectors import DIMENSIONS, state_bytes
 
 VOCABULARY = 50

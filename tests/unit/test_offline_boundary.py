@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from memory_core.adapters.offline.boundary import boundaries
+from memory_core.adapters.offline.boundaries import boundaries
 from memory_core.domain.conversation import Message
 from tests.talk import FRIDAY, talk
 from tests.topic_conversations import TUNED, UNSEEN, conversations

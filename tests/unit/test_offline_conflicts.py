@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.adapters.offline.conflicts import decided
+from memory_core.adapters.offline.reconciliation import decided
 from memory_core.ports import DecisionItem
 from tests.talk import FRIDAY
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memory_core.adapters.offline.foresight import said_foresight
-from memory_core.adapters.offline.foresight_cues import PASSING
+from memory_core.adapters.offline.foresight import PASSING, said_foresight
 from memory_core.adapters.offline.forward_dates import ahead
 from tests.talk import FRIDAY, talk
 

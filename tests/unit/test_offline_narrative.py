@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memory_core.adapters.offline.clauses import third_person
 from memory_core.adapters.offline.facts import said_facts
-from memory_core.adapters.offline.keywords import keywords_of, retrieval_hints
-from memory_core.adapters.offline.narrative import MAX_WORDS, candidates, narrative
-from memory_core.adapters.offline.voice import third_person
+from memory_core.adapters.offline.summary import MAX_WORDS, candidates, keywords_of, narrative, retrieval_hints
 from memory_core.domain.conversation import Message
 from memory_core.domain.scene_assignment import PROTOTYPES, themes
 from memory_core.domain.text.analyzer import words

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_core.adapters.offline.synthesis import merged
+from memory_core.adapters.offline.reconciliation import merged
 from memory_core.domain.agent_schemas import (
     BehavioralProfile,
     ConversationSummary,

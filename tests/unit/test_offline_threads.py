@@ -11,14 +11,13 @@ import pytest
 
 from memory_core.adapters.offline.agents import LONG, OfflineAgents
 from memory_core.adapters.offline.behaviour import episode_analysis
-from memory_core.adapters.offline.boundary import boundaries
-from memory_core.adapters.offline.conflicts import decided
+from memory_core.adapters.offline.boundaries import boundaries
 from memory_core.adapters.offline.facts import said_facts
 from memory_core.adapters.offline.foresight import said_foresight
-from memory_core.adapters.offline.keywords import retrieval_hints
-from memory_core.adapters.offline.narrative import candidates
 from memory_core.adapters.offline.patterns import found_patterns
-from memory_core.adapters.offline.threads import RuleThread, Stopped, Turns, checkpoint
+from memory_core.adapters.offline.reconciliation import decided
+from memory_core.adapters.offline.running_rules import RuleThread, Stopped, Turns, checkpoint
+from memory_core.adapters.offline.summary import candidates, retrieval_hints
 from memory_core.domain.conversation import Message
 from memory_core.ports import DecisionItem
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.adapters.openai.record import MAX_CHARACTERS, Entry, fenced, item_entries, message_entries
+from memory_core.adapters.openai.prompt_record import MAX_CHARACTERS, Entry, fenced, item_entries, message_entries
 from memory_core.domain.conversation import Message
 from memory_core.ports import DecisionItem
 from tests.injections import ALL

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from memory_core.adapters.openai.echoes import Echoes
-from memory_core.adapters.openai.json_text import values_in
-from memory_core.adapters.openai.repair import Repaired, answer_in
+from memory_core.adapters.openai.answers import Repaired, answer_in, values_in
+from memory_core.adapters.openai.prompt_record import Echoes
 from memory_core.domain.agent_schemas import (
     Boundaries,
     ConversationSummary,

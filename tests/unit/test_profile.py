@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from memory_core.adapters.offline.traits import seen_traits
+from memory_core.adapters.offline.agents import seen_traits
 from memory_core.domain.agent_schemas import SeenTrait
 from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.profile import MAX_TRUTHS, Seen, profile_at, subjects, with_facts, with_successors, with_traits, without_memories

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from memory_core import prompts
-from memory_core.adapters.openai.structured import strict_schema
+from memory_core.adapters.openai.answers import strict_schema
 from memory_core.domain.note import FOOTER, HEADINGS
 from memory_core.domain.truth.slots import ATTRIBUTES, canonical_attribute
 from memory_core.prompts import NAMES, Name, prompt

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.adapters.proxies import has_proxy
+from memory_core.adapters.azure_storage.account import has_proxy
 
 
 @pytest.fixture(autouse=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.adapters.redis.embedded import embedded
-from memory_core.adapters.redis.room import OVERHEAD, Room
+from memory_core.adapters.redis.local import embedded
+from memory_core.adapters.redis.store import OVERHEAD, Room
 from memory_core.ports import Stamp
 from tests.memories import ANA, MovableClock, turn, unit_vector
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.adapters.offline.related_words import NoRelatedWords, RelatedWords
+from memory_core.adapters.offline.thesaurus import NoRelatedWords, RelatedWords
 from memory_core.domain.ranking.candidates import Related, listed, nearness
 from memory_core.domain.text.analyzer import tokens
 

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.adapters.slices.postings import LexicalIndex
-from memory_core.adapters.slices.slice import MAX_TURNS, Slice
-from memory_core.adapters.slices.vectors import BLOCK_ROWS, FIRST_ROWS, Vectors
+from memory_core.adapters.memory_index.columns import MAX_TURNS, Slice
+from memory_core.adapters.memory_index.postings import BLOCK_ROWS, FIRST_ROWS, LexicalIndex, Vectors
 from memory_core.domain.memory import Lexical
 from tests.builders import memory, tokens, unit
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_core.adapters.sqlite.room import Room
+from memory_core.adapters.sqlite.file import Room
 
 
 @pytest.fixture

@@ -20,14 +20,14 @@ REASONS = {
     "adapters/offline/foreign_dates.py: expression.sub(turned, text)": "both stand in its tables",
     "adapters/offline/foreign_dates.py: re.compile(f'\\\\b(?:{said})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
     "domain/ranking/query.py: re.compile('|'.join((*_ENGLISH, *_GERMAN, *_JAPANESE)), re.IGNORECASE)": "of its own constants",
-    "adapters/offline/voice.py: pattern.sub(written, plain)": "both stand in _CONTRACTIONS",
+    "adapters/offline/clauses.py: pattern.sub(written, plain)": "both stand in _CONTRACTIONS",
     "adapters/offline/behaviour.py: re.compile(f'\\\\b(?:{words})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
-    "adapters/offline/foresight_cues.py: re.compile(f'\\\\b(?:{said})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
-    "adapters/offline/fact_endings.py: re.compile(f'\\\\A{said}$')": "said runs through constants",
+    "adapters/offline/foresight.py: re.compile(f'\\\\b(?:{said})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
+    "adapters/offline/retractions.py: re.compile(f'\\\\A{said}$')": "said runs through constants",
     (
         "adapters/offline/fact_patterns.py: re.compile(f'\\\\A(?:{said})\\\\s*+', re.IGNORECASE if 'foreign' in self.of else 0)"
     ): "the rows of its table",
-    "adapters/openai/dialect.py: re.search(f'\\\\b{name}\\\\b', named)": "name is one of _OPTIONAL",
+    "adapters/openai/chat.py: re.search(f'\\\\b{name}\\\\b', named)": "name is one of _OPTIONAL",
     "domain/importance.py: re.compile(f'(?<!\\\\w)(?:{phrases})(?!\\\\w)')": "phrases are escaped in the line before",
     "adapters/offline/facts.py: row.attribute.format(**{**parts, 'value': value.lower()})": "the rows of a table",
     "adapters/offline/facts.py: row.told.format(**parts)": "the rows of a table",

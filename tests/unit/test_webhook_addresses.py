@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.adapters.webhook.addresses import Allowed, is_public, literal, may_be_name, unwrapped
-from memory_core.adapters.webhook.courier import WebCourier
+from memory_core.adapters.webhook import Allowed, WebCourier, is_public, literal, may_be_name, unwrapped
 
 PUBLIC = [
     "8.8.8.8",

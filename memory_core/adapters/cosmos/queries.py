@@ -10,8 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from memory_core.adapters.cosmos.conditions import Conditions, Query, under
-from memory_core.adapters.cosmos.documents import MEMORY_FIELDS, MEMORY_KINDS, numbers
-from memory_core.adapters.slices.slice import SLICE_FIELDS
+from memory_core.adapters.cosmos.items import MEMORY_FIELDS, MEMORY_KINDS, numbers
+from memory_core.adapters.memory_index.columns import SLICE_FIELDS
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import MemoryType, Vector
 from memory_core.domain.ranking.candidates import listed

@@ -1,7 +1,7 @@
 """The long-term store on Cosmos DB: every method is one logical read, or one transactional batch.
 
 Note: what is shown to callers may be a moment old, what a commit is built on must not be mixed of two moments. The first
-is asked for beside the head, here; the second is looked at, and if need be again, in `looks.py`.
+is asked for beside the head, here; the second is looked at, and if need be again, in `reads.py`.
 """
 
 from __future__ import annotations
@@ -13,26 +13,14 @@ from typing import Any
 
 import orjson
 
-from memory_core.adapters.cosmos import across, bookkeeping, queries, searching
-from memory_core.adapters.cosmos import commit as committing
-from memory_core.adapters.cosmos.comparing import compare
-from memory_core.adapters.cosmos.connection import CONNECTIONS, Answer, Connection, together
-from memory_core.adapters.cosmos.documents import (
-    DEPENDENCY,
-    check_vector,
-    document_of,
-    epoch_of,
-    is_expired,
-    shown_of,
-)
-from memory_core.adapters.cosmos.embedder import EmbedderRecord
-from memory_core.adapters.cosmos.heads import Heads, Known
-from memory_core.adapters.cosmos.held import HeldUsers
-from memory_core.adapters.cosmos.looks import IDS_A_QUERY, Looks
-from memory_core.adapters.cosmos.neighbours import neighbours
-from memory_core.adapters.cosmos.policies import ENOUGH, Consistency, VectorIndex, provision
-from memory_core.adapters.own_vectors import with_own_name
-from memory_core.adapters.slices.searching import find
+from memory_core.adapters.cosmos import queries, reads, writes
+from memory_core.adapters.cosmos import writes as committing
+from memory_core.adapters.cosmos.client import CONNECTIONS, Answer, Connection, together
+from memory_core.adapters.cosmos.container import ENOUGH, Consistency, EmbedderRecord, VectorIndex, compare, provision
+from memory_core.adapters.cosmos.items import DEPENDENCY, check_vector, document_of, epoch_of, is_expired, shown_of
+from memory_core.adapters.cosmos.reads import IDS_A_QUERY, Heads, Known, Looks, neighbours
+from memory_core.adapters.cosmos.slice_cache import HeldUsers
+from memory_core.adapters.memory_index.search import find, with_own_name
 from memory_core.domain.archival import Coming, moment_in
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.fading import Fading
@@ -139,40 +127,40 @@ class CosmosStore:
         vectors = (*(write.document.vector for write in batch.writes), *(mark.embedding for mark in batch.marks.values()))
         if any(vector is not None for vector in vectors):
             await self._embedder.keep()
-        await committing.apply(self._connection, self._heads, owner, batch, self._clock.now(), self._kind.dimensions)
+        await committing.commit_batch(self._connection, self._heads, owner, batch, self._clock.now(), self._kind.dimensions)
         self._held.ended(owner, batch.head.epoch)
 
     async def keep(self, owner: Owner, document: Document) -> Document | None:
         """One document beside the log; it is sent once."""
         self._check_open()
-        return await bookkeeping.keep(self._connection, owner, document, self._clock.now())
+        return await writes.keep(self._connection, owner, document, self._clock.now())
 
     async def touch(self, owner: Owner, marker: str, touches: Mapping[str, Touch]) -> int:
         """Accesses of memories, once a marker."""
         self._check_open()
-        touched = await bookkeeping.touch(self._connection, owner, marker, touches, self._clock.now())
+        touched = await writes.touch(self._connection, owner, marker, touches, self._clock.now())
         self._held.touched(owner, touches if touched else None)
         return touched
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
         """The next owners for whom work waits."""
         self._check_open()
-        return await bookkeeping.waiting(self._connection, after, limit)
+        return await writes.waiting(self._connection, after, limit)
 
     async def owners(self, after: Owner | None, limit: int, app_id: str | None = None) -> list[tuple[Owner, Head]]:
         """The next owners."""
         self._check_open()
-        return await bookkeeping.owners(self._connection, after, limit, app_id)
+        return await writes.owners(self._connection, after, limit, app_id)
 
     async def poisoned(self, app_id: str, after: Place | None, limit: int) -> list[tuple[Owner, Document]]:
         """The next poisoned tasks of an app's users, newest first."""
         self._check_open()
-        return await across.poisoned(self._connection, app_id, after, limit)
+        return await reads.poisoned(self._connection, app_id, after, limit)
 
     async def agents(self, owner: Owner, after: str | None, limit: int) -> list[AgentCount]:
         """The next agents of a user."""
         self._check_open()
-        return await across.agents(self._connection, owner, after, limit)
+        return await reads.agents(self._connection, owner, after, limit)
 
     async def ranges(self) -> list[str]:
         """The container's feed ranges, as JSON."""
@@ -182,7 +170,7 @@ class CosmosStore:
     async def due(self, within: str, now: datetime, after: Due | None, limit: int) -> list[Due]:
         """The next owners in a feed range whose run is due."""
         self._check_open()
-        return await bookkeeping.due(self._connection, within, now, after, limit)
+        return await writes.due(self._connection, within, now, after, limit)
 
     async def search(self, owner: Owner, search: Search) -> Found:
         """Head ∥ the nearest ∥ the best by words; for a user held in memory the head alone, and what was missed since.
@@ -199,11 +187,11 @@ class CosmosStore:
         near = [ranked.rows for ranked in lists[: len(search.vectors[: queries.MAX_VECTORS])]]
         worded = lists[-1].rows if search.terms else []
         known_head = None if known is None else known.head
-        memories = searching.readable(known_head, (row for ranked in lists for row in ranked.rows))
-        deleted = await self._deleted_turns(owner, known_head, searching.lending_turns(search, memories.values()))
+        memories = reads.readable(known_head, (row for ranked in lists for row in ranked.rows))
+        deleted = await self._deleted_turns(owner, known_head, reads.lending_turns(search, memories.values()))
         charge = head.charge + sum(ranked.charge for ranked in lists) + deleted.charge
         self._held.paid(owner, known_head, charge)
-        return searching.found(known_head, search, near, worded, memories, charge, self._kind, deleted.rows)
+        return reads.search_answer(known_head, search, near, worded, memories, charge, self._kind, deleted.rows)
 
     async def _deleted_turns(self, owner: Owner, head: Head | None, turns: Collection[tuple[str, int]]) -> Answer:
         """Which of these turns are deleted; nothing is asked of a user without deleted memories."""

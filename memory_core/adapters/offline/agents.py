@@ -1,4 +1,4 @@
-"""The agents by rule: `LLM_PROVIDER=offline`, and what steps in when a model fails.
+"""The agents by rule, without a model.
 
 Deterministic and without a model: the same messages give the same answers on every machine, and every word of an answer was said
 or is in a table. No text makes them fail: an answer that is too long is cut, and where a rule fails a plainer one answers; both are
@@ -8,23 +8,20 @@ counted. Note: `embedder` is for vectors that mean something; with the `hash` em
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from functools import partial
 from typing import TypeVar
 
-from memory_core.adapters.offline import boundary, narrative
+from memory_core.adapters.offline import boundaries, summary
 from memory_core.adapters.offline.behaviour import episode_analysis
-from memory_core.adapters.offline.conflicts import decided
 from memory_core.adapters.offline.facts import said_facts, speaker
-from memory_core.adapters.offline.fitting import answer_within_schema, fitted
 from memory_core.adapters.offline.foresight import said_foresight
-from memory_core.adapters.offline.keywords import retrieval_hints
 from memory_core.adapters.offline.patterns import found_patterns
-from memory_core.adapters.offline.sufficiency import judged
-from memory_core.adapters.offline.synthesis import merged
-from memory_core.adapters.offline.threads import RuleThread, checkpoint
-from memory_core.adapters.offline.traits import seen_traits
+from memory_core.adapters.offline.reconciliation import decided, merged
+from memory_core.adapters.offline.running_rules import RuleThread, answer_within_schema, checkpoint, fitted
+from memory_core.adapters.offline.summary import retrieval_hints
 from memory_core.domain.agent_schemas import (
     NOT_AVAILABLE,
     Answered,
@@ -37,6 +34,7 @@ from memory_core.domain.agent_schemas import (
     ProfileUpdate,
     Provenance,
     RetrievalHints,
+    SeenTrait,
     Sufficiency,
     SummaryContext,
     SummaryMetadata,
@@ -45,7 +43,12 @@ from memory_core.domain.agent_schemas import (
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.memory import Vector
+from memory_core.domain.profile import MIN_CELLS, tells_length
+from memory_core.domain.ranking.passages import idf
+from memory_core.domain.ranking.query import analyse_query
+from memory_core.domain.scene_assignment import EVERYDAY, PROTOTYPES
 from memory_core.domain.statements.provenance import own_words
+from memory_core.domain.text.analyzer import tokens
 from memory_core.ports import DecisionItem, Embedder, Health, Meter, SceneItem
 
 log = logging.getLogger(__name__)
@@ -96,7 +99,7 @@ class OfflineAgents:
         vectors = None
         if self._embedder is not None:
             vectors = await self._vectors(await self._run(_said(messages), partial(_topics, messages)))
-        rule = partial(boundary.boundaries, messages, previous, self._gap, vectors)
+        rule = partial(boundaries.boundaries, messages, previous, self._gap, vectors)
         return await self._answer("detect_boundary", _said(messages), rule, Boundaries)
 
     async def analyse_episode(self, app_id: str, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
@@ -107,7 +110,7 @@ class OfflineAgents:
         """The most central sentences, by the plainer rule the first ones; fast: by their words alone, and without hints for retrieval."""
         said = vectors = None
         if self._embedder is not None and not fast:
-            said = await self._run(_said(messages), partial(narrative.candidates, messages))
+            said = await self._run(_said(messages), partial(summary.candidates, messages))
             vectors = await self._vectors([one.text for one in said])
         rule = partial(_summary, messages, said, vectors, fast)
         return await self._answer("summarise", _said(messages), rule, partial(_plain_summary, messages))
@@ -189,7 +192,7 @@ def _no_synthesis() -> Synthesis:
 
 def _topics(messages: Sequence[Message]) -> list[str]:
     """What is embedded of each message for its topic."""
-    return [boundary.text_of(message) for message in messages]
+    return [boundaries.text_of(message) for message in messages]
 
 
 def _extracted(messages: Sequence[Message]) -> ExtractedFacts:
@@ -197,10 +200,10 @@ def _extracted(messages: Sequence[Message]) -> ExtractedFacts:
 
 
 def _summary(
-    messages: Sequence[Message], said: Sequence[narrative.Said] | None, vectors: Sequence[Vector] | None, fast: bool
+    messages: Sequence[Message], said: Sequence[summary.Said] | None, vectors: Sequence[Vector] | None, fast: bool
 ) -> ConversationSummary:
-    said = narrative.candidates(messages) if said is None else said
-    story = narrative.narrative(messages, said, vectors)
+    said = summary.candidates(messages) if said is None else said
+    story = summary.narrative(messages, said, vectors)
     if fast:
         return fitted(ConversationSummary, narrative=story)
     actors = [speaker(message) for message in messages]
@@ -224,15 +227,95 @@ def _summary(
 
 
 def _plain_summary(messages: Sequence[Message]) -> ConversationSummary:
-    return ConversationSummary(narrative=narrative.first_words(messages))
+    return ConversationSummary(narrative=summary.first_words(messages))
 
 
-def _depth(said: Sequence[narrative.Said]) -> str:
+def _depth(said: Sequence[summary.Said]) -> str:
     words = sum(len(one.text.split()) for one in said)
     return "high" if words >= DEEP_WORDS else "low" if words <= SHALLOW_WORDS else "medium"
 
 
-def _follow_ups(messages: Sequence[Message], said: Sequence[narrative.Said]) -> list[str]:
+def _follow_ups(messages: Sequence[Message], said: Sequence[summary.Said]) -> list[str]:
     """The questions of the last message, which are not answered yet."""
     last = len(messages) - 1
     return [f"{one.by} asked: {one.text}" for one in said if one.message == last and one.asks][:2]
+
+
+# Whether what was found is enough, by rule.
+#
+# It is enough where a few memories stand out, and the words of the query are in what was found.
+#
+#     covered = Σ idf(t) of the terms found / Σ idf(t) of all terms, idf counted over what was found
+#     lead    = relevance of the best − relevance of the tenth of all that was found, quoted or not
+#
+# Note: the words alone say little. A question about hobbies has all its words in any memory of a hobby, and the other hobbies may be
+# missing; where ten memories are about equally relevant, it is unknown how many more are. So this says "enough" seldom,
+# and then it mostly is: docs/recollection.md has the figures. It never asks again: other words of what was found only lead back to it.
+
+
+ENOUGH = 0.7
+"""The share of what the query says that must stand in what was found."""
+LEAD = 0.25
+"""How far the best must be before the tenth."""
+_NO_DATES = datetime(2000, 1, 1, tzinfo=timezone.utc)
+"""The terms of a query do not depend on when it is asked."""
+
+
+def judged(query: str, found: Sequence[DecisionItem]) -> Sufficiency:
+    """The verdict; never another query. Without any `lead` no memory surely answers."""
+    terms = analyse_query(query, _NO_DATES).terms
+    if not found:
+        return Sufficiency(sufficient=False, why="Nothing was found.")
+    held = [set(tokens(one.text)) for one in found]
+    frequency = Counter(term for one in held for term in one)
+    missing = [term for term in terms if not frequency[term]]
+    share = _share(terms, frequency, len(found))
+    leads = [one.lead for one in found if one.lead is not None]
+    why = f"{len(terms) - len(missing)} of {len(terms)} words of the query were found, {round(100 * share)} % of what it says"
+    why += f"; not found: {', '.join(missing[:5])}." if missing else "."
+    if not leads:
+        return fitted(Sufficiency, sufficient=False, why=f"{why} No memory surely answers it.")
+    if max(leads) < LEAD:
+        return fitted(Sufficiency, sufficient=False, why=f"{why} Many memories are about as near to it as the best.")
+    return fitted(Sufficiency, sufficient=share >= ENOUGH, why=why)
+
+
+def _share(terms: Sequence[str], frequency: Counter[str], found: int) -> float:
+    """The share of what the terms say that was found; nothing for a query without terms."""
+    if not terms:
+        return 0.0
+    worth = idf([frequency[term] for term in terms], found)
+    return float(sum(value for term, value in zip(terms, worth, strict=True) if frequency[term]) / worth.sum())
+
+
+# What the scenes of a person's life show of them, by rule.
+#
+# That is: themes that come up again and again, and habits that do.
+# Note: this counts, it does not judge. That a person often talks about money says nothing of whether they have any.
+
+
+MAX_TRAITS, MAX_SCENES = 12, 20
+
+
+def seen_traits(scenes: Sequence[SceneItem]) -> ProfileUpdate:
+    """The traits that at least three episodes bear out, those with most of them first; of how long messages are, the one with most."""
+    themes: dict[str, dict[int, int]] = {}
+    habits: dict[str, dict[int, int]] = {}
+    for scene in scenes:
+        if scene.theme in PROTOTYPES and scene.theme != EVERYDAY:
+            themes.setdefault(f"Often talks about {scene.theme}.", {})[scene.number] = len(scene.lines)
+        for habit in (habit for shown in scene.shows for habit in dict.fromkeys(shown)):
+            counted = habits.setdefault(habit, {})
+            counted[scene.number] = counted.get(scene.number, 0) + 1
+    found = [(sum(of.values()), trait, of) for trait, of in (*themes.items(), *habits.items()) if sum(of.values()) >= MIN_CELLS]
+    found.sort(key=lambda one: (-one[0], one[1]))
+    lengths = [trait for _, trait, _ in found if tells_length(trait)][1:]
+    kept = [one for one in found if one[1] not in lengths][:MAX_TRAITS]
+    return ProfileUpdate(
+        traits=[fitted(SeenTrait, trait=trait, scenes=sorted(of)[-MAX_SCENES:], confidence=_sure(times)) for times, trait, of in kept]
+    )
+
+
+def _sure(times: int) -> float:
+    """How sure, n / (n + 2): 0.6 of three, 0.8 of eight; one less than Laplace's rule of succession."""
+    return round(times / (times + 2), 3)

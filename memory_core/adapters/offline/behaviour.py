@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from statistics import mean
 
 from memory_core.adapters.offline.facts import speaker
-from memory_core.adapters.offline.fitting import fitted
-from memory_core.adapters.offline.narrative import Said, candidates
+from memory_core.adapters.offline.running_rules import fitted
+from memory_core.adapters.offline.summary import Said, candidates
 from memory_core.domain.agent_schemas import (
     NOT_AVAILABLE,
     BehavioralProfile,

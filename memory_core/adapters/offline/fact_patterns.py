@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from memory_core.adapters.offline import fact_values as a
-from memory_core.adapters.offline import own_names, places
+from memory_core.adapters.offline import names
 from memory_core.adapters.offline.fact_values import Shape
 from memory_core.domain.truth.slots import NO_LONGER
 
@@ -131,21 +131,21 @@ _NO_LONGER = f"{NO_LONGER} {{value}}"
 
 ENGLISH: tuple[Pattern, ...] = (
     # where one lives
-    Pattern("home city", _LIVES, r"<living>(?: (?:alone|now|here|currently))?(?: with [\w' ]{2,30}?)? in\b", places.place, _ALL),
-    Pattern("home city", _LIVES, r"<living> in the <where> of\b", places.place, _ALL),
+    Pattern("home city", _LIVES, r"<living>(?: (?:alone|now|here|currently))?(?: with [\w' ]{2,30}?)? in\b", names.place, _ALL),
+    Pattern("home city", _LIVES, r"<living> in the <where> of\b", names.place, _ALL),
     Pattern(None, "{who} lives near {value}",
-            r"<living>(?: in an? [\w ]{3,25}?)? (?:near|close to|just outside(?: of)?|outside(?: of)?|not far from)\b", places.place, _ALL),
-    Pattern("home city", _LIVES, r"<moved>(?: from .{2,40}?)? (?:to|into (?:an?|our|my) [\w ]{3,30} in)\b", places.place, _ALL),
-    Pattern("home city", _LIVES, r"<did>(?:settled(?: down)?) in\b", places.place, _ALL),
-    Pattern("home city", _LIVES, r"(?:new )?home is(?: now)?(?: in)?\b", places.known_place, ("mine",)),
-    Pattern("home city", _LIVES, r"<did>left\b", places.new_home, _ALL),
-    Pattern("home city", _LIVED, r"<did>left\b", places.old_home, _ALL, _NO_LONGER),
-    Pattern("home city", _LIVED, r"<moved>(?: to .{2,40}?)? (?:from|of)\b", places.place, _ALL, _NO_LONGER),
-    Pattern(None, _LIVED, r"(?:used to live|lived) in\b(?! .*\b(?:for|since)\b)", places.place, _ALL),
-    Pattern("home town", "{who} grew up in {value}", r"(?:grew up|was raised) in\b", places.place),
-    Pattern("birthplace", "{who} was born in {value}", r"was born(?: and raised)?(?: (?:in|on) [\w ]*\d{4})? in\b", places.place),
-    Pattern("origin", "{who} comes from {value}", r"(?:comes?|<be>)(?: originally)? from\b", places.place, _ALL),
-    Pattern("home town", "{who}'s home town is {value}", r"home ?town is", places.place, ("mine",)),
+            r"<living>(?: in an? [\w ]{3,25}?)? (?:near|close to|just outside(?: of)?|outside(?: of)?|not far from)\b", names.place, _ALL),
+    Pattern("home city", _LIVES, r"<moved>(?: from .{2,40}?)? (?:to|into (?:an?|our|my) [\w ]{3,30} in)\b", names.place, _ALL),
+    Pattern("home city", _LIVES, r"<did>(?:settled(?: down)?) in\b", names.place, _ALL),
+    Pattern("home city", _LIVES, r"(?:new )?home is(?: now)?(?: in)?\b", names.known_place, ("mine",)),
+    Pattern("home city", _LIVES, r"<did>left\b", names.new_home, _ALL),
+    Pattern("home city", _LIVED, r"<did>left\b", names.old_home, _ALL, _NO_LONGER),
+    Pattern("home city", _LIVED, r"<moved>(?: to .{2,40}?)? (?:from|of)\b", names.place, _ALL, _NO_LONGER),
+    Pattern(None, _LIVED, r"(?:used to live|lived) in\b(?! .*\b(?:for|since)\b)", names.place, _ALL),
+    Pattern("home town", "{who} grew up in {value}", r"(?:grew up|was raised) in\b", names.place),
+    Pattern("birthplace", "{who} was born in {value}", r"was born(?: and raised)?(?: (?:in|on) [\w ]*\d{4})? in\b", names.place),
+    Pattern("origin", "{who} comes from {value}", r"(?:comes?|<be>)(?: originally)? from\b", names.place, _ALL),
+    Pattern("home town", "{who}'s home town is {value}", r"home ?town is", names.place, ("mine",)),
     # work and study
     Pattern("occupation", _WORKS_AS,
             r"<working>(?: (?:nights|days|evenings|weekends|shifts|remotely|mostly))?(?: (?:at|for) .{2,40}?)? as\b", a.job),
@@ -179,13 +179,13 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("field of study", "{who} studies {value}", r"<studying>\b(?! (?:for|at|in|with|hard|abroad|to|a lot|the|my)\b)", a.job),
     Pattern("field of study", "{who} studies {value}", r"(?:majors? in|<be> majoring in|<be> doing (?:an?|my) <degree> in)\b", a.job),
     # who one is
-    Pattern("name", _CALLED, r"name is(?: now)?", own_names.name, ("mine",)),
-    Pattern("name", _CALLED, r"(?:<be> (?:called|named)|goes? by|'s name is)\b", own_names.name),
-    Pattern("name", _CALLED, r"", own_names.name, ("call",)),
-    Pattern("name", _CALLED, r"<did>changed my name to\b", own_names.name, ("self",)),
-    Pattern("name", _CALLED, r"am\b", own_names.own_name, ("self",)),
-    Pattern("nationality", "{who} is {value}", r"<be>(?: an?)?\b", own_names.nationality),
-    Pattern("pronouns", "{who}'s pronouns are {value}", r"(?:preferred )?pronouns are\b", own_names.pronouns, ("mine",)),
+    Pattern("name", _CALLED, r"name is(?: now)?", names.name, ("mine",)),
+    Pattern("name", _CALLED, r"(?:<be> (?:called|named)|goes? by|'s name is)\b", names.name),
+    Pattern("name", _CALLED, r"", names.name, ("call",)),
+    Pattern("name", _CALLED, r"<did>changed my name to\b", names.name, ("self",)),
+    Pattern("name", _CALLED, r"am\b", names.own_name, ("self",)),
+    Pattern("nationality", "{who} is {value}", r"<be>(?: an?)?\b", names.nationality),
+    Pattern("pronouns", "{who}'s pronouns are {value}", r"(?:preferred )?pronouns are\b", names.pronouns, ("mine",)),
     Pattern("height", "{who} is {value} tall", r"<be> (?P<value>\d[\w .,]{0,15}?) tall\b", a.anything),
     Pattern("age", "{who} is {value} years old", r"(?:<be>|<did>turned) (?P<value>\d{1,3})(?: years? old)?(?: <when>)?$", a.number),
     Pattern("age", "{who} is {value} years old", r"<be> (?P<value>[a-z]+) years? old\b", a.number),
@@ -206,7 +206,7 @@ ENGLISH: tuple[Pattern, ...] = (
                 r"|rescheduled|shifted|set) "
             r"(?:my|our|the) (?P<of><fixed>) (?:from .{1,30} )?to\b", a.amount, ("self", "we")),
     # whom one belongs to
-    Pattern("spouse", "{who} is married to {value}", r"(?:<be>|<did>(?:got|been))(?: happily)? married to\b", own_names.name),
+    Pattern("spouse", "{who} is married to {value}", r"(?:<be>|<did>(?:got|been))(?: happily)? married to\b", names.name),
     Pattern("marital status", "{who} is {value}",
             r"(?:<be>|<did>got) (?P<value>married|divorced|single|engaged|widowed)\b", a.anything, _ALL),
     Pattern("marital status", "{who} is not married", r"<be> not married$", a.nothing, filled="not married", negative=True),
@@ -261,7 +261,7 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("car", "{who} no longer drives {value}",
             r"<did>(?:sold|scrapped|traded in|got rid of) (?:my|our|the) (?:old )?(?=(?:[\w-]+ )?<car>)", a.lasting, _ALL, _NO_LONGER),
     Pattern("name", "{who} is called {value}", r"is(?: now| called| named)? (?=[A-Z][a-z]+(?: [A-Z][a-z]+)?$)",
-            own_names.own_name, ("other",)),
+            names.own_name, ("other",)),
     Pattern("intolerance to {value}", "{who} is {value} intolerant",
             r"<be> (?P<value>lactose|gluten|histamine|fructose)[- ]intolerant", a.anything, filled="yes"),
     Pattern("intolerance to {value}", "{who} is {value} intolerant", r"<be> intolerant (?:to|of)\b", a.thing, filled="yes", many=True),
@@ -293,10 +293,10 @@ ENGLISH: tuple[Pattern, ...] = (
 FOREIGN: tuple[Pattern, ...] = (
     # German
     Pattern("home city", _LIVES,
-            r"(?:ich )?(?:wohne|lebe)(?: (?:jetzt|nun|derzeit|noch|wieder))*(?: seit [\w ]{3,15})? in\b", places.place, ("foreign",)),
+            r"(?:ich )?(?:wohne|lebe)(?: (?:jetzt|nun|derzeit|noch|wieder))*(?: seit [\w ]{3,15})? in\b", names.place, ("foreign",)),
     Pattern("home city", _LIVES,
-            r"(?:ich bin|wir sind)(?: [\w ]{2,40}?)? nach(?= [\w .-]{2,40} (?:um)?gezogen)", places.place, ("foreign",)),
-    Pattern("name", _CALLED, r"(?:ich )?hei(?:ß|ss)e\b|mein name ist", own_names.name, ("foreign",)),
+            r"(?:ich bin|wir sind)(?: [\w ]{2,40}?)? nach(?= [\w .-]{2,40} (?:um)?gezogen)", names.place, ("foreign",)),
+    Pattern("name", _CALLED, r"(?:ich )?hei(?:ß|ss)e\b|mein name ist", names.name, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"(?:ich )?arbeite(?: \w+)? als\b|ich bin von beruf\b", a.job, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"ich bin(?: eine?)?(?= \w+$)", a.known_job, ("foreign",)),
     Pattern("employer", _WORKS_AT, r"(?:ich )?arbeite(?: \w+)? (?:bei|für)\b", a.organisation, ("foreign",)),
@@ -305,8 +305,8 @@ FOREIGN: tuple[Pattern, ...] = (
     Pattern("allergy to {value}", _ALLERGIC, r"(?:ich )?bin allergisch gegen\b", a.thing, ("foreign",), "yes"),
     # French
     Pattern("home city", _LIVES,
-            r"(?:j'habite|je vis)(?: maintenant)? (?:à|en|au)\b|j'ai déménagé(?: de .{2,40}?)? à\b", places.place, ("foreign",)),
-    Pattern("name", _CALLED, r"je m'appelle\b|mon (?:pré)?nom est\b", own_names.name, ("foreign",)),
+            r"(?:j'habite|je vis)(?: maintenant)? (?:à|en|au)\b|j'ai déménagé(?: de .{2,40}?)? à\b", names.place, ("foreign",)),
+    Pattern("name", _CALLED, r"je m'appelle\b|mon (?:pré)?nom est\b", names.name, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"je travaille comme\b", a.job, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"je suis(?: une?)?(?= \w+$)", a.known_job, ("foreign",)),
     Pattern("employer", _WORKS_AT, r"je travaille (?:chez|pour)\b", a.organisation, ("foreign",)),
@@ -314,8 +314,8 @@ FOREIGN: tuple[Pattern, ...] = (
     Pattern(OPINION, _DISLIKES, r"je déteste\b<the>?", a.thing, ("foreign",), "dislikes"),
     Pattern("allergy to {value}", _ALLERGIC, r"je suis allergique (?:à la|aux|au|à)\b", a.thing, ("foreign",), "yes"),
     # Spanish
-    Pattern("home city", _LIVES, r"(?:yo )?vivo(?: ahora)? en\b|me (?:mudé|he mudado)(?: de .{2,40}?)? a\b", places.place, ("foreign",)),
-    Pattern("name", _CALLED, r"me llamo\b|mi nombre es\b", own_names.name, ("foreign",)),
+    Pattern("home city", _LIVES, r"(?:yo )?vivo(?: ahora)? en\b|me (?:mudé|he mudado)(?: de .{2,40}?)? a\b", names.place, ("foreign",)),
+    Pattern("name", _CALLED, r"me llamo\b|mi nombre es\b", names.name, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"trabajo (?:como|de)\b", a.job, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"soy(?: una?)?(?= \w+$)", a.known_job, ("foreign",)),
     Pattern("employer", _WORKS_AT, r"trabajo (?:en|para)\b", a.organisation, ("foreign",)),

@@ -14,17 +14,23 @@ from itertools import islice
 
 from memory_core.adapters.offline import fact_patterns, german_facts, japanese_facts
 from memory_core.adapters.offline.clause_facts import read_clauses
-from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clauses, quotes, without_fillers
-from memory_core.adapters.offline.corrections import Match, put_right
-from memory_core.adapters.offline.fact_endings import over
+from memory_core.adapters.offline.clauses import (
+    SINGULAR,
+    Clause,
+    asserted_clauses,
+    conjugated,
+    quotes,
+    third_person,
+    told_and_owner,
+    told_of,
+    without_fillers,
+)
 from memory_core.adapters.offline.fact_patterns import Of, Pattern
 from memory_core.adapters.offline.fact_values import CLOSED, likes_in_sight, listed
-from memory_core.adapters.offline.fitting import count_cut, fitted
-from memory_core.adapters.offline.lasting import is_of_the_moment, lasting_words
-from memory_core.adapters.offline.places import COUNTRIES
-from memory_core.adapters.offline.subjects import told_and_owner
-from memory_core.adapters.offline.threads import checkpoint
-from memory_core.adapters.offline.voice import conjugated, third_person, told_of
+from memory_core.adapters.offline.lasting_facts import is_of_the_moment, lasting_words
+from memory_core.adapters.offline.names import COUNTRIES
+from memory_core.adapters.offline.retractions import Match, over, put_right
+from memory_core.adapters.offline.running_rules import checkpoint, count_cut, fitted
 from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.change_clauses import tells_change

@@ -1,18 +1,24 @@
-"""How to reach an OpenAI-compatible service: address, and key or identity.
+"""The client of an OpenAI-compatible service: address, key or identity, retries.
 
 The SDK takes about a second to import, so it is imported when a client is made, in a thread. Its own retries are off: ours
-(`retries`) know a deadline.
+(`Retries`) know a deadline.
 """
 
 from __future__ import annotations
 
 import asyncio
 import importlib
+import math
+import random
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from memory_core.domain.errors import NOT_SHOWN, Unavailable, shown_name
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
+
 
 OPENAI_URL = "https://api.openai.com/v1"
 AZURE_API_VERSION = "2024-10-21"
@@ -83,3 +89,102 @@ async def _made(service: Service, timeout_s: float) -> tuple[AsyncOpenAI, Any]:
     credential = identity.DefaultAzureCredential(managed_identity_client_id=service.identity_client_id)
     token = identity.get_bearer_token_provider(credential, AZURE_SCOPE)
     return openai.AsyncAzureOpenAI(azure_ad_token_provider=token, **azure), credential
+
+
+# Tries a request again where that can help, and never longer than its caller waits.
+#
+# A pause that the service asks for (Retry-After) is kept; one that does not fit before the deadline is not waited for: the caller
+# gets it as the error's `retry_after_s`. Error texts of the service stay out of our errors, since they may quote a key or the input.
+
+
+T = TypeVar("T")
+Sleep = Callable[[float], Awaitable[object]]
+
+_TRANSIENT = frozenset({408, 409, 429, 500, 502, 503, 504})
+_FIRST_PAUSE_S = 0.5
+_LONGEST_PAUSE_S = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """tries: requests at most. deadline_s: for all of them, pauses included. sleep: how to pause; tests record instead."""
+
+    tries: int = 4
+    deadline_s: float = 30.0
+    sleep: Sleep = asyncio.sleep
+
+    async def run(self, dependency: str, request: Callable[[], Awaitable[T]]) -> T:
+        """The request's answer. Raises Unavailable naming `dependency` when it is out of tries or time, or refused for good."""
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + self.deadline_s
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                async with asyncio.timeout_at(ends):
+                    return await request()
+            except _foreseen() as error:
+                failure = _read(error)
+                pause = _pause(attempt, failure.retry_after_s)
+                if not failure.transient or attempt == self.tries or loop.time() + pause >= ends:
+                    raise Unavailable(dependency, failure.words, retry_after_s=max(1, math.ceil(failure.retry_after_s or 2))) from error
+            await self.sleep(pause)
+
+
+def _foreseen() -> tuple[type[Exception], ...]:
+    """What a request may fail with; imported when something has failed, since the SDK takes a second.
+
+    The SDK lets through what reading JSON raises: ValueError for no text, no JSON and endless digits, RecursionError for endless brackets.
+    """
+    from azure.core.exceptions import AzureError
+    from openai import OpenAIError
+
+    return (OpenAIError, AzureError, TimeoutError, ValueError, RecursionError)
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    words: str
+    transient: bool
+    retry_after_s: float | None = None
+
+
+def _read(error: Exception) -> _Failure:
+    """What went wrong, in words without the service's own text."""
+    import openai
+
+    if isinstance(error, openai.APIStatusError):
+        code = service_code(error.code or error.type)
+        transient = error.status_code in _TRANSIENT and code != "insufficient_quota"
+        return _Failure(f"it answered HTTP {error.status_code} ({code})", transient, _retry_after(error.response.headers))
+    if isinstance(error, (openai.APITimeoutError, TimeoutError)):
+        return _Failure("it did not answer in time", transient=True)
+    if isinstance(error, openai.APIConnectionError):
+        return _Failure(f"it can't be reached ({type(error.__cause__ or error).__name__})", transient=True)
+    if isinstance(error, (openai.OpenAIError, ValueError, RecursionError)):
+        return _Failure(f"its answer can't be read ({type(error).__name__})", transient=True)
+    return _Failure(f"signing in failed ({type(error).__name__})", transient=False)
+
+
+def service_code(text: object) -> str:
+    """The name that a service gives its error; of a text that is no name, nothing, since it may quote what was sent."""
+    name = shown_name(text or "")
+    return "no code" if name == NOT_SHOWN else name
+
+
+def _pause(attempt: int, retry_after_s: float | None) -> float:
+    """Seconds before the next try: what the service asked for, else 0.5, 1, 2 … 8 s; up to a quarter more, so that clients part."""
+    base = retry_after_s if retry_after_s is not None else min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2 ** (attempt - 1))
+    return base * random.uniform(1.0, 1.25)
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds from `retry-after-ms` or `retry-after`; None when absent, or given as a date, which these services don't send."""
+    for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
+        try:
+            value = float(headers.get(name, "")) / unit
+        except ValueError:
+            continue
+        if math.isfinite(value) and value >= 0:
+            return value
+    return None

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from memory_core.adapters.openai import tokens
-from memory_core.adapters.openai.client import Connection, Service
-from memory_core.adapters.openai.retries import Retries
+from memory_core.adapters.openai.client import Connection, Retries, Service
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.memory import Vector
 from memory_core.domain.ranking.vectors import STANDARD, Chunking, TokenStates, combine

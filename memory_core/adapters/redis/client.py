@@ -1,4 +1,4 @@
-"""How to reach a Redis: a server by URL (TLS, password or Entra ID), or one inside this process.
+"""The client of a Redis, in time, and never an error of its caller.
 
 Nothing is imported or connected until the returned function runs, which must be inside the event loop that will use it.
 Azure Managed Redis: choose the Enterprise clustering policy (one address for the whole cluster), which this client speaks.
@@ -6,12 +6,22 @@ Azure Managed Redis: choose the Enterprise clustering policy (one address for th
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from memory_core.adapters.breaker import Breaker
+from memory_core.adapters.redis.protocol import CHECKED, CHECKED_TTL_S
+from memory_core.domain.errors import described
+from memory_core.ports import Clock, Health
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
     from redis.credentials import CredentialProvider
+
 
 Connect = Callable[[], "Redis"]
 
@@ -89,3 +99,118 @@ def _entra_credentials(identity_client_id: str | None) -> CredentialProvider:
             token_manager_config=renewal,
         )
     return provider
+
+
+# A Redis that may be down: every call bounded by a timeout, and by a breaker once several have failed; none raises.
+#
+# Note: readiness asks it whatever the breaker says, since that is how it comes back at once.
+
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+START_TIMEOUT_S = 2.0
+"""The first connection may take longer than a call: name lookup, TLS, a first token."""
+
+MAX_CONCURRENT = 32
+"""Calls under way at once, hence connections; a burst waits its turn instead of opening a connection for each request."""
+
+
+class GuardedRedis:
+    """Whatever `connect` connects to. timeout_s bounds each call, connecting included; None: nothing does.
+
+    scripts: Lua by name. `failures` counts failed calls since the start, `skipped` what could not be written or read as an entry.
+    """
+
+    def __init__(
+        self, connect: Connect, clock: Clock, scripts: Mapping[str, str], *, adapter: str, timeout_s: float | None, breaker: Breaker | None
+    ) -> None:
+        self._connect = connect
+        self._clock = clock
+        self._sources = scripts
+        self._adapter = adapter
+        self._timeout_s = timeout_s
+        self._breaker = breaker or Breaker(clock)
+        self._slots = asyncio.Semaphore(MAX_CONCURRENT)
+        self._under_way = 0
+        self._client: Redis | None = None
+        self._scripts: dict[str, Callable[..., Awaitable[Any]]] = {}
+        self._last_ok: datetime | None = None
+        self._last_error: str | None = None
+        self.failures = 0
+        self.skipped = 0
+
+    async def open(self) -> None:
+        """Connect, so that the first call finds a connection. A server that is down is noted, no more."""
+        await self._bounded("open", lambda client: client.ping(), None, START_TIMEOUT_S)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    @property
+    def degraded(self) -> bool:
+        """True from the first failed call until the next that is answered, hence also while the circuit is open."""
+        return self._breaker.failing
+
+    async def check(self) -> Health:
+        """One write, whatever the circuit says: readiness should see at once that a server is back.
+
+        Not a PING: a replica and a server without memory left answer that, and refuse whatever is to be remembered.
+        """
+        began = time.perf_counter()
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                await self._connected().set(CHECKED, 1, ex=CHECKED_TTL_S)
+        except Exception as error:  # noqa: BLE001 - the port promises that a check says what is wrong instead of raising
+            self._failed("check", error)
+        else:
+            self._succeeded()
+        latency = None if self.degraded else (time.perf_counter() - began) * 1000
+        facts = {"circuit": self._breaker.state, "failures": self.failures, "skipped": self.skipped}
+        detail = f"last error: {self._last_error}" if self.degraded else None
+        return Health(self._adapter, "unavailable" if self.degraded else "ok", latency, self._last_ok, detail, facts)
+
+    def _connected(self) -> Redis:
+        if self._client is None:
+            self._client = self._connect()
+            self._scripts = {name: self._client.register_script(source) for name, source in self._sources.items()}
+        return self._client
+
+    async def _script(self, name: str, keys: list[str], arguments: list[Any], otherwise: Any) -> Any:
+        return await self._bounded(name, lambda _: self._scripts[name](keys=keys, args=arguments), otherwise)
+
+    async def _bounded(self, name: str, call: Callable[[Redis], Awaitable[T]], otherwise: T, timeout_s: float | None = None) -> T:
+        """The call's answer, or `otherwise` when the circuit is open or the call fails or takes too long."""
+        if not self._breaker.allow():
+            return otherwise
+        try:
+            async with asyncio.timeout(timeout_s or self._timeout_s), self._slots:
+                self._under_way += 1
+                try:
+                    answer = await call(self._connected())
+                finally:
+                    self._under_way -= 1
+        except Exception as error:  # noqa: BLE001 - a cache must not fail its caller, whatever it does; logged and counted
+            self._failed(name, error)
+            return otherwise
+        self._succeeded()
+        return answer
+
+    def pool(self) -> tuple[int, int]:
+        """Calls that may be under way at once, each on a connection of its own, and those that are."""
+        return MAX_CONCURRENT, self._under_way
+
+    def _failed(self, name: str, error: Exception) -> None:
+        self.failures += 1
+        self._last_error = f"{name}: {described(error)}"
+        if not self._breaker.failing:
+            log.warning("The short term (%s) fails, going on without it: %s", self._adapter, self._last_error)
+        self._breaker.failed()
+
+    def _succeeded(self) -> None:
+        if self._breaker.failing:
+            log.info("The short term (%s) answers again", self._adapter)
+        self._breaker.succeeded()
+        self._last_ok = self._clock.now()

@@ -1,4 +1,4 @@
-"""`ShortTermStore` on Redis: each session's newest memories, and embeddings by text.
+"""`ShortTermStore` on Redis.
 
 A cache of the truth, written after the truth, best effort. Note: nothing here has to arrive. A lost
 write-back leaves a thinner set; a lost drop leaves a set whose stamp is behind the head's last removal, which is never served.
@@ -8,19 +8,20 @@ So no call raises and none waits: each is bounded by a timeout, and by a breaker
 from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 from memory_core.adapters.breaker import Breaker
-from memory_core.adapters.redis import entry, scripts
-from memory_core.adapters.redis.client import Connect
-from memory_core.adapters.redis.guarded import GuardedRedis
-from memory_core.adapters.redis.keys import (
+from memory_core.adapters.redis import protocol
+from memory_core.adapters.redis.client import Connect, GuardedRedis
+from memory_core.adapters.redis.protocol import (
     ERASED_TTL_S,
     GATHERED,
     SESSION_CAP,
     SESSION_TTL_S,
+    TOUCH_TTL_S,
     VECTOR_TTL_S,
     SessionKeys,
     counter_key,
@@ -32,8 +33,6 @@ from memory_core.adapters.redis.keys import (
     touch_keys,
     vector_key,
 )
-from memory_core.adapters.redis.room import Room
-from memory_core.adapters.redis.touches import add_touches, taken_of, touched_owners
 from memory_core.domain.memory import Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.ports import Clock, Stamp, Taken, Touch
@@ -41,16 +40,17 @@ from memory_core.ports import Clock, Stamp, Taken, Touch
 if TYPE_CHECKING:
     from redis.asyncio import Redis
 
+
 log = logging.getLogger(__name__)
 FORGET_TIMEOUT_S = 60.0
 KEYS_A_STEP = 1000
 SCRIPTS = {
-    "recall": scripts.RECALL,
-    "remember": scripts.REMEMBER,
-    "drop": scripts.DROP,
-    "rebuild": scripts.REBUILD,
-    "take": scripts.TAKE,
-    "taken": scripts.TAKEN,
+    "recall": protocol.RECALL,
+    "remember": protocol.REMEMBER,
+    "drop": protocol.DROP,
+    "rebuild": protocol.REBUILD,
+    "take": protocol.TAKE,
+    "taken": protocol.TAKEN,
 }
 
 
@@ -184,13 +184,13 @@ class RedisShortTermStore(GuardedRedis):
         missing: list[Any] = [None] * len(keys)
         names = [vector_key(key) for key in keys]
         values = await self._bounded("vectors", lambda client: client.mget(names), missing)
-        return [None if data is None or len(data) % 4 else entry.vector_from_bytes(data) for data in values]
+        return [None if data is None or len(data) % 4 else protocol.vector_from_bytes(data) for data in values]
 
     async def keep_vectors(self, vectors: Mapping[str, Vector]) -> None:
         """Cache embeddings for `vector_ttl_s`: one pipeline."""
         if not vectors:
             return
-        data = {vector_key(key): entry.vector_to_bytes(vector) for key, vector in vectors.items()}
+        data = {vector_key(key): protocol.vector_to_bytes(vector) for key, vector in vectors.items()}
 
         async def keep(client: Redis) -> bool:
             pipeline = client.pipeline(transaction=False)
@@ -244,7 +244,7 @@ class RedisShortTermStore(GuardedRedis):
 
     def _encoded(self, memory: Memory) -> bytes | None:
         try:
-            return entry.to_bytes(memory)
+            return protocol.to_bytes(memory)
         except (TypeError, ValueError) as error:
             self._skip("written", error)
             return None
@@ -254,7 +254,7 @@ class RedisShortTermStore(GuardedRedis):
         if data is None:
             return None
         try:
-            return entry.from_bytes(data)
+            return protocol.from_bytes(data)
         except ValueError as error:
             self._skip("read", error)
             return None
@@ -273,3 +273,87 @@ class RedisShortTermStore(GuardedRedis):
 def _pair(owner: Owner, session_id: str) -> tuple[str, str]:
     keys = session_keys(owner, session_id)
     return keys.entries, keys.order
+
+
+# Accesses in Redis: counted by all processes together, set apart to be written down once.
+#
+# Note: a worker that finds some set apart goes on with that attempt, under its id, by which the long term knows whether it was
+# written down. So a process that dies between the two writes loses and doubles nothing.
+
+
+_AT = "#at:"
+"""Before a memory's id: when it was accessed last, in epoch milliseconds. No id has a `#`."""
+_FLUSH = b"#flush"
+
+
+async def add_touches(client: Redis, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
+    """Count accesses of memories of any owners: one pipeline."""
+    touches = {owner: some for owner, some in touches.items() if some}
+    if not touches:
+        return True
+    pipeline = client.pipeline(transaction=False)
+    for owner, some in touches.items():
+        key = touch_keys(owner).waiting
+        for memory_id, touch in some.items():
+            pipeline.hincrby(key, memory_id, touch.count)
+        pipeline.hset(key, mapping={_AT + memory_id: int(touch.at.timestamp() * 1000) for memory_id, touch in some.items()})
+        pipeline.expire(key, TOUCH_TTL_S)
+    pipeline.sadd(GATHERED, *(owner_name(owner) for owner in touches))
+    await pipeline.execute()
+    return True
+
+
+async def touched_owners(client: Redis, limit: int) -> Any:
+    """Names of some owners with accesses that wait."""
+    return await client.srandmember(GATHERED, limit)
+
+
+def taken_of(answer: list[bytes]) -> Taken | None:
+    """What `TAKE` answers: fields and values in turn."""
+    fields = dict(zip(answer[::2], answer[1::2], strict=True))
+    if _FLUSH not in fields:
+        return None
+    flush_id = fields.pop(_FLUSH).decode()
+    counts = {name.decode(): int(value) for name, value in fields.items() if not name.startswith(_AT.encode())}
+    touches = {name: Touch(count, _moment(fields.get(f"{_AT}{name}".encode(), b"0"))) for name, count in counts.items()}
+    return Taken(flush_id, touches)
+
+
+def _moment(milliseconds: bytes) -> datetime:
+    return datetime.fromtimestamp(int(milliseconds) / 1000, timezone.utc)
+
+
+# A bound on what the in-process Redis holds: the least recently written keys go first.
+#
+# A real server has `maxmemory` and evicts by itself; the in-process one would grow until its entries expire a day later. Sizes
+# are estimates from what was written, with the measured overhead of the in-process server.
+
+
+OVERHEAD = 250
+"""Bytes that one value costs beside its own length: its key, its place in a dictionary and in an order."""
+
+
+class Room:
+    """Counts what was written under each group of keys that live and go together."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._held: OrderedDict[tuple[str, ...], int] = OrderedDict()
+        self._total = 0
+
+    def took(self, keys: tuple[str, ...], size: int, *, of_at_most: int = 1) -> list[str]:
+        """A value of `size` bytes was written under `keys`, which hold at most `of_at_most` values. Answers the keys to delete.
+
+        What was just written stays, whatever its size.
+        """
+        cost = size + OVERHEAD
+        before = self._held.pop(keys, 0)
+        after = min(before + cost, cost * of_at_most)
+        self._held[keys] = after
+        self._total += after - before
+        victims: list[str] = []
+        while self._total > self._max_bytes and len(self._held) > 1:
+            oldest, freed = self._held.popitem(last=False)
+            self._total -= freed
+            victims.extend(oldest)
+        return victims

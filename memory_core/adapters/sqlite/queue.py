@@ -17,10 +17,8 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
-from memory_core.adapters.queue.arrivals import Arrivals
-from memory_core.adapters.queue.messages import DEPENDENCY, LIFE, POISON_QUEUES, checked_limit, checked_name, encoded, whole_seconds
-from memory_core.adapters.sqlite.file import Layout, Synchronous, connect, prepare, reporting
-from memory_core.adapters.sqlite.room import Room
+from memory_core.adapters.queue_rules import DEPENDENCY, LIFE, POISON_QUEUES, Arrivals, checked_limit, checked_name, encoded, whole_seconds
+from memory_core.adapters.sqlite.file import Layout, Room, Synchronous, connect, prepare, reporting
 from memory_core.domain.errors import Unavailable
 from memory_core.ports import Clock, Delivery, Health
 

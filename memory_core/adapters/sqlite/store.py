@@ -17,16 +17,14 @@ from weakref import WeakValueDictionary
 
 from pydantic import ValidationError
 
-from memory_core.adapters.own_vectors import with_own_name, without_others
-from memory_core.adapters.slices.searching import find, neighbours, nothing
-from memory_core.adapters.slices.slice import Slice
-from memory_core.adapters.sqlite import across, bookkeeping, reading
-from memory_core.adapters.sqlite import commit as committing
-from memory_core.adapters.sqlite.connections import Connections
+from memory_core.adapters.memory_index.columns import Slice
+from memory_core.adapters.memory_index.search import find, neighbours, nothing, with_own_name, without_others
+from memory_core.adapters.sqlite import reads, writes
+from memory_core.adapters.sqlite import writes as committing
+from memory_core.adapters.sqlite.database import DEPENDENCY, LAYOUT, Connections, has_other_vectors, recorded_embedder, replace_embedder
 from memory_core.adapters.sqlite.file import Synchronous, prepare
-from memory_core.adapters.sqlite.reading import Standing
-from memory_core.adapters.sqlite.schema import DEPENDENCY, LAYOUT, has_other_vectors, recorded_embedder, replace_embedder
-from memory_core.adapters.sqlite.slices import Heavy, Slices
+from memory_core.adapters.sqlite.reads import Standing
+from memory_core.adapters.sqlite.slice_cache import Heavy, Slices
 from memory_core.domain.archival import Coming
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable, damaged_memory
 from memory_core.domain.fading import Fading
@@ -113,7 +111,7 @@ class SqliteStore:
         return await self._file.read(self._documents, owner, ids)
 
     async def commit(self, owner: Owner, batch: Batch) -> None:
-        """All of the batch or none. HeadMoved compares the whole expected head; see `commit`.
+        """All of the batch or none. HeadMoved compares the whole expected head; see `writes`.
 
         A small one that need not wait for the disk is done on the event loop (0.3 ms; a hop to the writing thread and back costs
         that again, and several times that on a busy machine), unless another write is under way just now.
@@ -121,36 +119,36 @@ class SqliteStore:
         batch = with_own_name(batch, self._embedder)
         light = len(batch.writes) + len(batch.events) + len(batch.marks) <= DOCUMENTS_ON_THE_LOOP
         write = self._file.write_light if light else self._file.write
-        change = await write(committing.apply, owner, batch, self._clock.now(), self._embedder)
+        change = await write(committing.commit_batch, owner, batch, self._clock.now(), self._embedder)
         self._slices.ended(owner, batch.head.epoch)
         if light:
             self._slices.committed(owner, batch, change)
 
     async def keep(self, owner: Owner, document: Document) -> Document | None:
         """One document beside the log."""
-        return await self._file.write_light(bookkeeping.keep, owner, document, self._clock.now())
+        return await self._file.write_light(writes.keep, owner, document, self._clock.now())
 
     async def touch(self, owner: Owner, marker: str, touches: Mapping[str, Touch]) -> int:
         """Accesses of memories, once a marker."""
-        return await self._file.write(bookkeeping.touch, owner, marker, touches, self._clock.now())
+        return await self._file.write(writes.touch, owner, marker, touches, self._clock.now())
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
         """The next owners for whom work waits. With the first of them, what is left of users erased long ago goes."""
         if after is None:
-            await self._file.write(bookkeeping.expire, self._clock.now())
-        return await self._file.read(bookkeeping.waiting, after, limit)
+            await self._file.write(writes.expire, self._clock.now())
+        return await self._file.read(writes.waiting, after, limit)
 
     async def owners(self, after: Owner | None, limit: int, app_id: str | None = None) -> list[tuple[Owner, Head]]:
         """The next owners."""
-        return await self._file.read(bookkeeping.owners, after, limit, app_id)
+        return await self._file.read(writes.owners, after, limit, app_id)
 
     async def poisoned(self, app_id: str, after: Place | None, limit: int) -> list[tuple[Owner, Document]]:
         """The next poisoned tasks of an app's users, newest first."""
-        return await self._file.read(across.poisoned, app_id, after, limit)
+        return await self._file.read(reads.poisoned, app_id, after, limit)
 
     async def agents(self, owner: Owner, after: str | None, limit: int) -> list[AgentCount]:
         """The next agents of a user."""
-        return await self._file.read(across.agents, owner, after, limit)
+        return await self._file.read(reads.agents, owner, after, limit)
 
     async def ranges(self) -> list[str]:
         """One: the file."""
@@ -158,7 +156,7 @@ class SqliteStore:
 
     async def due(self, within: str, now: datetime, after: Due | None, limit: int) -> list[Due]:
         """The next owners whose run is due."""
-        return await self._file.read(bookkeeping.due, now, after, limit)
+        return await self._file.read(writes.due, now, after, limit)
 
     async def search(self, owner: Owner, search: Search) -> Found:
         """Candidates straight from the owner's slice; no document is read."""
@@ -168,46 +166,46 @@ class SqliteStore:
 
     async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> dict[str, Shown]:
         """Memories and versions by id, as of one state of the file, without vectors."""
-        return self._file.here(reading.to_show, owner, ids, where)
+        return self._file.here(reads.to_show, owner, ids, where)
 
     async def page(
         self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True
     ) -> list[Document]:
         """One page by (sequence, id); the sequence is the body's own. Memories looked at with `where.at` come with their versions."""
         now = self._clock.now()
-        return await self._file.read(reading.page, owner, kind, where, after, limit, newest_first, now)
+        return await self._file.read(reads.page, owner, kind, where, after, limit, newest_first, now)
 
     async def faded(
         self, owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int
     ) -> list[Place]:
         """Places of memories for which something is due, from an index."""
-        return self._file.here(reading.faded, owner, rules, now, session_id, after, limit)
+        return self._file.here(reads.faded, owner, rules, now, session_id, after, limit)
 
     async def recalled(self, owner: Owner, after: Place | None, limit: int) -> list[Place]:
         """Places of decayed memories that were shown since they decayed."""
-        return self._file.here(reading.recalled, owner, after, limit)
+        return self._file.here(reads.recalled, owner, after, limit)
 
     async def coming(self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> Coming:
         """What time alone brings next, from indexes."""
-        return self._file.here(reading.coming, owner, rules, archive_after, after)
+        return self._file.here(reads.coming, owner, rules, archive_after, after)
 
     async def foresight_ended(self, owner: Owner, since: datetime, until: datetime) -> int:
         """How many memories' last foresight ended meanwhile."""
-        return await self._file.read(reading.foresight_ended, owner, since, until)
+        return await self._file.read(reads.foresight_ended, owner, since, until)
 
     async def events(self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None) -> list[Event]:
         """Events with sequence > after_sequence that the filter lets through, in order."""
-        return await self._file.read(reading.events, owner, after_sequence, limit, where)
+        return await self._file.read(reads.events, owner, after_sequence, limit, where)
 
     async def strays(self, owner: Owner, limit: int, *, epoch: str | None = None) -> list[Document]:
         """What is not of the head's epoch."""
-        return await self._file.read(reading.strays, owner, limit, epoch)
+        return await self._file.read(reads.strays, owner, limit, epoch)
 
     async def scrub(self) -> bool:
         """Delete what has expired, move the write-ahead log into the file, where deleted rows were overwritten with zeros, and cut it to
         nothing.
         """
-        return await self._file.write(bookkeeping.scrub, self._clock.now())
+        return await self._file.write(writes.scrub, self._clock.now())
 
     async def check(self) -> Health:
         """One small read, with what the file and the slices take; after a write that failed for want of room, a write too."""
@@ -247,23 +245,23 @@ class SqliteStore:
             log.warning("%s", self._beside(recorded))
 
     def _documents(self, connection: sqlite3.Connection, owner: Owner, ids: Sequence[str]) -> Snapshot:
-        head, documents = reading.head_and_documents(connection, owner, ids, self._clock.now())
+        head, documents = reads.head_and_documents(connection, owner, ids, self._clock.now())
         return Snapshot(head, without_others(documents, self._embedder))
 
     def _near(self, connection: sqlite3.Connection, light: bool, owner: Owner, ids: Sequence[str], near: Near) -> Snapshot:
-        with self._slices.hold(owner) as user_slice, reading.transaction(connection):
+        with self._slices.hold(owner) as user_slice, reads.transaction(connection):
             standing = self._up_to_date(
                 connection, light, owner, user_slice, user_slice.findable_of(near.types) if near.types else len(user_slice)
             )
             if standing is None:
                 return Snapshot(None, {})
-            truths = reading.truths(connection, owner, near)
+            truths = reads.truths(connection, owner, near)
             for memory_id in user_slice.damaged.intersection(truths):
                 raise damaged_memory(memory_id)  # what it says in its slot must not be ignored
             similar = neighbours(user_slice, near, truths)
             now = self._clock.now()
-            documents_near = without_others(reading.by_id(connection, owner, [memory_id for memory_id, _ in similar], now), self._embedder)
-            documents = without_others(reading.by_id(connection, owner, ids, now), self._embedder)
+            documents_near = without_others(reads.by_id(connection, owner, [memory_id for memory_id, _ in similar], now), self._embedder)
+            documents = without_others(reads.by_id(connection, owner, ids, now), self._embedder)
         return Snapshot(
             standing.head, documents, tuple(Neighbour(_memory(documents_near[memory_id]), likeness) for memory_id, likeness in similar)
         )

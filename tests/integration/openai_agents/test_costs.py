@@ -11,7 +11,7 @@ import pytest
 
 from memory_core.adapters.openai.agents import OpenAIAgents
 from memory_core.adapters.redis.client import server as redis_at
-from memory_core.adapters.redis.embedded import embedded
+from memory_core.adapters.redis.local import embedded
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings

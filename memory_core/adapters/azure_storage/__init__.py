@@ -1,0 +1,1 @@
+"""Blobs and queues of an Azure storage account."""

@@ -1,0 +1,193 @@
+"""`Archive` in one container of Azure Blob Storage.
+
+Each blob carries the SHA-256 of its bytes as metadata, and is created only where its name is free. Note: after a lost
+answer the call is repeated, so `put` may say False for a blob that it has just made, and `remove` for one that it has just
+removed. The caller reads back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from datetime import datetime
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
+
+from memory_core.adapters.azure_storage.account import Account, Calls, code_of, credential, refused
+from memory_core.domain.errors import Damaged, Unavailable, described
+from memory_core.domain.scope import check_blob_name, check_blob_prefix
+from memory_core.ports import Clock, Health
+
+if TYPE_CHECKING:
+    from azure.identity.aio import DefaultAzureCredential
+    from azure.storage.blob.aio import ContainerClient
+
+
+DEPENDENCY: Final = "archive"
+DEADLINE_S = 30.0
+CHECKSUM = "sha256"
+MAX_PAGE = 5000
+"""The service's own limit."""
+TAKEN: Final = frozenset({"BlobAlreadyExists", "ConditionNotMet"})
+Tier = Literal["hot", "cool", "cold"]
+T = TypeVar("T")
+
+
+class BlobArchive:
+    """Blobs of one container, which infrastructure makes; on an emulator it is made here.
+
+    tier: where new blobs are kept. The service's own archive tier is none of them: reading from there takes hours. What is down when
+    it is opened may be used once it is back. deadline_s: of one call.
+    """
+
+    def __init__(self, account: Account, container: str, *, clock: Clock, tier: Tier = "cool", deadline_s: float = DEADLINE_S) -> None:
+        self._account, self._container, self._tier = account, container, tier
+        self._clock = clock
+        self._calls = Calls(DEPENDENCY, deadline_s=deadline_s)
+        self._client: ContainerClient | None = None
+        self._credential: DefaultAzureCredential | None = None
+        self._is_open = False
+        self._last_ok: datetime | None = None
+
+    async def open(self) -> None:
+        """On an emulator make the container; on Azure ask nothing, since a cold start should not wait for what it may not need."""
+        self._is_open = True
+        if self._account.emulated:
+            await self._call(_make)
+
+    async def close(self) -> None:
+        """Close the client and its connections."""
+        self._is_open = False
+        client, credential = self._client, self._credential
+        self._client = self._credential = None
+        if client is not None:
+            await client.close()
+        if credential is not None:
+            await credential.close()
+
+    async def put(self, name: str, data: bytes) -> bool:
+        """Write once. False also when the answer to a first try was lost."""
+        from azure.storage.blob import StandardBlobTier
+
+        check_blob_name(name)
+        metadata, tier = {CHECKSUM: hashlib.sha256(data).hexdigest()}, StandardBlobTier(self._tier.capitalize())
+
+        async def work(container: ContainerClient) -> bool:
+            await container.upload_blob(name, data, overwrite=False, metadata=metadata, standard_blob_tier=tier)
+            return True
+
+        return await self._call(work, dict.fromkeys(TAKEN, False))
+
+    async def get(self, name: str) -> bytes | None:
+        """What is there, its checksum verified."""
+        check_blob_name(name)
+
+        async def work(container: ContainerClient) -> tuple[bytes, str | None] | None:
+            download = await container.download_blob(name)
+            return await download.readall(), (download.properties.metadata or {}).get(CHECKSUM)
+
+        blob = await self._call(work, {"BlobNotFound": None})
+        if blob is None:
+            return None
+        data, checksum = blob
+        if hashlib.sha256(data).hexdigest() != checksum:
+            raise Damaged(DEPENDENCY, f"{name} is not what was written: its checksum differs", retry_after_s=30)
+        return data
+
+    async def remove(self, name: str) -> bool:
+        """Remove it. What the account itself keeps (soft delete, versions) goes when the account says so."""
+        check_blob_name(name)
+
+        async def work(container: ContainerClient) -> bool:
+            await container.delete_blob(name, delete_snapshots="include")
+            return True
+
+        return await self._call(work, {"BlobNotFound": False})
+
+    async def names(self, prefix: str, after: str | None, limit: int) -> list[str]:
+        """A page of names. The service begins at `after`; an emulator that does not know how costs the pages before it."""
+        check_blob_prefix(prefix)
+
+        async def work(container: ContainerClient) -> list[str]:
+            names: list[str] = []
+            size = min(limit + 1, MAX_PAGE)  # `after` itself comes again
+            async for name in container.list_blob_names(name_starts_with=prefix, start_from=after, results_per_page=size):
+                if after is None or name > after:
+                    names.append(name)
+                if len(names) == limit:
+                    break
+            return names
+
+        return await self._call(work)
+
+    async def check(self) -> Health:
+        """Read the container's properties."""
+        begun = time.perf_counter()
+        try:
+            await self._call(_there)
+        except Unavailable as error:
+            return Health("blob", "unavailable", last_ok=self._last_ok, detail=error.detail)
+        self._last_ok = self._clock.now()
+        facts = {"container": self._container, "tier": self._tier}
+        return Health("blob", "ok", (time.perf_counter() - begun) * 1000, self._last_ok, facts=facts)
+
+    def pool(self) -> tuple[int, int]:
+        """Connections that the transport may hold; calls under way."""
+        return self._calls.pool()
+
+    async def _call(self, work: Callable[[ContainerClient], Awaitable[T]], answers: Mapping[str, T] | None = None) -> T:
+        """What `work` answers, or what `answers` has for the code that it was refused with. Any other refusal is Unavailable."""
+        from azure.core.exceptions import AzureError
+
+        if not self._is_open:
+            raise Unavailable(DEPENDENCY, "the archive is not open")
+        try:
+            return await self._calls.run(lambda: self._once(work))
+        except AzureError as error:
+            code = code_of(error)
+            if answers is not None and code is not None and code in answers:
+                return answers[code]
+            raise refused(DEPENDENCY, error) from error
+
+    async def _once(self, work: Callable[[ContainerClient], Awaitable[T]]) -> T:
+        """Do `work`; an emulator that came back without its container gets it again."""
+        from azure.core.exceptions import AzureError
+
+        container = self._connected()
+        try:
+            return await work(container)
+        except AzureError as error:
+            if not (self._account.emulated and code_of(error) == "ContainerNotFound"):
+                raise
+        await _make(container)
+        return await work(container)
+
+    def _connected(self) -> ContainerClient:
+        """The client of this process, made by the first call; nothing goes over the wire yet."""
+        from azure.storage.blob.aio import ContainerClient
+
+        if self._client is None:
+            account = self._account
+            try:
+                if account.connection_string is not None:
+                    self._client = ContainerClient.from_connection_string(account.connection_string, self._container, **account.options())
+                else:
+                    self._credential = credential(account.identity_client_id)
+                    self._client = ContainerClient(account.url or "", self._container, self._credential, **account.options())
+            except ValueError as error:
+                raise Unavailable(
+                    DEPENDENCY, f"the storage account's address can't be used: {described(error)}", retry_after_s=30
+                ) from error
+        return self._client
+
+
+async def _there(container: ContainerClient) -> None:
+    await container.get_container_properties()
+
+
+async def _make(container: ContainerClient) -> None:
+    from azure.core.exceptions import ResourceExistsError
+
+    with suppress(ResourceExistsError):
+        await container.create_container()

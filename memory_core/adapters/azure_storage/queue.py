@@ -1,0 +1,283 @@
+"""`TaskQueue` on Azure Storage Queues.
+
+Messages are base64, as the Functions host expects them by default. Note: receiving here is for the development host
+only. On Azure the Functions host receives, and this process does nothing but send.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, TypeVar
+
+from memory_core.adapters.azure_storage.account import Account, Calls, code_of, credential, is_our_mistake, refused
+from memory_core.adapters.queue_rules import (
+    DEPENDENCY,
+    LIFE,
+    POISON_QUEUES,
+    QUEUES,
+    Arrivals,
+    checked_limit,
+    checked_name,
+    encoded,
+    whole_seconds,
+)
+from memory_core.domain.errors import Unavailable, described
+from memory_core.ports import Clock, Delivery, Health
+
+if TYPE_CHECKING:
+    from azure.core.exceptions import AzureError
+    from azure.identity.aio import DefaultAzureCredential
+    from azure.storage.queue import QueueMessage
+    from azure.storage.queue.aio import QueueClient, QueueServiceClient
+
+
+DEADLINE_S = 10.0
+ADAPTER = "storage"
+Result = TypeVar("Result")
+
+
+class StorageQueue:
+    """The queues of one storage account. Infrastructure makes them; only on an emulator they are made here. deadline_s: of one call."""
+
+    def __init__(self, account: Account, *, clock: Clock, deadline_s: float = DEADLINE_S) -> None:
+        self._emulated = account.emulated
+        self._connection = Connection(account, deadline_s=deadline_s)
+        self._clock = clock
+        self._arrivals = Arrivals()
+        self._last_ok: datetime | None = None
+
+    async def open(self) -> None:
+        """On an emulator make the queues; on Azure ask nothing, since a cold start should not wait for what it may not need."""
+        if self._emulated:
+            await asyncio.gather(*(self._connection.make(queue) for queue in QUEUES))
+
+    async def close(self) -> None:
+        """Close the client."""
+        await self._connection.close()
+
+    async def send(self, queue: str, body: str, *, delay: timedelta = timedelta(0)) -> None:
+        """Add a message. Raises Unavailable (then it may have been added), TooLarge."""
+        text = base64.b64encode(encoded(body)).decode("ascii")
+        hidden = whole_seconds(delay)
+        life = hidden + whole_seconds(LIFE)
+
+        async def work(client: QueueClient) -> None:
+            await client.send_message(text, visibility_timeout=hidden, time_to_live=life)
+
+        await self._connection.call(checked_name(queue), work)
+        if not hidden:
+            self._arrivals.tell(queue)
+
+    async def receive(self, queue: str, limit: int, visibility: timedelta) -> list[Delivery]:
+        """Up to `limit` messages; one that is not base64, because another program sent it, comes as it is."""
+        checked_limit(limit)
+        hidden = whole_seconds(visibility, least=1)
+
+        async def work(client: QueueClient) -> list[Delivery]:
+            pages = client.receive_messages(messages_per_page=limit, visibility_timeout=hidden).by_page()
+            async for page in pages:
+                return [_delivery(message) async for message in page]  # one page is one request
+            return []
+
+        return await self._connection.call(checked_name(queue), work)
+
+    async def extend(self, queue: str, delivery: Delivery, visibility: timedelta) -> Delivery | None:
+        """Keep or hand back; the delivery to go on with. After Unavailable the old receipt may be void."""
+        hidden = whole_seconds(visibility)
+
+        async def work(client: QueueClient) -> Delivery:
+            updated = await client.update_message(delivery.id, delivery.receipt, visibility_timeout=hidden)
+            return replace(delivery, receipt=str(updated.pop_receipt), next_visible_at=_moment(updated.next_visible_on))
+
+        return await self._unless_lost(queue, work)
+
+    async def complete(self, queue: str, delivery: Delivery) -> bool:
+        """Remove it. False too when it was removed by a first try whose answer was lost."""
+
+        async def work(client: QueueClient) -> bool:
+            await client.delete_message(delivery.id, delivery.receipt)
+            return True
+
+        return await self._unless_lost(queue, work) or False
+
+    async def arrival(self, queue: str, within: timedelta) -> None:
+        """Wait until this process sends to the queue, for at most `within`."""
+        await self._arrivals.wait(queue, within)
+
+    async def length(self, queue: str) -> int:
+        """The service's approximation, never below the true number."""
+
+        async def work(client: QueueClient) -> int:
+            return (await client.get_queue_properties()).approximate_message_count or 0
+
+        return await self._connection.call(checked_name(queue), work)
+
+    async def check(self) -> Health:
+        """The lengths of the poison queues, asked side by side."""
+        begun = time.perf_counter()
+        try:
+            lengths = await asyncio.gather(*(self.length(queue) for queue in POISON_QUEUES))
+        except Unavailable as error:
+            return Health(ADAPTER, "unavailable", last_ok=self._last_ok, detail=error.detail)
+        self._last_ok = self._clock.now()
+        facts = dict(zip(POISON_QUEUES, lengths, strict=True))
+        return Health(ADAPTER, "ok", (time.perf_counter() - begun) * 1000, self._last_ok, facts=facts)
+
+    def pool(self) -> tuple[int, int]:
+        """Connections that the transport may hold; calls under way."""
+        return self._connection.pool()
+
+    async def _unless_lost(self, queue: str, work: Callable[[QueueClient], Awaitable[Result]]) -> Result | None:
+        """What `work` answers; None when the message is gone or another receiver's."""
+        from azure.core.exceptions import AzureError
+
+        try:
+            return await self._connection.call(checked_name(queue), work)
+        except AzureError as error:
+            if is_no_longer_ours(error):
+                return None
+            raise
+
+
+def _delivery(message: QueueMessage) -> Delivery:
+    return Delivery(
+        id=message.id,
+        body=_decoded(message.content),
+        dequeue_count=message.dequeue_count or 0,
+        inserted_at=_moment(message.inserted_on),
+        expires_at=_moment(message.expires_on),
+        next_visible_at=_moment(message.next_visible_on),
+        receipt=message.pop_receipt or "",
+    )
+
+
+def _decoded(text: str) -> str:
+    try:
+        return base64.b64decode(text, validate=True).decode()
+    except ValueError:
+        return text
+
+
+def _moment(given: datetime | None) -> datetime:
+    if given is None:
+        raise Unavailable("queue", "Storage answered without the times of a message")
+    return given
+
+
+# The queues of an account: one lazy client.
+#
+# Its calls are made in time, and repeated where that may help.
+#
+# Note: a call that is repeated may have been done the first time. Sent twice: two messages, which a receiver must
+# bear anyway. Received twice: the first batch stays hidden until its visibility runs out.
+
+
+Answer = TypeVar("Answer")
+
+
+class Connection:
+    """The queues of one account."""
+
+    def __init__(self, account: Account, *, deadline_s: float) -> None:
+        self._account = account
+        self._calls = Calls(DEPENDENCY, deadline_s=deadline_s)
+        self._service: QueueServiceClient | None = None
+        self._credential: DefaultAzureCredential | None = None
+        self._queues: dict[str, QueueClient] = {}
+
+    async def close(self) -> None:
+        """Close the client and its connections; the next call opens new ones."""
+        service, credential = self._service, self._credential
+        self._service = self._credential = None
+        self._queues.clear()
+        if service is not None:
+            await service.close()
+        if credential is not None:
+            await credential.close()
+
+    async def call(self, queue: str, work: Callable[[QueueClient], Awaitable[Answer]]) -> Answer:
+        """Do `work` on a queue. Raises Unavailable, or AzureError where the message is not ours any more or the request was a mistake."""
+        from azure.core.exceptions import AzureError
+
+        try:
+            return await self._calls.run(lambda: self._on(self._queue(queue), work))
+        except AzureError as error:
+            if is_our_mistake(error) or is_no_longer_ours(error):
+                raise
+            raise refused(DEPENDENCY, error) from error
+
+    def pool(self) -> tuple[int, int]:
+        """Connections that the transport may hold; calls under way."""
+        return self._calls.pool()
+
+    async def make(self, queue: str) -> None:
+        """Make sure that the queue is there, where that is ours to do: on an emulator."""
+        if self._account.emulated:
+            await self.call(queue, _made)
+
+    async def _on(self, queue: QueueClient, work: Callable[[QueueClient], Awaitable[Answer]]) -> Answer:
+        """Do `work`; an emulator that came back without its queues gets them again."""
+        from azure.core.exceptions import AzureError
+
+        try:
+            return await work(queue)
+        except AzureError as error:
+            if not (self._account.emulated and is_missing(error)):
+                raise
+        await _made(queue)
+        return await work(queue)
+
+    def _queue(self, name: str) -> QueueClient:
+        if name not in self._queues:
+            self._queues[name] = self._connected().get_queue_client(name)
+        return self._queues[name]
+
+    def _connected(self) -> QueueServiceClient:
+        """The client of this process, made by the first call; nothing goes over the wire yet."""
+        if self._service is None:
+            from azure.storage.queue.aio import QueueServiceClient
+
+            given = self._account
+            try:
+                if given.connection_string is not None:
+                    self._service = QueueServiceClient.from_connection_string(given.connection_string, **given.options())
+                else:
+                    self._credential = credential(given.identity_client_id)
+                    self._service = QueueServiceClient(given.url or "", self._credential, **given.options())
+            except ValueError as error:
+                raise Unavailable(
+                    DEPENDENCY, f"the storage account's address can't be used: {described(error)}", retry_after_s=30
+                ) from error
+        return self._service
+
+
+async def _made(queue: QueueClient) -> None:
+    from azure.core.exceptions import ResourceExistsError
+
+    try:
+        await queue.create_queue()
+    except ResourceExistsError:
+        return
+
+
+# Answers of the queue service that are not failures to the caller.
+#
+# Note: 404 has two meanings. A queue that is not there is a failure; a message that is not there is an answer.
+
+
+NOT_OURS = frozenset({"MessageNotFound", "PopReceiptMismatch"})
+
+
+def is_missing(error: AzureError) -> bool:
+    """Whether the queue itself is not there."""
+    return code_of(error) == "QueueNotFound"
+
+
+def is_no_longer_ours(error: AzureError) -> bool:
+    """Whether the message is gone, or another receiver holds it."""
+    return code_of(error) in NOT_OURS

@@ -1,0 +1,379 @@
+"""The client of Cosmos DB: deadlines, retries of reads, and failures as our errors.
+
+Note: a commit is not sent again from here, whatever came back. Whether it was applied is for its sender to find out,
+by the commit's marker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import binascii
+import random
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from math import ceil
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+
+from memory_core.adapters.azure_storage.account import credential, has_proxy
+from memory_core.adapters.cosmos.conditions import Query
+from memory_core.adapters.cosmos.items import DEPENDENCY, Item
+from memory_core.domain.errors import MemoryCoreError, TooLarge, Unavailable, described
+from memory_core.domain.scope import Owner
+from memory_core.ports import Charged
+
+if TYPE_CHECKING:
+    from azure.core.exceptions import AzureError
+    from azure.core.pipeline import PipelineResponse
+    from azure.cosmos.aio import ContainerProxy, CosmosClient
+    from azure.identity.aio import DefaultAzureCredential
+
+
+READ_ATTEMPTS = 5
+PAUSE_S = 0.02
+"""Before the second attempt; doubled with each, times a random share, so that clients do not come back together."""
+CONNECTIONS = 100
+"""What the SDK's transport (aiohttp) holds at most."""
+ROWS_A_PAGE = 1000
+"""As many as the service gives at most, instead of 100; it cuts a page at 4 MB all the same."""
+CHARGE = "x-ms-request-charge"
+SESSION_TOKEN = "x-ms-session-token"  # noqa: S105 - a header's name
+CLIENT_OPTIONS: Final[dict[str, Any]] = {
+    "retry_total": 2,
+    "retry_backoff_max": 1,
+    "connection_timeout": 5,
+    "enable_compact_utf8_item_writes": True,
+}
+"""The SDK waits for throttled calls as told, however long, and sends cut ones again, both few times; the rest is done here, where the
+deadline is known. Compact UTF-8: else a Japanese character takes six bytes of a batch, not three."""
+THROTTLED = 429
+Result = TypeVar("Result")
+_ends_at: ContextVar[float | None] = ContextVar("ends_at", default=None)
+"""When the call under way must have ended, on the event loop's clock."""
+
+
+LOCAL = "Local"
+"""Scope of full-text scores: a word is worth what it is worth to this user."""
+
+
+@dataclass(slots=True)
+class Answer:
+    """Rows of a query, or the item of a point read as the only one; charge in request units, over all pages."""
+
+    rows: list[Any] = field(default_factory=list)
+    charge: float = 0.0
+
+
+class Connection:
+    """One container of one account. key: an account key; None = an identity, that of `identity_client_id` where it is given.
+
+    charged: told of the charge of each answer. What the SDK asks again by itself it does not show, and that is not counted.
+    """
+
+    def __init__(
+        self,
+        endpoint: str,
+        database: str,
+        container: str,
+        *,
+        key: str | None,
+        identity_client_id: str | None,
+        deadline_s: float,
+        charged: Charged,
+    ) -> None:
+        self._endpoint, self._key, self._identity_client_id = endpoint, key, identity_client_id
+        self._deadline_s, self._charged = deadline_s, charged
+        self._database_id, self._container_id = database, container
+        self._opening = asyncio.Lock()
+        self._client: CosmosClient | None = None
+        self._container: ContainerProxy | None = None
+        self._credential: DefaultAzureCredential | None = None
+        self._tokens: Remembered[str] = Remembered()
+        self.under_way = 0
+
+    async def close(self) -> None:
+        """Close the client and its connections; the next call opens new ones."""
+        client, credential = self._client, self._credential
+        self._client = self._credential = self._container = None
+        if client is not None:
+            await client.close()
+        if credential is not None:
+            await credential.close()
+
+    async def item(self, owner: Owner, identity: str) -> Answer:
+        """A point read; no rows when there is no such item."""
+        from azure.core.exceptions import AzureError
+
+        async def read(container: ContainerProxy) -> Answer:
+            try:
+                item = await container.read_item(identity, partition_key=list(owner), session_token=self._tokens.get(owner))
+            except AzureError as error:
+                if is_missing(error):
+                    return Answer(charge=self._count(_headers_of(error)))
+                raise
+            return Answer([dict(item)], self._count(item.get_response_headers()))
+
+        return await self.read(read)
+
+    async def ranges(self) -> list[dict[str, Any]]:
+        """The feed ranges that there are now; each stays good when it is divided."""
+
+        async def read(container: ContainerProxy) -> list[dict[str, Any]]:
+            return [feed_range async for feed_range in container.read_feed_ranges(force_refresh=True)]
+
+        return await self.read(read)
+
+    async def query(self, owner: Owner | None, query: Query, *, within: dict[str, Any] | None = None) -> Answer:
+        """All rows of a query within one user's partition, each once; None: over all partitions, or those of the feed range `within`, which
+        only the hourly timer's work may ask for.
+
+        When a range moves while pages are read, the SDK begins the query again, and gives the rows of the first pages twice.
+        """
+        scope: dict[str, Any] = {}
+        if owner is not None:
+            scope = {"partition_key": list(owner), "session_token": self._tokens.get(owner), "full_text_score_scope": LOCAL}
+        elif within is not None:
+            scope = {"feed_range": within}
+
+        async def read(container: ContainerProxy) -> Answer:
+            answer = Answer()
+
+            def count(headers: Mapping[str, Any], _: Any) -> None:
+                answer.charge += self._count(headers)
+
+            items = container.query_items(
+                query.statement,
+                parameters=query.parameters,
+                max_item_count=ROWS_A_PAGE,
+                response_hook=count,
+                **scope,
+            )
+            rows: dict[Any, Any] = {}
+            async for row in items:
+                rows.setdefault((row.get("app_id"), row.get("user_id"), row["id"]) if isinstance(row, dict) else row, row)
+            answer.rows = list(rows.values())
+            return answer
+
+        return await self.read(read)
+
+    async def read(self, work: Callable[[ContainerProxy], Awaitable[Result]]) -> Result:
+        """Do a read, again when that may help and time is left. Raises Unavailable."""
+        from azure.core.exceptions import AzureError
+
+        async with self._in_time():
+            for attempt in range(1, READ_ATTEMPTS + 1):
+                try:
+                    return await work(await self.container())
+                except AzureError as error:
+                    self._count(_headers_of(error))
+                    if attempt == READ_ATTEMPTS or not passes(error):
+                        raise translated(error) or error from error
+                await asyncio.sleep(PAUSE_S * 2**attempt * random.uniform(0.5, 1.0))
+        raise AssertionError("the last attempt returns or raises")
+
+    async def batch(self, owner: Owner, operations: Sequence[tuple[Any, ...]]) -> list[Item]:
+        """Send one transactional batch, once. Raises CosmosBatchOperationError when refused, Unavailable when the outcome is unknown."""
+        from azure.core.exceptions import AzureError
+        from azure.cosmos.exceptions import CosmosBatchOperationError
+
+        async with self._in_time():
+            try:
+                container = await self.container()
+                results = await container.execute_item_batch(list(operations), partition_key=list(owner))
+            except AzureError as error:
+                self._note(owner, _headers_of(error))
+                if isinstance(error, CosmosBatchOperationError):
+                    raise
+                raise translated(error) or error from error
+            self._note(owner, results.get_response_headers())
+            return list(results)
+
+    def _note(self, owner: Owner, headers: Mapping[str, Any]) -> None:
+        """Count what a batch has cost, and remember how far the log had come: the SDK does not, for batches.
+
+        Under Session consistency later reads are then at least as new as one's own commit, or as the rival's that it lost to.
+        """
+        self._count(headers)
+        if token := headers.get(SESSION_TOKEN):
+            self._tokens.keep(owner, token)
+
+    def _count(self, headers: Mapping[str, Any]) -> float:
+        """Tell of one answer's charge, and give it back."""
+        charge = float(headers.get(CHARGE, 0.0))
+        if charge:
+            self._charged(charge)
+        return charge
+
+    async def container(self) -> ContainerProxy:
+        """The container, through a client that is made by the first call."""
+        async with self._opening:
+            if self._container is None:
+                client = await self._connected()
+                self._container = client.get_database_client(self._database_id).get_container_client(self._container_id)
+            return self._container
+
+    async def client(self) -> CosmosClient:
+        """The client itself."""
+        await self.container()
+        if self._client is None:
+            raise Unavailable(DEPENDENCY, "the store is not open")
+        return self._client
+
+    async def _connected(self) -> CosmosClient:
+        from azure.core.pipeline.transport import AioHttpTransport
+        from azure.cosmos.aio import CosmosClient
+
+        signed_by: Any = self._key
+        if signed_by is None:
+            signed_by = self._credential = self._credential or credential(self._identity_client_id)
+        transport = AioHttpTransport(use_env_settings=has_proxy(self._endpoint))
+        client = CosmosClient(self._endpoint, signed_by, transport=transport, raw_response_hook=_refuse_to_wait_in_vain, **CLIENT_OPTIONS)
+        try:
+            await client.__aenter__()
+        except BaseException as error:
+            await client.close()
+            if isinstance(error, binascii.Error):
+                raise Unavailable(DEPENDENCY, f"the key of the account can't be used: {described(error)}", retry_after_s=30) from error
+            raise
+        self._client = client
+        return client
+
+    @asynccontextmanager
+    async def _in_time(self) -> AsyncIterator[None]:
+        """The deadline of one call."""
+        self.under_way += 1
+        ending = _ends_at.set(asyncio.get_running_loop().time() + self._deadline_s)
+        try:
+            async with asyncio.timeout(self._deadline_s):
+                yield
+        except TimeoutError:
+            raise Unavailable(DEPENDENCY, f"Cosmos DB did not answer within {self._deadline_s:g} s") from None
+        finally:
+            _ends_at.reset(ending)
+            self.under_way -= 1
+
+
+def _refuse_to_wait_in_vain(response: PipelineResponse[Any, Any]) -> None:
+    """Raise Unavailable for an answer that asks to wait longer than its call may take.
+
+    Sees every answer before the SDK acts on it. The SDK would wait, and the caller would learn after the whole deadline that there was no
+    answer, instead of when to come back.
+    """
+    answer, ends_at = response.http_response, _ends_at.get()
+    if answer.status_code != THROTTLED or ends_at is None:
+        return
+    wait_s = wait_in(answer.headers)
+    if wait_s is not None and asyncio.get_running_loop().time() + wait_s >= ends_at:
+        raise told_to_wait(THROTTLED, wait_s)
+
+
+def _headers_of(error: Exception) -> Mapping[str, Any]:
+    """The headers of a refusal; none of a call that got no answer."""
+    return getattr(error, "headers", None) or {}
+
+
+async def together(*work: Coroutine[Any, Any, Result]) -> list[Result]:
+    """The results of all, side by side; when one fails the others are given up, and have ended before that is said."""
+    tasks = [asyncio.ensure_future(coroutine) for coroutine in work]
+    try:
+        return list(await asyncio.gather(*tasks))
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+# What the service and the way to it can answer instead of an answer, in the product's words.
+#
+# Note: a failure says nothing about whether a write was applied. Only refusals (409, 412, 413) say that it was not, and
+# even those may be the echo of a first try whose answer was lost on the way: the SDK sends a cut batch again by itself.
+
+
+PASSING = frozenset({408, 410, 429, 449, 500, 502, 503, 504})
+"""Statuses after which the same read may well succeed."""
+RETRY_AFTER_S = 2
+BEHIND = 1002
+"""Sub-status of a 404: the replica asked has not come as far as this process has seen (Session consistency only)."""
+
+
+def passes(error: AzureError) -> bool:
+    """Whether a read that failed so is worth asking again."""
+    from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
+
+    if isinstance(error, HttpResponseError) and error.status_code is not None:
+        return error.status_code in PASSING or _is_behind(error)
+    return not isinstance(error, ClientAuthenticationError)
+
+
+def is_missing(error: AzureError) -> bool:
+    """Whether the document is not there, which is an answer; a container that is not there is a failure."""
+    from azure.core.exceptions import HttpResponseError
+
+    return isinstance(error, HttpResponseError) and error.status_code == 404 and getattr(error, "sub_status", 0) in (None, 0)
+
+
+def translated(error: AzureError) -> MemoryCoreError | None:
+    """The error to raise instead; None for one that is a mistake of ours (400) and must be seen as it is."""
+    from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
+
+    status = error.status_code if isinstance(error, HttpResponseError) else None
+    if status == 413:
+        return TooLarge("the store refused the commit as too large")
+    if status in (401, 403) or isinstance(error, ClientAuthenticationError):
+        return Unavailable(DEPENDENCY, f"Cosmos DB refused us: identity, key, rights or a full partition ({status})", retry_after_s=30)
+    if _is_behind(error):
+        return Unavailable(DEPENDENCY, "no replica of Cosmos DB has yet what this process has seen", retry_after_s=RETRY_AFTER_S)
+    if status == 404:
+        return Unavailable(DEPENDENCY, "the database or container of Cosmos DB does not exist", retry_after_s=30)
+    if status is None:
+        return Unavailable(DEPENDENCY, "Cosmos DB can not be reached", retry_after_s=RETRY_AFTER_S)
+    if status in PASSING:
+        return told_to_wait(status, wait_in(getattr(error, "headers", None) or {}))
+    return None
+
+
+def _is_behind(error: AzureError) -> bool:
+    return getattr(error, "status_code", None) == 404 and getattr(error, "sub_status", None) == BEHIND
+
+
+def wait_in(headers: Mapping[str, Any]) -> float | None:
+    """Seconds after which the service asks to be asked again; None when it does not say."""
+    asked = str(headers.get("x-ms-retry-after-ms", ""))
+    return int(asked) / 1000 if asked.isdecimal() else None
+
+
+def told_to_wait(status: int, wait_s: float | None) -> Unavailable:
+    """The error for a status that may pass, with the wait that the service asks for, rounded up; else the usual one."""
+    return Unavailable(DEPENDENCY, f"Cosmos DB answered {status}", retry_after_s=RETRY_AFTER_S if wait_s is None else max(1, ceil(wait_s)))
+
+
+# What a process remembers of the users it has lately seen.
+#
+# Note: nothing here is ever shown to a caller. It saves requests or makes them stricter, and the service detects a request
+# that relies on it.
+
+
+USERS = 4096
+Known = TypeVar("Known")
+
+
+class Remembered(Generic[Known]):
+    """One thing a user, of the 4,096 users seen last."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[Owner, Known] = OrderedDict()
+
+    def get(self, owner: Owner) -> Known | None:
+        """What is remembered of the user."""
+        return self._known.get(owner)
+
+    def keep(self, owner: Owner, known: Known | None) -> Known | None:
+        """Remember it, or forget what was known; the same back."""
+        self._known.pop(owner, None)
+        if known is not None:
+            self._known[owner] = known
+            if len(self._known) > USERS:
+                self._known.popitem(last=False)
+        return known

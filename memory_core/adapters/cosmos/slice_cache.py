@@ -1,0 +1,219 @@
+"""Users whose memories are held here: a search of them reads the head alone.
+
+That costs 1 request unit instead of some hundred. Every look compares a slice with the head that was read for this very search, and reads
+what it missed: the events since name each memory that was written or deleted. What the log does not tell of is no part of a slice, but for
+accesses: those that other processes write down are seen when the memory is next read. A user is read whole once searches have cost what
+that costs; so, however often a user is searched, it costs no more than twice what the better way would have.
+
+Note: the queries' way heals itself when a replica lags, a slice would keep what it was made of. So it is for accounts
+whose consistency shows every process what any process was told is saved.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from memory_core.adapters.cosmos import queries
+from memory_core.adapters.cosmos.client import Connection, Remembered
+from memory_core.adapters.cosmos.items import HEAD_ID, Item, vector_of
+from memory_core.adapters.cosmos.reads import Known, known_of
+from memory_core.adapters.memory_index.columns import LONGEST_IDLE, Slice, as_blob
+from memory_core.domain.errors import Unavailable
+from memory_core.domain.memory import Head
+from memory_core.domain.ranking.vectors import VectorKind
+from memory_core.domain.scope import Owner
+from memory_core.ports import Clock, Place, Touch
+
+log = logging.getLogger(__name__)
+UNITS_A_MEMORY: Final = 0.5
+UNITS_A_DIMENSION: Final = 0.0015
+"""What reading a memory with its vector costs (1.06 with 384 dimensions, on the emulator); a search reads no vectors."""
+MOST_MEMORIES: Final = 20_000
+"""A search over so many takes 5 ms, which the event loop can bear."""
+BYTES_BESIDE: Final = 2_000
+"""What a memory takes in a slice beside its vector."""
+ROWS_A_READ: Final = 50
+"""Parsing a vector as JSON and indexing its words takes 0.3 ms: more at once would hold up the event loop."""
+EVENTS_A_LOOK: Final = 100
+"""A slice that missed more is read whole again, once that has paid."""
+SKEW_S: Final = 2
+"""By how much the service's clocks may differ, when another machine took over a user's writes."""
+
+
+@dataclass(slots=True)
+class _Held:
+    """A slice; up to which of the user's marks it is, and when the head of that was written."""
+
+    slice: Slice
+    used_at: datetime
+    marks: int
+    written_at: int
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+@dataclass(frozen=True, slots=True)
+class _Loading:
+    """The reading of a user, begun for an epoch."""
+
+    task: asyncio.Task[None]
+    epoch: str
+
+
+class HeldUsers:
+    """At most `budget_bytes` of slices, estimated, those used last; none with 0."""
+
+    def __init__(self, connection: Connection, kind: VectorKind, budget_bytes: int, clock: Clock) -> None:
+        self._connection, self._kind, self._budget_bytes, self._clock = connection, kind, budget_bytes, clock
+        self._held: OrderedDict[Owner, _Held] = OrderedDict()
+        self._spent: Remembered[float] = Remembered()
+        self._loading: dict[Owner, _Loading] = {}
+
+    def __contains__(self, owner: Owner) -> bool:
+        return owner in self._held
+
+    async def close(self) -> None:
+        """Give up what is being read, and hold no user."""
+        tasks = [loading.task for loading in self._loading.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._held.clear()
+
+    def facts(self) -> dict[str, int]:
+        """How many users are held and what they weigh."""
+        self._let_idle_go()
+        return {"slices": len(self._held), "slice_bytes": self._weight()}
+
+    async def caught_up(self, owner: Owner, known: Known | None) -> tuple[Slice | None, float]:
+        """The user's slice, not older than the head that was just read, and what that cost; None when it is held no more.
+
+        Raises Unavailable.
+        """
+        self._let_idle_go()
+        entry = self._held.get(owner)
+        if entry is None or known is None or entry.slice.epoch != known.head.epoch:
+            self._held.pop(owner, None)
+            return None, 0.0
+        entry.used_at = self._clock.now()
+        self._held.move_to_end(owner)
+        if entry.slice.change >= known.head.sequence and entry.marks >= known.head.marks:
+            return entry.slice, 0.0
+        async with entry.lock:
+            charge = await self._catch_up(owner, entry.slice, known.head)
+            charge += await self._see_marks(owner, entry, known)
+        # While it was read another one may have found that it can't be caught up with.
+        return (entry.slice if self._held.get(owner) is entry else None), charge
+
+    def paid(self, owner: Owner, head: Head | None, units: float) -> None:
+        """Note what a search by queries cost. Begins to read a user for whom that would have been cheaper by now."""
+        memories = 0 if head is None else sum(head.counts.values())
+        fits = memories <= MOST_MEMORIES and memories * (4 * self._kind.dimensions + BYTES_BESIDE) <= self._budget_bytes
+        if not self._budget_bytes or head is None or head.state != "live" or not fits or owner in self._held:
+            return
+        spent = (self._spent.get(owner) or 0.0) + units
+        price = memories * (UNITS_A_MEMORY + UNITS_A_DIMENSION * self._kind.dimensions)
+        if spent < price or self._loading:  # one at a time, or a restart under load would read everybody at once
+            self._spent.keep(owner, spent)
+            return
+        self._spent.keep(owner, None)
+        task = asyncio.create_task(self._load(owner))
+        self._loading[owner] = _Loading(task, head.epoch)
+        task.add_done_callback(lambda _: self._loading.pop(owner, None))
+
+    def ended(self, owner: Owner, epoch: str) -> None:
+        """Let go what is held, or just being read, of an earlier epoch of the user, as after an erasure."""
+        entry = self._held.get(owner)
+        if entry is not None and entry.slice.epoch != epoch:
+            del self._held[owner]
+        loading = self._loading.get(owner)
+        if loading is not None and loading.epoch != epoch:
+            loading.task.cancel()
+
+    def touched(self, owner: Owner, touches: Mapping[str, Touch] | None) -> None:
+        """Accesses that this process has written down; None: an earlier attempt may have, so what is held may lack them and is let go."""
+        if touches is None:
+            self._held.pop(owner, None)
+        elif (entry := self._held.get(owner)) is not None:
+            for name, touch in touches.items():
+                entry.slice.touch(name, touch.count, touch.at.timestamp())
+
+    async def _catch_up(self, owner: Owner, user_slice: Slice, head: Head) -> float:
+        missed = head.sequence - user_slice.change
+        if missed <= 0:
+            return 0.0
+        if missed > EVENTS_A_LOOK or user_slice.wasteful:
+            self._held.pop(owner, None)
+            return 0.0
+        events = await self._connection.query(owner, queries.events(owner, user_slice.change, missed, None, head.epoch))
+        if len(events.rows) != missed:  # the log has a gap, or the user's life has ended meanwhile
+            self._held.pop(owner, None)
+            return events.charge
+        names = sorted({event["memory_id"] for event in events.rows})
+        items = await self._connection.query(owner, queries.held_ones(owner, names, head.epoch))
+        for name in names:
+            if name not in {row["id"] for row in items.rows}:
+                user_slice.drop(name)
+        self._put(user_slice, items.rows)
+        user_slice.change = head.sequence
+        self._let_go()
+        return events.charge + items.charge
+
+    async def _see_marks(self, owner: Owner, entry: _Held, known: Known) -> float:
+        """Read what was written since the last look at marks, of which no event tells."""
+        if entry.marks >= known.head.marks or self._held.get(owner) is not entry:
+            return 0.0
+        since = queries.held_since(owner, entry.written_at - SKEW_S, EVENTS_A_LOOK + 1, known.head.epoch)
+        items = await self._connection.query(owner, since)
+        if len(items.rows) > EVENTS_A_LOOK:
+            self._held.pop(owner, None)
+            return items.charge
+        self._put(entry.slice, items.rows)
+        entry.marks, entry.written_at = known.head.marks, known.written_at
+        self._let_go()
+        return items.charge
+
+    async def _load(self, owner: Owner) -> None:
+        """Read a user whole. The head comes first: what is committed meanwhile is then after it in the log, and read by the next look."""
+        try:
+            rows = (await self._connection.item(owner, HEAD_ID)).rows
+            if not rows:
+                return
+            known, made, after = known_of(rows[0]), Slice(self._kind.dimensions), None
+            head = known.head
+            while True:
+                page = (await self._connection.query(owner, queries.to_hold(owner, after, ROWS_A_READ, head.epoch))).rows
+                self._put(made, page)
+                if len(page) < ROWS_A_READ:
+                    break
+                after = Place(page[-1]["sequence"], page[-1]["id"])
+            made.epoch, made.change = head.epoch, head.sequence
+            self._held[owner] = _Held(made, self._clock.now(), head.marks, known.written_at)
+            self._let_go()
+        except Unavailable as error:
+            log.info("a user was not read into memory: %s", error.detail)
+        except Exception:  # no caller waits for this task
+            log.exception("a user was not read into memory")
+
+    def _weight(self) -> int:
+        return sum(entry.slice.nbytes for entry in self._held.values())
+
+    def _let_idle_go(self) -> None:
+        """Let go of users not searched for long; those searched last are at the end."""
+        until = self._clock.now() - LONGEST_IDLE
+        while self._held and next(iter(self._held.values())).used_at < until:
+            self._held.popitem(last=False)
+
+    def _let_go(self) -> None:
+        """Let those go that were used longest ago, while all together are too much."""
+        while self._held and self._weight() > self._budget_bytes:
+            self._held.popitem(last=False)
+
+    def _put(self, user_slice: Slice, rows: Iterable[Item]) -> None:
+        for row in rows:
+            user_slice.put(row["id"], "memory", row, as_blob(vector_of(row, self._kind)))

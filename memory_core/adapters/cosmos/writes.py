@@ -1,0 +1,269 @@
+"""Writes to Cosmos DB: commits of one batch, and documents beside the log.
+
+Note: the head comes first, although everything else is written in the same moment. The service names the first operation
+that it refuses, and a head that moved must not look like a document that is already there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from memory_core.adapters.cosmos import queries
+from memory_core.adapters.cosmos.client import PASSING, Connection
+from memory_core.adapters.cosmos.conditions import Query
+from memory_core.adapters.cosmos.container import VECTOR_PATH
+from memory_core.adapters.cosmos.items import (
+    DEPENDENCY,
+    HEAD_ID,
+    MAX_BATCH_BYTES,
+    Item,
+    document_of,
+    is_expired,
+    item_of,
+    items_of,
+    numbers,
+)
+from memory_core.adapters.cosmos.reads import Heads, Known, known_of
+from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
+from memory_core.domain.memory import Head
+from memory_core.domain.scope import Owner
+from memory_core.ports import LOGGED, Batch, Document, Due, Mark, Touch, Write
+
+if TYPE_CHECKING:
+    from azure.cosmos.exceptions import CosmosBatchOperationError
+
+
+Pairs = Sequence[tuple[Write, Item]]
+DELETE_ROUNDS = 3
+
+
+async def commit_batch(connection: Connection, heads: Heads, owner: Owner, batch: Batch, now: datetime, dimensions: int) -> None:
+    """Commit the batch or nothing of it. Raises HeadMoved, AlreadyExists, TooLarge, EmbeddingMismatch, Unavailable."""
+    from azure.cosmos.exceptions import CosmosBatchOperationError
+
+    pairs: Pairs = items_of(owner, batch, now, dimensions)
+    first = _head_operation(owner, batch.head, await _etag(connection, heads, owner, batch.expected), now)
+    for _ in range(DELETE_ROUNDS):
+        try:
+            marks = (_mark_operation(memory_id, mark) for memory_id, mark in batch.marks.items())
+            results = await connection.batch(owner, [first, *(_operation(write, item) for write, item in pairs), *marks])
+        except CosmosBatchOperationError as refused:
+            heads.keep(owner, None)
+            at = refused.error_index
+            if at > len(pairs) and refused.status_code == 404:
+                raise AlreadyExists(f"the memory {list(batch.marks)[at - len(pairs) - 1]} is not there any more") from refused
+            if refused.status_code != 404 or at == 0 or pairs[at - 1][0].mode != "delete":
+                said = _said(refused, pairs)
+                raise said from (None if said is refused else refused)
+            pairs = await _without_missing(connection, owner, pairs)
+        except BaseException:
+            heads.keep(owner, None)
+            raise
+        else:
+            heads.keep(owner, Known(batch.head, results[0]["eTag"]))
+            return
+    raise Unavailable(DEPENDENCY, "what the commit deletes kept vanishing before it")
+
+
+async def _etag(connection: Connection, heads: Heads, owner: Owner, expected: Head | None) -> str | None:
+    """The ETag of the head that the batch was built on; None without a head.
+
+    Raises HeadMoved when the stored head is another one.
+    """
+    if expected is None:
+        return None
+    known = heads.get(owner)
+    if known is None or known.head != expected:
+        rows = (await connection.item(owner, HEAD_ID)).rows
+        known = heads.keep(owner, known_of(rows[0]) if rows else None)
+    if known is None or known.head != expected:
+        raise HeadMoved("another commit of this user came first")
+    return known.etag
+
+
+def _head_operation(owner: Owner, head: Head, etag: str | None, now: datetime) -> tuple[Any, ...]:
+    item: Item = {"id": HEAD_ID, "app_id": owner.app_id, "user_id": owner.user_id, "kind": "head", "body": head.model_dump(mode="json")}
+    if head.due_at is not None:
+        item["due_s"] = head.due_at.timestamp()
+    if head.expires_at is not None:
+        item["ttl"] = max(1, int((head.expires_at - now).total_seconds()))
+    return ("create", (item,)) if etag is None else ("replace", (HEAD_ID, item), {"if_match_etag": etag})
+
+
+def _operation(write: Write, item: Item) -> tuple[Any, ...]:
+    match write.mode:
+        case "create":
+            return ("create", (item,))
+        case "put" if write.document.tag is not None:
+            return ("replace", (write.document.id, item), {"if_match_etag": write.document.tag})
+        case "put":
+            return ("upsert", (item,))
+        case "delete":
+            return ("delete", (write.document.id,))
+
+
+def _mark_operation(memory_id: str, mark: Mark) -> tuple[Any, ...]:
+    values = mark.fields | ({} if mark.embedding is None else {VECTOR_PATH.removeprefix("/"): numbers(mark.embedding)})
+    return ("patch", (memory_id, [{"op": "set", "path": f"/{name}", "value": value} for name, value in values.items()]))
+
+
+async def _without_missing(connection: Connection, owner: Owner, pairs: Pairs) -> Pairs:
+    """The batch without the deletions of what is not there, which the service would refuse the whole for."""
+    deleted = [write.document.id for write, _ in pairs if write.mode == "delete"]
+    there = set((await connection.query(owner, queries.existing(owner, deleted))).rows)
+    return [(write, item) for write, item in pairs if write.mode != "delete" or write.document.id in there]
+
+
+def _said(refused: CosmosBatchOperationError, pairs: Pairs) -> Exception:
+    """Which of the commit's errors the first refused operation stands for; itself when it is a mistake of ours, which must be seen."""
+    at, status = refused.error_index, refused.status_code
+    if at == 0 and status in (404, 409, 412):
+        return HeadMoved("another commit of this user came first")
+    if status == 409:
+        return AlreadyExists(f"a document with the id {pairs[at - 1][0].document.id} is there already")
+    if status in (404, 412):
+        return AlreadyExists(f"the document {pairs[at - 1][0].document.id} is not as it was read")
+    if status == 413:
+        return TooLarge("the store refused the commit as too large")
+    if status in PASSING:
+        return Unavailable(DEPENDENCY, f"Cosmos DB answered an operation of the commit with {status}")
+    return refused
+
+
+# Documents beside the log, written one by one: tasks, steps, buffers; and the heads of those for whom work waits.
+#
+# Note: a refusal may be the echo of one's own write, which the SDK sent again after its answer was lost. So after one
+# the document is read, and what is equal counts as ours.
+
+
+MARKED_FOR = timedelta(days=1)
+TOUCH_ROUNDS = 3
+_MOVED = frozenset({404, 409, 412})
+_AFTER = "AND (c.app_id > @app_id OR (c.app_id = @app_id AND c.user_id > @user_id)) ORDER BY c.app_id, c.user_id"
+_HEADS = "SELECT TOP @limit c.id, c.app_id, c.user_id, c.body FROM c WHERE c.kind = 'head' "
+_WAITING = f"{_HEADS}AND c.body.pending_tasks > 0 {_AFTER}"
+_OWNERS = f"{_HEADS}{_AFTER}"
+_OWNERS_OF_AN_APP = f"{_HEADS}AND c.app_id = @app_id AND c.user_id > @user_id ORDER BY c.app_id, c.user_id"
+
+_DUE = (
+    "SELECT TOP @limit c.id, c.app_id, c.user_id, c.due_s FROM c WHERE c.kind = 'head' AND c.due_s <= @now AND (c.due_s > @after "
+    "OR (c.due_s = @after AND (c.app_id > @app_id OR (c.app_id = @app_id AND c.user_id > @user_id)))) ORDER BY c.due_s, c.app_id, c.user_id"
+)
+
+
+async def keep(connection: Connection, owner: Owner, document: Document, now: datetime) -> Document | None:
+    """Create or replace one document, as `LongTermStore.keep` says. Raises ValueError, TooLarge, Unavailable."""
+    from azure.cosmos.exceptions import CosmosBatchOperationError
+
+    if document.kind in LOGGED:
+        raise ValueError(f"{document.id}: a {document.kind} is written by commits only")
+    if (size := len(orjson.dumps(document.body))) > MAX_BATCH_BYTES:
+        raise TooLarge(f"one document holds at most {MAX_BATCH_BYTES} bytes; this one has {size}")
+    item = item_of(owner, document, now)
+    operation = ("create", (item,)) if document.tag is None else ("replace", (document.id, item), {"if_match_etag": document.tag})
+    # A created document is compared with the head of that very moment. A replaced one is of the epoch that it was read in.
+    beside: list[tuple[Any, ...]] = [("read", (HEAD_ID,))] if document.tag is None and "epoch" in item else []
+    try:
+        *heads, written = await connection.batch(owner, [*beside, operation])
+    except CosmosBatchOperationError as refused:
+        if refused.status_code in PASSING:
+            raise Unavailable(DEPENDENCY, f"Cosmos DB answered a write with {refused.status_code}") from refused
+        if refused.status_code not in _MOVED:
+            raise
+        return await _if_equal(connection, owner, document, now)
+    if any(head["resourceBody"]["body"]["epoch"] != item["epoch"] for head in heads):
+        await _take_back(connection, owner, document, written["eTag"])
+        return None
+    return replace(document, tag=written["eTag"])
+
+
+async def _take_back(connection: Connection, owner: Owner, document: Document, etag: str) -> None:
+    """Remove what was created for a user just erased, unless another process has done so."""
+    from azure.cosmos.exceptions import CosmosBatchOperationError
+
+    try:
+        await connection.batch(owner, [("delete", (document.id,), {"if_match_etag": etag})])
+    except CosmosBatchOperationError as refused:
+        if refused.status_code in PASSING:
+            raise Unavailable(DEPENDENCY, f"Cosmos DB answered a deletion with {refused.status_code}") from refused
+        if refused.status_code not in _MOVED:
+            raise
+
+
+async def touch(connection: Connection, owner: Owner, marker: str, touches: Mapping[str, Touch], now: datetime) -> int:
+    """Write down accesses once, as `LongTermStore.touch` says: patches, in one batch with the marker that says they are done."""
+    from azure.cosmos.exceptions import CosmosBatchOperationError
+
+    mark = item_of(owner, Document(marker, "marker", {"touched": len(touches)}, expires_at=now + MARKED_FOR), now)
+    left = dict(touches)
+    for _ in range(TOUCH_ROUNDS):
+        operations = [("create", (mark,)), *(_patch(identity, touch) for identity, touch in left.items())]
+        try:
+            await connection.batch(owner, operations)
+        except CosmosBatchOperationError as refused:
+            if refused.error_index == 0 and refused.status_code == 409:
+                return 0
+            if refused.status_code in PASSING:
+                raise Unavailable(DEPENDENCY, f"Cosmos DB answered a write with {refused.status_code}") from refused
+            if refused.status_code != 404:
+                raise
+            there = set((await connection.query(owner, queries.existing(owner, list(left)))).rows)
+            left = {identity: touch for identity, touch in left.items() if identity in there}
+        else:
+            return len(left)
+    raise Unavailable(DEPENDENCY, "memories whose accesses are written down kept vanishing")
+
+
+def _patch(identity: str, touch: Touch) -> tuple[Any, ...]:
+    count = {"op": "incr", "path": "/access_count", "value": touch.count}
+    at = touch.at.isoformat().replace("+00:00", "Z")  # as models write moments, so that an export is the same after an import
+    last = {"op": "set", "path": "/last_accessed_at", "value": at}
+    return ("patch", (identity, [count, last, {"op": "set", "path": "/idle_since_s", "value": touch.at.timestamp()}]))
+
+
+async def _if_equal(connection: Connection, owner: Owner, document: Document, now: datetime) -> Document | None:
+    """What is stored, when it is what was to be written."""
+    rows = (await connection.item(owner, document.id)).rows
+    if not rows or is_expired(rows[0], now):
+        return None
+    stored = document_of(rows[0])
+    return stored if (stored.body, stored.expires_at) == (document.body, document.expires_at) else None
+
+
+async def waiting(connection: Connection, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
+    """The next owners with tasks that are not finished: a query that crosses partitions."""
+    return await _heads(connection, _WAITING, after, limit)
+
+
+async def owners(connection: Connection, after: Owner | None, limit: int, app_id: str | None) -> list[tuple[Owner, Head]]:
+    """The next owners: a query that crosses partitions too, run by hand after a restore; of one app, when an admin asks for its agents."""
+    if app_id is None:
+        return await _heads(connection, _OWNERS, after, limit)
+    return await _heads(connection, _OWNERS_OF_AN_APP, after or Owner(app_id, ""), limit)
+
+
+async def _heads(connection: Connection, text: str, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
+    app_id, user_id = after or ("", "")
+    values = {"@limit": limit, "@app_id": app_id, "@user_id": user_id}
+    query = Query(text, [{"name": name, "value": value} for name, value in values.items()])
+    rows = (await connection.query(None, query)).rows
+    return [(Owner(row["app_id"], row["user_id"]), Head.model_validate(row["body"])) for row in rows]
+
+
+async def due(connection: Connection, within: str, now: datetime, after: Due | None, limit: int) -> list[Due]:
+    """The next owners of a range whose run is due: the other query that crosses partitions, though those of one range only.
+
+    Of a range that was divided since it was named the SDK shows one part's rows after the other's, as many of each as were asked for.
+    """
+    app_id, user_id = ("", "") if after is None else after.owner
+    beyond = -1.0 if after is None else after.at.timestamp()
+    values = {"@limit": limit, "@now": now.timestamp(), "@after": beyond, "@app_id": app_id, "@user_id": user_id}
+    query = Query(_DUE, [{"name": name, "value": value} for name, value in values.items()])
+    rows = (await connection.query(None, query, within=orjson.loads(within))).rows
+    rows.sort(key=lambda row: (row["due_s"], row["app_id"], row["user_id"]))
+    return [Due(Owner(row["app_id"], row["user_id"]), datetime.fromtimestamp(row["due_s"], timezone.utc)) for row in rows[:limit]]

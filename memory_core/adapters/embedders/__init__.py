@@ -1,0 +1,1 @@
+"""Embedders that run on this machine, and the cache before any embedder."""

@@ -1,1 +1,0 @@
-"""The archive in a folder of this machine."""

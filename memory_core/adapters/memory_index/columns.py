@@ -1,0 +1,359 @@
+"""The memories of one user in columns, for searches.
+
+Note: a row never moves. A memory whose text, tags or vector changed is taken out (`alive` = False) and comes back as a
+new row; a change of status, weights or times is made in place. Code that uses a slice holds its lock (`slice_cache`).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from math import isnan, log
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+
+from memory_core.adapters.memory_index.postings import LexicalIndex, Vectors
+from memory_core.domain.fading import fades
+from memory_core.domain.memory import Lexical, MemoryType, Status, Vector
+from memory_core.domain.ranking.candidates import own_length, weighted_tokens
+from memory_core.domain.ranking.index_terms import order_bytes
+from memory_core.domain.ranking.vectors import state_bytes
+from memory_core.domain.statements.worth import worth_factor
+
+STATUS_CODES: Final = {status.value: code for code, status in enumerate(Status)}
+TYPE_CODES: Final = {memory_type.value: code for code, memory_type in enumerate(MemoryType)}
+OVERTAKEN: Final = frozenset({"contradicted", "consolidated", "new_version"})
+FINDABLE: Final = frozenset({"active", "compressed", "decayed"})
+"""Statuses that a query may find. What words are worth is counted over all of these, so that fading changes no relevance."""
+MAX_TURNS = 1_000_000
+"""A turn beyond this ordinal has no neighbours: turns index an array, and a forged one must not fill the memory."""
+MIN_WASTE = 1000
+LONGEST_IDLE: Final = timedelta(hours=1)
+"""A slice that was not searched for so long is let go: of a user whom another process has erased, nothing stays in memory for longer."""
+
+_COLUMNS: Final[dict[str, type[np.generic]]] = {
+    "alive": np.bool_, "findable": np.bool_, "version": np.bool_, "overtaken": np.bool_, "has_vector": np.bool_,
+    "asks": np.bool_, "tells_time": np.bool_,
+    "status": np.int8, "type": np.int8,
+    "category": np.int32, "session": np.int32, "agent": np.int32, "actor": np.int32, "cell": np.int32, "successor": np.int32,
+    "says_i": np.int8, "turn": np.int32, "stamp": np.int64, "sequence": np.int64,
+    "valid_from": np.float64, "valid_until": np.float64, "worth_factor": np.float64, "tellings": np.int32,
+}  # fmt: skip
+BESIDE: Final = ("previous", "next")
+"""The rows of the turns before and after: two columns of one array, named `beside`."""
+NUMBERS: Final = ("length", "own_length", "event_at", "touched_at", "accessed_at", "importance_base", "access_count", "confidence")
+"""What every candidate is asked for: columns of one array, named `numbers`, so that a search takes them all at once."""
+SLICE_FIELDS: Final = (
+    "sequence", "lexical", "tags", "type", "status", "status_reason", "category", "session_id", "agent_id", "actor", "cell_id", "next_id",
+    "event_timestamp", "valid_from", "valid_until", "created_at", "updated_at", "last_accessed_at", "access_count", "importance_base",
+    "confidence", "embedding_model", "worth", "reinforcement_count", "pinned", "subject", "attribute",
+)  # fmt: skip
+"""What `put`, and who hands it a vector, looks at in a body."""
+_ROW_BYTES: Final = sum(np.dtype(column_type).itemsize for column_type in _COLUMNS.values()) + 4 * len(BESIDE) + 8 * len(NUMBERS)
+
+
+class Codes:
+    """Names as small integers, in order of first sight; -1 for none."""
+
+    def __init__(self) -> None:
+        self._codes: dict[str, int] = {}
+        self.names: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def code(self, name: str | None) -> int:
+        """The name's code, a new one if it has none yet."""
+        if name is None:
+            return -1
+        code = self._codes.setdefault(name, len(self.names))
+        if code == len(self.names):
+            self.names.append(name)
+        return code
+
+    def known(self, name: str) -> int:
+        """The name's code, -1 when no row has it."""
+        return self._codes.get(name, -1)
+
+    def of(self, codes: npt.NDArray[np.int32]) -> list[str | None]:
+        """The names behind codes."""
+        names = self.names
+        return [None if code < 0 else names[code] for code in codes.tolist()] if names else [None] * len(codes)
+
+
+class Slice:
+    """Columns, vectors and index of one user, as of `change` in `epoch`."""
+
+    def __init__(self, dimensions: int) -> None:
+        self._dimensions = dimensions
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything; the next look loads it again."""
+        self.epoch = ""
+        self.change = -1
+        self.damaged: frozenset[str] = frozenset()
+        self.ids: list[str] = []
+        self.fallen = 0
+        self.documents, self.total_length, self.expiring = 0, 0.0, 0
+        self.turns, self.total_log_length = 0, 0.0
+        self._by_actor: Counter[int] = Counter()
+        self._by_type: Counter[int] = Counter()
+        self.vectors = Vectors(self._dimensions)
+        self.index = LexicalIndex()
+        self.categories, self.sessions, self.agents, self.actors, self.cells, self.successors = (Codes() for _ in range(6))
+        self._order_bytes = 0
+        self._rows: dict[str, int] = {}
+        self._tags: dict[str, array[int]] = {}
+        self._orders: dict[int, bytes] = {}
+        self._states: dict[int, bytes] = {}
+        self._state_bytes = 0
+        self._turns: list[array[int]] = []
+        self._capacity = 64
+        self._arrays: dict[str, npt.NDArray[Any]] = {name: np.zeros(self._capacity, dtype) for name, dtype in _COLUMNS.items()}
+        self._arrays["beside"] = np.zeros((self._capacity, len(BESIDE)), dtype=np.int32)
+        self._arrays["numbers"] = np.zeros((self._capacity, len(NUMBERS)))
+        self._columns = _by_name(self._arrays)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held, estimated; 350 a row stand for its id, its place by id and its names."""
+        texts = self._order_bytes + self._state_bytes + 100 * (len(self._orders) + len(self._states))
+        return self.vectors.nbytes + self.index.nbytes + texts + _ROW_BYTES * self._capacity + 350 * len(self.ids)
+
+    def is_at(self, epoch: str, change: int) -> bool:
+        """Whether it says what the file said after that change."""
+        return self.change == change and self.epoch == epoch
+
+    @property
+    def wasteful(self) -> bool:
+        """Whether more rows are taken out than in use, so that loading afresh pays."""
+        return self.fallen > MIN_WASTE and self.fallen > len(self.ids) - self.fallen
+
+    def column(self, name: str) -> npt.NDArray[Any]:
+        """A column over all rows, even those taken out; or several, `beside` or `numbers`."""
+        return self._columns[name][: len(self.ids)]
+
+    def row(self, memory_id: str) -> int:
+        """The row of a memory, -1 when it is not held."""
+        return self._rows.get(memory_id, -1)
+
+    def tagged(self, tag: str) -> npt.NDArray[np.int32]:
+        """The rows that carry a tag, those taken out included."""
+        return np.array(self._tags.get(tag, ()), dtype=np.int32)
+
+    def order(self, row: int) -> bytes | None:
+        """The order of a long text's terms (`order_bytes`), None for any other row."""
+        return self._orders.get(row)
+
+    def states(self, row: int) -> bytes | None:
+        """The states of a row's tokens, None where they are not kept."""
+        return self._states.get(row)
+
+    @property
+    def known_actors(self) -> frozenset[str]:
+        """The actors of what a query without any filter could find."""
+        return frozenset(self.actors.names[code] for code, number in self._by_actor.items() if number > 0 and code >= 0)
+
+    def findable_of(self, types: Iterable[str]) -> int:
+        """How many memories of these types a query without any filter could find."""
+        return sum(self._by_type[TYPE_CODES[memory_type]] for memory_type in types)
+
+    def put(self, memory_id: str, kind: str, body: dict[str, Any], blob: bytes | None) -> None:
+        """Take in a memory or version as stored, new or changed. ValueError when its vector has other dimensions.
+
+        `damaged` names memories that could not be taken in; one that is taken in is named no longer.
+        """
+        lexical, tags = body["lexical"], body["tags"]
+        stamp = hash((orjson.dumps((lexical, tags, body["session_id"])), blob))
+        row = self._rows.get(memory_id)
+        if row is not None:
+            self._count(row, -1)
+        if row is not None and self._columns["stamp"][row] != stamp:
+            self._fall(row)
+            row = None
+        if row is None:
+            row = self._append(memory_id, kind, body, blob)
+            self._columns["stamp"][row] = stamp
+        self._set(row, self._plain(body))
+        self._columns["findable"][row] = kind == "memory" and body["status"] in FINDABLE
+        self._count(row, +1)
+        self.damaged -= {memory_id}
+
+    def drop(self, memory_id: str) -> None:
+        """Let a memory go, if it is held."""
+        self.damaged -= {memory_id}
+        row = self._rows.pop(memory_id, None)
+        if row is not None:
+            self._count(row, -1)
+            self._fall(row)
+
+    def touch(self, memory_id: str, count: int, at: float) -> None:
+        """So many accesses more, the last at `at` (epoch seconds), if the memory is held."""
+        row = self._rows.get(memory_id)
+        if row is not None:
+            self._columns["access_count"][row] += count
+            self._columns["accessed_at"][row] = at
+
+    def _append(self, memory_id: str, kind: str, body: dict[str, Any], blob: bytes | None) -> int:
+        row = len(self.ids)
+        if row == self._capacity:
+            self._grow()
+        lexical = Lexical.model_construct(**body["lexical"])
+        weights = weighted_tokens(lexical)
+        self.vectors.append(as_vector(blob))
+        self.index.append(row, weights, lexical.own.keys() | lexical.date.keys())
+        if order := body["lexical"].get("order"):
+            self._orders[row] = order_bytes(order)
+            self._order_bytes += len(self._orders[row])
+        if (states := state_bytes(body["lexical"].get("states") or "")) is not None:
+            self._states[row] = states
+            self._state_bytes += len(states)
+        for tag in body["tags"]:
+            self._tags.setdefault(tag, array("i")).append(row)
+        self.ids.append(memory_id)
+        self._rows[memory_id] = row
+        fixed = {
+            "alive": True, "version": kind == "version", "has_vector": blob is not None, "asks": lexical.asks,
+            "tells_time": lexical.tells_time,
+            "says_i": -1 if lexical.says_i is None else lexical.says_i, "length": sum(weights.values()), "own_length": own_length(lexical),
+            "session": self.sessions.code(body["session_id"]),
+            "turn": -1, "previous": -1, "next": -1,
+        }  # fmt: skip
+        self._set(row, fixed)
+        if kind == "memory" and lexical.turn is not None and lexical.turn < MAX_TURNS:
+            self._link(row, lexical.turn)
+        return row
+
+    def _count(self, row: int, sign: int) -> None:
+        """Keep the totals over what is findable; a query would else spend most of its time on counting."""
+        if self._columns["findable"][row]:
+            self.documents += sign
+            self.total_length += sign * float(self._columns["length"][row])
+            if self._columns["turn"][row] >= 0:
+                self.turns += sign
+                self.total_log_length += sign * log(max(float(self._columns["own_length"][row]), 1.0))
+            self._by_actor[int(self._columns["actor"][row])] += sign
+            self._by_type[int(self._columns["type"][row])] += sign
+        self.expiring += sign * (not isnan(self._columns["valid_until"][row]))
+
+    def _plain(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The columns that may change while the text stays."""
+        created, updated = seconds(body["created_at"]), seconds(body["updated_at"])
+        assert created is not None
+        assert updated is not None
+        until, accessed = seconds(body["valid_until"]), seconds(body["last_accessed_at"])
+        return {
+            "status": STATUS_CODES[body["status"]],
+            "overtaken": body["status_reason"] in OVERTAKEN,
+            "type": TYPE_CODES[body["type"]],
+            "category": self.categories.code(body["category"]),
+            "agent": self.agents.code(body["agent_id"]),
+            "actor": self.actors.code(body["actor"]),
+            "cell": self.cells.code(body["cell_id"]),
+            "successor": self.successors.code(body["next_id"]),
+            "sequence": body["sequence"],
+            "access_count": body["access_count"],
+            "importance_base": body["importance_base"],
+            "confidence": body["confidence"],
+            "event_at": seconds(body["event_timestamp"]),
+            "valid_from": seconds(body["valid_from"]),
+            "valid_until": np.nan if until is None else until,
+            "touched_at": max(created, updated),
+            "accessed_at": created if accessed is None else accessed,
+            "worth_factor": worth_factor(body.get("worth")) if _fades(body) else np.inf,
+            "tellings": body["reinforcement_count"],
+        }
+
+    def _set(self, row: int, values: dict[str, Any]) -> None:
+        for name, value in values.items():
+            self._columns[name][row] = value
+
+    def _grow(self) -> None:
+        self._capacity *= 2
+        for name, old in self._arrays.items():
+            grown = np.zeros((self._capacity, *old.shape[1:]), dtype=old.dtype)
+            grown[: len(old)] = old
+            self._arrays[name] = grown
+        self._columns = _by_name(self._arrays)
+
+    def _fall(self, row: int) -> None:
+        """Take a row out.
+
+        Its neighbours lose it, and a row that takes its turn is linked again.
+        """
+        self._order_bytes -= len(self._orders.pop(row, b""))
+        self._state_bytes -= len(self._states.pop(row, b""))
+        previous, following = self._columns["previous"], self._columns["next"]
+        if previous[row] >= 0 and following[previous[row]] == row:
+            following[previous[row]] = -1
+        if following[row] >= 0 and previous[following[row]] == row:
+            previous[following[row]] = -1
+        turn = int(self._columns["turn"][row])
+        turns = self._turns[self._columns["session"][row]] if turn >= 0 else array("i")
+        if turn >= 0 and turns[turn] == row:
+            turns[turn] = -1
+        self._columns["alive"][row] = self._columns["findable"][row] = False
+        self.fallen += 1
+
+    def _link(self, row: int, turn: int) -> None:
+        """Note a row's place in its session and tie it to both neighbouring turns.
+
+        Of two rows with one turn the later one has the place.
+        """
+        session = int(self._columns["session"][row])
+        if session < 0 or turn < 0:
+            return
+        while len(self._turns) <= session:
+            self._turns.append(array("i"))
+        turns = self._turns[session]
+        if len(turns) <= turn:
+            turns.extend(array("i", [-1]) * (turn + 1 - len(turns)))
+        turns[turn] = row
+        self._columns["turn"][row] = turn
+        if turn > 0 and turns[turn - 1] >= 0:
+            self._columns["previous"][row] = turns[turn - 1]
+            self._columns["next"][turns[turn - 1]] = row
+        if turn + 1 < len(turns) and turns[turn + 1] >= 0:
+            self._columns["next"][row] = turns[turn + 1]
+            self._columns["previous"][turns[turn + 1]] = row
+
+
+def _fades(body: dict[str, Any]) -> bool:
+    in_slot = body.get("subject") is not None and body.get("attribute") is not None
+    return fades(body["type"], pinned=body["pinned"], in_slot=in_slot, worth=body.get("worth"))
+
+
+def _by_name(arrays: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    """Every column under its own name, those that stand side by side as well."""
+    beside = {name: arrays["beside"][:, place] for place, name in enumerate(BESIDE)}
+    numbers = {name: arrays["numbers"][:, place] for place, name in enumerate(NUMBERS)}
+    return arrays | beside | numbers
+
+
+# Times and vectors between the form in which they are stored and the one that is computed with.
+#
+# Note: a vector from a blob is a view of it, so it can't be written to.
+
+
+def as_blob(vector: Vector | None) -> bytes | None:
+    """A vector as it is stored: little-endian float32."""
+    return None if vector is None else np.ascontiguousarray(vector, dtype="<f4").tobytes()
+
+
+def as_vector(blob: bytes | None) -> Vector | None:
+    """The vector in a blob, read-only."""
+    return None if blob is None else np.frombuffer(blob, dtype="<f4")
+
+
+def seconds(text: str | None) -> float | None:
+    """Epoch seconds of a stored time."""
+    return None if text is None else datetime.fromisoformat(text).timestamp()

@@ -1,0 +1,358 @@
+"""What people say in passing that lasts, and how likely it is durable.
+
+A habit, a relative, a possession, the state of things. English, German, Japanese. People tell such things on the way to a question: "Our
+dog Biscuit is a whippet, does she need a coat?" So a sentence is taken apart where it begins to ask or to request, and what is left is kept
+in the words in which it was said. Note: no word is turned, so nothing kept is false; what is left out is what passes by itself, moods,
+wishes, guesses and the matter of the moment, what begins with a pronoun that only the sentence before explains, and what a model of durable
+sentences gives no chance (`durability`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from memory_core.adapters.offline.german_facts import is_german
+from memory_core.adapters.offline.japanese_facts import is_japanese
+from memory_core.domain.statements.linear_models import linear_model
+from memory_core.domain.text.spelling import ANY_GERMAN_WEEKDAY, ANY_MONTH, ANY_WEEKDAY
+
+LEAST, MOST = 8, 260
+"""Characters of what is kept."""
+LEAST_DURABLE = 0.3
+"""The probability that a sentence tells something durable below which nothing of it is kept, whatever words it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Language:
+    """parts: where a sentence is taken apart. asks: how a part begins (in Japanese: ends) that asks. own: what makes it about the person.
+
+    lasts: what tells a state or a habit. passes: what makes it of the moment. related: a person named beside what that one is.
+    """
+
+    parts: re.Pattern[str]
+    asks: re.Pattern[str]
+    own: re.Pattern[str]
+    lasts: re.Pattern[str]
+    passes: re.Pattern[str]
+    related: re.Pattern[str]
+
+
+_KIN = (
+    "wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|mother|mom|mum|father|dad|stepmum|stepmom|stepdad"
+    "|stepfather|stepmother|sister|brother"
+    "|son|daughter|kids?|children|child|baby|twins?|youngest|oldest|eldest|grandmother|grandma|gran|nana|grandfather"
+    "|grandpa|aunt|uncle|cousin|niece"
+    "|nephew|(?:mother|father|sister|brother|son|daughter)-in-law|in-laws|parents|boss|manager|supervisor|advisor"
+    "|landlord|landlady|colleague|coworker"
+    "|roommate|flatmate|neighbou?r|friend|doctor|dentist|therapist|trainer|coach|teacher|dog|cat|puppy|kitten|horse"
+    "|rabbit|hamster|parrot|tortoise|pet"
+    "|other half|godson|goddaughter|ex"
+)
+_WHEN = (
+    rf"(?:(?:{ANY_WEEKDAY})s?|{ANY_MONTH}"
+    r"|the \d|\d|noon|next (?:week|month|year|spring|summer|autumn|fall|winter)|q[1-4]\b|every)"
+)
+_EVENT = (
+    "report|deadline|wedding|party|meeting|standup|stand-up|conference|launch|release|exam|test|class|lesson|course|training|practice"
+    "|appointment|flight|interview|presentation|review|demo|concert|match|race|trip|move|delivery|surgery|birthday|anniversary|dinner"
+    "|retro|sync|workshop|essay|thesis|assignment|homework|rent|bill|invoice|payment|sprint|ceremony|funeral|festival|shift|visit"
+    "|tournament|recital|rehearsal|reunion|barbecue"
+)
+_ARRANGED = (
+    # an event and the day or hour that it has, a thing and the place or person: "the report is due on Friday", "it is led by Nadia"
+    rf"\A(?:[Tt]he|[Hh]er|[Hh]is) (?:[\w'-]+ ){{0,3}}(?:{_EVENT}) (?:is|are) (?i:(?:due |planned |scheduled |set |booked )?"
+    rf"(?:on |at |for |by |in )?{_WHEN})"
+    r"|\A[Tt]he (?:[\w'-]+ ){1,3}(?:(?:is|are) (?:led|run|hosted|managed|owned|taught|organi[sz]ed|sponsored|maintained) (?:by"
+    r"|on|at) [A-Z]"
+    r"|takes place (?:in|on|at)\b|(?:room|venue|location|contact|caterer|photographer|coach|teacher) is [A-Z][a-z]{2,20}\Z)"
+    r"|\A[Tt]he (?:kids|children|twins|boys|girls) (?:have|go|share|play|take|attend)\b"
+    r"|\A(?:Grandpa|Grandma|Granny|Mum|Mom|Dad)(?:'s)? (?:is |in )"
+)
+_ENGLISH = _Language(
+    parts=re.compile(
+        r"(?<=[,;:!?.)])\s+|\s[–—-]{1,2}\s|\s(?=(?:so|but|and) (?:what|how|which|is|are|can|could|would|do|does)\b)", re.IGNORECASE
+    ),
+    asks=re.compile(
+        r"(?:(?:so|and|but|now|then|also|ok|okay|btw|hi|hey|hello|well|quick question)\b[,:]?\s*){0,3}(?:what|whats|how"
+        r"|why|when|where|which|who|whose|is|are"
+        r"|am i|do|does|did|can|could|would|will|should|shall|may|any|got any|have you|has anyone|please|pls|help|give|tell"
+        r"|write|suggest|recommend"
+        r"|explain|remind|find|show|let's|lets|translate|summari[sz]e|draft|compare|list|another|something|thoughts|ideas"
+        r"|thanks|thank you|wondering)\b",
+        re.IGNORECASE,
+    ),
+    own=re.compile(
+        rf"{_ARRANGED}|\b(?:I|(?i:im|ive|my|our|we|mine|at home)|us)\b|\b(?i:my|our)\s(?:\w+\s)?(?:{_KIN})\b"
+        r"|(?:\A|[:,]\s)(?!User|Assistant|System)[A-Z][a-zà-ÿ]+(?:'s)? (?:is|has|can't|cannot"
+        r"|doesn't|does not|loves?|hates?|likes?|lives|works"
+        r"|plays"
+        r"|needs|eats|drinks|speaks|goes|turned)\b",
+    ),
+    lasts=re.compile(
+        r"\b(?:am|is|are|has|have|own|owns|keep|keeps|run|runs|live|lives|work|works|use|uses|play|plays|go|goes|drive|drives"
+        r"|speak|speaks|study|studies|teach"
+        r"|teaches|collect|collects|eat|eats|drink|drinks|cook|cooks|bake|bakes|prefer|prefers|avoid|avoids|wear|wears|sleep"
+        r"|sleeps|wake|wakes|get up|gets up"
+        r"|sing|sings|paint|paints|read|reads|train|trains|swim|swims|hike|hikes|cycle|cycles|climb|climbs|commute|commutes"
+        r"|volunteer|volunteers|rent|rents|smoke|smokes|coach|coaches|vape|vapes|jog|jogs|dance|dances|meditate|meditates|knit"
+        r"|knits|ski|skis"
+        r"|earn|earns|weigh|weighs|manage|manages|foster|fosters|bike|bikes"
+        r"|takes place|led|hosted|held|due|comes (?:on|every|in)|ship with|deploy to|host|hosts|order|orders|get (?:my|our|all)|buy|buys"
+        r"|share|shares|pay|pays|bank|like|likes|love|loves|hate|hates|enjoy|enjoys|support|supports|follow|follows|attend"
+        r"|attends|practise|practice|grow|grows"
+        r"|deploy|deploys|subscribe|visit|visits|can't|cannot|can not|don't|doesn't|do not|does not|never|always|usually|every"
+        r"|used to|gave up|given up|quit"
+        r"|switched|moved|left \w+ for|lost (?:my|our|[A-Z])|adopted|inherited|got married|got divorced|divorced|separated"
+        r"|broke up|retired|was born|grew up|diagnosed|rebuilt|had (?:surgery|a stroke|an operation)"
+        r"|'m|'re|'ve|'s|im|into|allergic|intolerant|turned|starts|begins|expecting|take|takes|do mine|born)\b",
+        re.IGNORECASE,
+    ),
+    passes=re.compile(
+        r"\b(?:i'm|im|we're|i am|we are) (?!(?:living|working|studying|learning|expecting|training|saving|getting married"
+        r"|moving|renting|retiring|having (?:the|our|a) (?:\w+ )?(?:party|wedding|dinner|barbecue|baby|reunion|ceremony"
+        r"|meeting))\b)\w+ing\b|"
+        r"\bas \w{2,12} as\b|\b(?:it|that|this|these|those)\Z|\bthat (?:idea|sounds|works|one)\b|"
+        r"\b(?:code|function|script|loop|variable|regex|crash\w*|returns|prints|throws|undefined|train of thought|i'd|we'd"
+        r"|found|never mind|today|tonight|yesterday|this (?:morning|afternoon|evening|minute)|last night|just now|right now"
+        r"|at the moment|a minute|for now|currently trying"
+        r"|in a hurry|trying to|try to|looking (?:for|to|at)|want to|wanna|need (?:to|a|an|some|help|your)|have to|has to"
+        r"|got to|gotta|going to (?:ask|try|say)|think|guess|maybe|perhaps"
+        r"|probably|wonder(?:ing)?|hope|wish|would|could|might|should|if|sure|sorry|mean|kidding|joking|laughing|lol that"
+        r"|tired|bored|hungry|thirsty|confused|stuck|lost here|happy|sad"
+        r"|glad|grateful|thankful|blessed|loved ones|come (?:so far|a long way)|means? (?:so much|a lot|the world)"
+        r"|excited|worried|curious|stressed|busy|angry|annoyed|back|here|done|ready|question|questions|idea what|no idea"
+        r"|don't (?:know|get|understand|see|think|care|worry|want|mind|have time)"
+        r"|doesn't (?:work|make sense|matter|help)|error|exception|traceback|imagine|pretend|suppose|dream(?:t|ed)?|film|movie"
+        r"|novel|story|character|the hero|said|says|told me"
+        r"|asked|wrote|heard|got an? (?:error|message|email)|you|your|it's (?:fine|ok|okay|great|good|true|been|not|a|so|too"
+        r"|just|all|like)|that's|this is|there's|there is|there are)\b",
+        re.IGNORECASE,
+    ),
+    related=re.compile(
+        rf"\b[Mm]y (?:\w+ ){{0,2}}(?:{_KIN}),? (?!I\b)[A-ZÀ-Þ][a-zà-ÿ]+\b|\b[Oo]ur (?:\w+ ){{0,2}}(?:{_KIN}),? (?!I\b)[A-ZÀ-Þ][a-zà-ÿ]+\b"
+        rf"|\b(?:Dr\.? |Mr\.? |Mrs\.? |Ms\.? )?(?!I\b)[A-ZÀ-Þ][a-zà-ÿ]+, (?:my|our) (?:\w+ ){{0,2}}(?:{_KIN})\b"
+    ),
+)
+_VERWANDT = (
+    "Frau|Mann|Ehemann|Ehefrau|Partner(?:in)?|Freund(?:in)?|Mutter|Mama|Vater|Papa|Eltern|Schwester|Bruder|Sohn|Tochter"
+    "|Kind(?:er)?|Kleine[rn]?|Oma|Opa|Großeltern"
+    "|Tante|Onkel|Cousine?|Nichte|Neffe|Schwager|Schwägerin|Schwieger\\w+|Chef(?:in)?|Vermieter(?:in)?|Kolleg(?:e|in|en)"
+    "|Nachbar(?:in|n)?|Hausarzt|Hausärztin|Zahnarzt"
+    "|Zahnärztin|Therapeut(?:in)?|Hund|Hündin|Katze|Kater|Pferd|Patenkind|Patentochter|Patensohn|Enkel(?:in)?|WG|Mitbewohner(?:in)?|Ex"
+)
+_EREIGNIS = (
+    "Hochzeit|Training|Abgabe|Abgabetermin|Frist|Termin|Besprechung|Meeting|Feier|Fest|Party"
+    "|(?:[A-Z][a-zäöüß]{1,20})?[Gg]eburtstag|Prüfung"
+    "|Klausur|Kurs|Probe|Konferenz|Release|Server|Budget|Eintritt|Beitrag|Flug|Umzug|Reise|Urlaub|OP|Turnier|Konzert|Sitzung|Lieferung"
+    "|Projekt|Vortrag|Workshop"
+)
+_GERMAN = _Language(
+    parts=re.compile(r"(?<=[,;:!?.)])\s+|\s[–—-]{1,2}\s"),
+    asks=re.compile(
+        r"(?:(?:also|und|aber|dann|jetzt|nun|übrigens|oder|so|hallo|hi|hey|kurze frage|danke|ok)\b[,:]?\s*){0,3}(?:was|wie|wer"
+        r"|wo|wann|warum|wieso|weshalb|welche\w*|womit|wofür|wieviel"
+        r"|kannst|könntest|kann|können|gibt es|gibts|gibt's|hast|habt|hättest|ist das|ist es|geht|brauche? ich|muss|müssen"
+        r"|darf|soll|sollte|bitte|schreibe?|gib|zeig|hilf|erklär|sag|mach"
+        r"|such|empfiehl|nenn|übersetz|formulier|weißt|kennst|fehlt|reicht|lohnt|passt|stimmt|duz|erstell|hab ich|irgendwelche"
+        r"|irgendeine)\b",
+        re.IGNORECASE,
+    ),
+    own=re.compile(
+        rf"\A(?:Der|Die|Das) (?:{_EREIGNIS}) (?:(?:ist|liegt|beginnt|startet|endet|läuft|findet)"
+        rf" (?:am|um|im|in|bei|der|den|unter|auf|(?:{ANY_GERMAN_WEEKDAY})s|statt)\b|kostet \d)"
+        rf"|\b(?:Termin|Treffen|Miete)\b|\b(?i:ich|wir|mein\w*|unser\w*|mir|mich|uns)\b|\b(?:{_VERWANDT})\b|\A(?:Hab|Bin|Wohne"
+        rf"|Arbeite|Trinke|Esse|Fahre)\b"
+        r"|\A(?!(?:Das|Es|Der|Die|Dies\w*|Was|Hier|So|Er|Sie|Man|Wer|Alles|Nichts)\b)[A-ZÄÖÜ][a-zäöüß]+ (?:ist|hat|mag|isst"
+        r"|trinkt|wohnt|lebt|arbeitet|geht|spielt|kann|verträgt|lernt|heißt|bekommt)\b"
+    ),
+    lasts=re.compile(
+        r"\b(?:bin|ist|sind|hab|habe|hat|haben|heißt|heiße|wohne|wohnt|wohnen|lebe|lebt|leben|arbeite|arbeitet|arbeiten|esse"
+        r"|isst|essen|trinke|trinkt|trinken|mag|mögen|liebe|liebt"
+        r"|hasse|hasst|spiele|spielt|spielen|sammle|sammelt|fahre|fährt|fahren|gehe|geht|gehen|nehme|nimmt|nutze|nutzt|nutzen"
+        r"|verwende|verwenden|lerne|lernt|studiere|studiert|spreche"
+        r"|spricht|sprechen|rede|redet|reden|lese|liest|koche|kocht|stricke|strickt|nähe|näht|singe|singt|male|malt|züchtet"
+        r"|züchte|halte|hält|führe|führt|besitze|vertrage|verträgt|kann"
+        r"|liegt|kostet|wiege|wiegt|rauche|raucht|trage|trägt|heize|heizt|heizen|plane|planen|setzen|treffen|treffe|beginnt|startet|endet"
+        r"|beziehe|beziehen|bestelle|bestellen|verdiene|verdient"
+        r"|laufe|läuft|schwimme|steht|stehe|schläft|schlafe|zahle|zahlt|kommt|komme|fliege|flieg|fliegt|findet"
+        r"|heirate|heiraten|ziehe|ziehen|erwarte|erwarten|bekommt|gibts|gibt"
+        r"|aufgegeben|aufgehört|gezogen|gewechselt|umgestiegen|geboren|aufgewachsen|verheiratet|geschieden|getrennt|adoptiert"
+        r"|operiert|bekommen|Jahrgang|immer|nie|jeden|jede|deployt|deployen)\b",
+        re.IGNORECASE,
+    ),
+    passes=re.compile(
+        r"\b(?:hab|habe|haben|hast)\b.{0,60}\b(?:vergessen|gesehen|gelesen|gegessen|gemacht|gekauft|gehört|gefunden|versucht"
+        r"|getrunken|geschlafen|gedacht)\b|"
+        r"\b(?:heute|gestern|morgen früh|gerade|gleich|eben|vorhin|möchte|will|wollen|würde|würden|könnte|hätte|wäre|wenn"
+        r"|falls|vielleicht|glaube|denke|meine,|hoffe|überlege"
+        r"|versuche|suche|suchen|brauche|brauchen|müsste|weiß nicht|verstehe|keine ahnung|müde|langweilig|hungrig|stress"
+        r"|traurig|froh|gespannt|sicher|fertig|fehler|du|dir|dich|dein\w*|film|roman"
+        r"|geschichte|sagte|sagt|meinte|schrieb|geträumt|stell dir)\b",
+        re.IGNORECASE,
+    ),
+    related=re.compile(
+        rf"\b(?i:mein\w{{0,2}}|unser\w{{0,2}}) (?:\w+ )?(?:{_VERWANDT}),? [A-ZÄÖÜ][a-zäöüß]+\b|\b(?:Frau |Herr "
+        rf"|Dr\. ){{0,2}}[A-ZÄÖÜ][a-zäöüß]+ ist (?:übrigens )?(?:mein\w{{0,2}}|unser\w{{0,2}}) (?:\w+ )?(?:{_VERWANDT})"
+    ),
+)
+_JAPANESE = _Language(
+    parts=re.compile(
+        r"(?<=[、。！!])|(?<=んだけど)|(?<=んですけど)|(?<=ですけど)|(?<=んですが)|(?<=ますが)|(?<=ですが)|(?<=ので)(?=[^、])"
+    ),
+    asks=re.compile(
+        r"(?:か|かな|かね|の|は|って|？|\?|ください|下さい|教えて(?:ください)?|考えて|お願い(?:します)?|ほしい|欲しい"
+        r"|たい(?:です|んです|んだけど|んですが|な)?|でしょう|だろう|どう|探して(?:る|ます|いる)(?:みたい)?"
+        r"|して|みて|作って|書いて|訳して|まとめて|出して)[。、！!笑w…]*\Z"
+    ),
+    own=re.compile(
+        r"私|僕|俺|うち|我が家|自分|妻|夫|旦那|嫁|父|母|両親|祖父|祖母|兄|姉|弟|妹|息子|娘|長男|長女|次男|次女|子ども"
+        r"|子供|孫|彼女|彼氏|友人|友達|親友|上司|同僚|先輩|後輩|実家|犬|猫|飼|ペット|趣味|アレルギー"
+        r"|花粉症|持病|手術|仕事|職場|会社|勤|大学|高校|毎朝|毎日|毎晩|毎週|毎月|週に|いつも|普段|歳|年生|さん|ちゃん|くん|住"
+        r"|加入|契約し|通勤|通学|通って|タバコ|お酒|時給|バイト|よく行|予定です|で連絡し|予算|締め切り"
+        r"|薬|ジム|教室|家賃|体重|会議|習い事|引っ越|予約|結婚|離婚|出身|誕生日|車|家計簿|はやめて|に夢中|を使って|で働|派です|苦手|好き|嫌い|習|\A[一-龯]{2,3}は"
+    ),
+    lasts=re.compile(
+        r"(?:です|ます|ません|ない|てる|ている|ています|てて|ていて|んで|いで|(?:引っ越し|転職し|結婚し|離婚し|退職し|入社し"
+        r"|入学し|卒業し|始め|始まり|やめ|辞め|生まれ|亡くな|手術し|診断され|になり|なくな|変わ)(?:まし|っ)?た|中|年目|なので"
+        r"|ので|から|けど|が|し|で|だ|んです|んだ|ある|あり|いる|おり|る)(?:ね|よ|よね|んですよね|んですけど|んだけど|んですが"
+        r"|が|けど|笑)?[、。！!]*\Z"
+    ),
+    passes=re.compile(
+        r"今日|昨日|さっき|今から|疲れ|眠い|眠た|お腹|忙し|暇|エラー|バグ|もし|たら|なら|かもしれ|と思|たい|つもり|だろう"
+        r"|でしょう|らしい|みたい|夢(?!中)|つきで|」って|映画では|小説|アニメ|ドラマ|って言|と言|笑った|ありがとう|すみません"
+        r"|なるほど|冗談|「"
+    ),
+    related=re.compile(
+        r"(?:妻|夫|父|母|兄|姉|弟|妹|息子|娘|長男|長女|友人|同僚|上司|犬|猫|柴犬|愛犬"
+        r"|うちの\w{1,6})の[一-龯ぁ-んァ-ヶ]{2,6}(?=[、。はがもにをと])"
+    ),
+)
+
+
+_MATTER = re.compile(
+    # what is being worked on or looked at, and what is pointed at
+    r"\b(?:files?|folders?|columns?|rows?|paragraphs?|sentences?|chapters? \d|page \d+|step \d+|item \d+|level (?:again|\d+)|line \d+"
+    r"|(?:second|third|first|last|next) (?:chapter|part|one|option|step)|syntax|bugs?|endpoints?|buttons?|quer(?:y|ies)|test suite"
+    r"|options?\b(?! trad)|suggestions?|of (?:these|those|them)|these two|both of|how (?:this|that|it)|(?:this|that) way"
+    r"|this (?!is\b|year|month|summer|semester|term|spring|winter|autumn|fall|city|town|village|country|house|flat|street|company|job)\w+"
+    r"|formulas?|cell [A-Z]\d|links?|(?:my|the|our) (?:essay|proof|text|draft|paper|character|email)|too (?:long|short)|(?:my|our) words"
+    r"|speak for|play along|when I say|thought"
+    # what is so for minutes or hours
+    r"|in (?:an?|half an|\d+|five|ten|fifteen|twenty|thirty|a few|two|three) (?:min(?:ute)?s?|hours?|hour|seconds?|sec)\b"
+    r"|takes? \d+ (?:seconds?|minutes?)|(?:minutes?|hours?|seconds?) left"
+    r"|batter(?:y|ies)|wi-?fi|(?:is|are|was) (?:so |very |really |still |already )?(?:late|down|slow"
+    r"|red now|broken|loading|asleep|ringing|calling|asking|waiting|crying|barking|frozen|empty|full)|just (?:walked|came|left|called)"
+    r"|one sec|ran? out of|runs? out of|ugh|finally|again|(?:i|we) read that|never thought|no longer see|then(?=[.,!]?\Z)|on page"
+    r"|stop at)\b",
+    re.IGNORECASE,
+)
+_MATTER_GERMAN = re.compile(
+    r"\b(?:Variante|Möglichkeit(?:en)?|Option(?:en)?|Vorschlag|Vorschläge|Datei(?:en)?|Ordner|Absatz|Absätze|Seite \d+|Zeile|Spalte"
+    r"|Satz|Kapitel|Link|(?:mein|der|unser) Text|zu (?:lang|kurz)"
+    r"|Helden?|Hauptfigur|keine Zeit"
+    r"|(?:bin|sind|ist) jetzt (?:im|in|am|auf|beim)|(?:meine|die|unsere|diese) Frage|Verspätung"
+    r"|Akku|Drucker|WLAN|Internet|Rechner|schon wieder|immer noch|dann mal|gleich"
+    r"|hier|funktioniert nicht|geht nicht|diese[nmrs]? (?!Jahr|Monat|Sommer|Semester|Stadt|Firma))\b",
+    re.IGNORECASE,
+)
+_MATTER_JAPANESE = re.compile(
+    "この(?!辺|街|町|会社|家)|その|それ|これ|あれ|質問|コード|ファイル|文章|遅れ|電車が|バスが|番目|案が|続き|動きません|動かない"
+    "|エラー|ちょっと|から電話|今、|主人公|キャラ|分しか|時間がな"
+)
+
+
+_POINTS_BACK = re.compile(
+    r"\A\W{0,9}(?:(?:and|but|so|well|yeah|yes|oh|also|plus|honestly|actually|und|aber|naja|ja)\b\W{1,9}){0,4}"
+    r"(?:it|it's|its|they|they're|they've|their|them|he|she|he's|she's|this|that|that's|these|those|there|here|been"
+    r"|es|er|das ist|das war|dies\w{0,2})\b",
+    re.IGNORECASE,
+)
+"""How a statement begins that only what was said before explains."""
+
+
+def is_of_the_moment(text: str) -> bool:
+    """Whether a statement is about what is being worked on, looked at, or so for an hour: nothing that lasts."""
+    matter = _MATTER_JAPANESE if is_japanese(text) else _MATTER_GERMAN if is_german(text) else _MATTER
+    return matter.search(text) is not None
+
+
+def lasting_words(text: str, *, asks: bool) -> str | None:
+    """What of a sentence tells how things are with the person for long, in its own words; None where nothing does.
+
+    Args:
+        text: the sentence.
+        asks: whether it ends as a question.
+
+    """
+    plain = " ".join(text.replace("’", "'").split())
+    language = _JAPANESE if is_japanese(plain) else _GERMAN if is_german(plain) else _ENGLISH
+    told = _telling(plain, language, asks=asks)
+    for end in range(len(told), 0, -1):
+        kept = (" " if language is not _JAPANESE else "").join(told[:end]).strip(" \t,;:.!、。")
+        if len(kept.encode()) >= LEAST and len(kept) <= MOST and _lasts(kept, language):
+            return kept if durability(plain) >= LEAST_DURABLE else None
+    match = language.related.search(plain)
+    return None if match is None else match.group()
+
+
+def _telling(text: str, language: _Language, *, asks: bool) -> list[str]:
+    """The parts of a sentence that neither ask nor request."""
+    parts = [part.strip() for part in language.parts.split(text) if part and part.strip()]
+    if language is _JAPANESE:
+        while parts and (asks or language.asks.search(parts[-1]) is not None):
+            parts, asks = parts[:-1], False
+        return parts
+    if any(part.endswith(":") and language.asks.match(part) for part in parts):
+        return []  # what follows is what is to be worked on
+    asking = [language.asks.match(part) is not None or (asks and place == len(parts) - 1) for place, part in enumerate(parts)]
+    first = next((place for place, one in enumerate(asking) if not one), len(parts))
+    last = next((place for place in range(first, len(parts)) if asking[place]), len(parts))
+    return parts[first:last]
+
+
+def _lasts(kept: str, language: _Language) -> bool:
+    quoted = any(mark in kept for mark in '"“”„')
+    return (
+        not (quoted or is_of_the_moment(kept) or _POINTS_BACK.match(kept))
+        and bool(language.own.search(kept) and language.lasts.search(kept))
+        and language.passes.search(kept) is None
+    )
+
+
+# How likely a sentence tells something durable of its speaker: what still matters after weeks, and is understood by itself.
+#
+# A linear model over the words of the sentence. The weights stand in `durable_weights.json`; `python -m bench.knowledge.durable_training`
+# learns them from sentences in three languages that people labelled.
+
+
+WEIGHTS = Path(__file__).with_name("durable_weights.json")
+LEAST_AFFIX = 5
+"""Letters of a word whose beginning and end are features of their own."""
+WORDS_A_STEP, MOST_STEPS = 5, 6
+"""How the length of a sentence is told: in steps of five words, all long ones alike."""
+_TOKEN = re.compile(r"[^\W\d_\u3040-\u30ff\u3400-\u9fff]+(?:'[^\W\d_]+)?|\d+|[\u3040-\u30ff\u3400-\u9fff]|[^\w\s]")
+_NAME = re.compile(r"(?<=[a-zà-ÿ,;] )[A-ZÀ-Þ][a-zà-ÿ]+")
+
+
+def durability(sentence: str) -> float:
+    """The probability that a sentence tells something durable."""
+    (durable,) = linear_model(WEIGHTS).chances(durable_features(sentence))
+    return durable
+
+
+def durable_features(sentence: str) -> frozenset[str]:
+    """What the model sees of a sentence: its words in ones, twos and threes, parts of words, its length, a name, a number."""
+    tokens = ["#" if token.isdigit() else token for token in _TOKEN.findall(sentence.casefold().replace("’", "'"))]
+    found = ["<", *tokens, ">"]
+    threes = zip(found, found[1:], found[2:], strict=False)
+    features = {*found, *map(" ".join, pairwise(found)), *map(" ".join, threes)}
+    for token in tokens:
+        if len(token) >= LEAST_AFFIX and token.isalpha():
+            features |= {f"{token[:4]}-", f"-{token[-3:]}"}
+    features.add(f"length {min(MOST_STEPS, len(tokens) // WORDS_A_STEP)}")
+    if _NAME.search(sentence):
+        features.add("a name")
+    return frozenset(features)

@@ -1,0 +1,293 @@
+"""From the text of a model to a checked answer.
+
+The model is never asked again. Items of lists that are wrong, or that repeat the prompt, are dropped and the others kept; texts and lists
+that are too long are cut; an optional field that is wrong counts as not given. Note: an object in which nothing right is left is no empty
+answer but a failed one, because "no facts" must not be what garbage comes to.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from memory_core.adapters.openai.prompt_record import Echoes
+from memory_core.domain.errors import AgentFailed
+from memory_core.domain.text.excerpts import beginning
+
+T = TypeVar("T", bound=BaseModel)
+_ROUNDS = 4
+"""Fixing one error may uncover another: a cut list may hold a text that is too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired(Generic[T]):
+    """A checked answer. repaired: whether the text was not plain JSON or something was cut. dropped: items and fields left out."""
+
+    value: T
+    repaired: bool = False
+    dropped: int = 0
+
+
+def answer_in(text: str, kind: type[T], echoes: Echoes) -> Repaired[T]:
+    """The answer of that kind in the text. Raises AgentFailed, in words without the text, when there is none."""
+    reason = "no JSON object"
+    for value, mended in values_in(text):
+        shaped = _shaped(value, kind, mended)
+        if shaped is None:
+            reason = "JSON of another shape"
+            continue
+        shaped_without_echoes, repeated = echoes.without(shaped)
+        if shaped_without_echoes is None:
+            reason = "a repetition of its instructions"
+            continue
+        try:
+            return _checked(shaped_without_echoes, kind, _told(shaped, kind), mended, repeated)
+        except AgentFailed as error:
+            reason = error.detail
+    raise AgentFailed(reason)
+
+
+def _shaped(value: Any, kind: type[BaseModel], mended: bool) -> dict[str, Any] | None:
+    """The object with the fields of `kind`: the value itself, what is wrapped in it, or the list that is nearly all of it."""
+    if isinstance(value, list):
+        bare = _lists(kind)
+        meant = bool(value and all(isinstance(item, dict) for item in value)) if mended else True
+        return {bare[0]: value} if len(bare) == 1 and meant else None
+    if not isinstance(value, dict):
+        return None
+    inner = next(iter(value.values())) if len(value) == 1 else None
+    return next((candidate for candidate in (value, inner) if isinstance(candidate, dict) and _has_its_fields(candidate, kind)), None)
+
+
+def _has_its_fields(value: dict[str, Any], kind: type[BaseModel]) -> bool:
+    """Any of them; but of an answer that is made of lists the first, or "nothing found" would be what a missing one comes to."""
+    needed = _lists(kind)[:1] or kind.model_fields.keys()
+    return any(name in value for name in needed)
+
+
+def _lists(kind: type[BaseModel]) -> list[str]:
+    """The fields of the answer itself that are lists."""
+    return [name for name, field in kind.model_fields.items() if str(field.annotation).startswith("list")]
+
+
+def _told(value: dict[str, Any], kind: type[BaseModel]) -> frozenset[str]:
+    """The fields that hold something."""
+    return frozenset(name for name in kind.model_fields if value.get(name) not in (None, [], {}))
+
+
+def _checked(value: dict[str, Any], kind: type[T], given: frozenset[str], mended: bool, dropped: int) -> Repaired[T]:
+    changed = mended or dropped > 0
+    for _ in range(_ROUNDS):
+        try:
+            answer = kind.model_validate(value)
+        except ValidationError as error:
+            dropped += _fixed(value, error)
+            changed = True
+            continue
+        lost = given - _told(value, kind)
+        if (given and lost == given) or not lost.isdisjoint(_lists(kind)[:1]):
+            raise AgentFailed("nothing in its JSON was right")
+        return Repaired(answer, changed, dropped)
+    raise AgentFailed("JSON that is wrong where it has to be right")
+
+
+def _fixed(value: dict[str, Any], error: ValidationError) -> int:
+    """Cut or take out what is wrong, in place; how many things were taken out. Items of lists go from the end, so that places hold."""
+    gone: set[tuple[int | str, ...]] = set()
+    for problem in error.errors(include_url=False, include_input=False):
+        place = problem["loc"]
+        longest = problem.get("ctx", {}).get("max_length")
+        if problem["type"] in ("string_too_long", "too_long") and isinstance(longest, int):
+            _cut(value, place, longest)
+        elif problem["type"] != "missing" or len(place) > 1:
+            gone.add(_outermost(place))
+    for place in sorted(gone, key=lambda steps: [str(step).zfill(9) for step in steps], reverse=True):
+        _take_out(value, place)
+    return len(gone)
+
+
+def _outermost(place: Sequence[int | str]) -> tuple[int | str, ...]:
+    """The item of a list that the place lies in; for what lies in none the field itself."""
+    for depth, step in enumerate(place):
+        if isinstance(step, int):
+            return tuple(place[: depth + 1])
+    return tuple(place)
+
+
+def _take_out(value: Any, place: Sequence[int | str]) -> None:
+    *path, last = place
+    for step in path:
+        value = value[step]
+    if not isinstance(value, dict) or last in value:
+        value.pop(last)
+
+
+def _cut(value: Any, place: Sequence[int | str], longest: int) -> None:
+    *path, last = place
+    for step in path:
+        value = value[step]
+    whole = value[last]
+    value[last] = beginning(whole, longest) if isinstance(whole, str) else whole[:longest]
+
+
+# The JSON object in what a model wrote: without its thoughts, its chatter and its code fences, and closed where it was cut off.
+#
+# Note: a cut object is closed by leaving out, never by making up. Of a list the item that was under way is
+# dropped, since half a fact may be a wrong one; of an object the field.
+
+
+_THOUGHT = re.compile(r"\A\s*+<(?:think|thinking|reasoning)>", re.IGNORECASE)
+_END_OF_THOUGHT = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
+_OPENING = re.compile(r"[{\[]")
+_MAX_STARTS = 40
+"""Braces and brackets in chatter that are tried as the beginning of the answer."""
+_PAIRS = {"{": "}", "[": "]"}
+_DECODER = json.JSONDecoder(strict=False)
+
+
+def values_in(text: str) -> Iterator[tuple[Any, bool]]:
+    """The JSON objects and lists that the text may mean, the likeliest first.
+
+    Each comes with whether anything had to be repaired. The whole text as it is; else those that it contains, the longest first; else one
+    that was cut off, closed.
+    """
+    bare = text.strip("\ufeff \t\r\n")
+    whole = _decoded(bare)
+    if whole is not None:
+        yield whole, False
+        return
+    bare = _without_thoughts(bare)
+    objects = sorted(_complete(bare), key=lambda sized_object: -sized_object[0])
+    yield from ((value, True) for _, value in objects)
+    cut = _closed(bare)
+    if cut is not None:
+        yield cut, True
+
+
+def _decoded(text: str) -> Any:
+    """The value of the whole text; None when it is no JSON."""
+    try:
+        return _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _without_thoughts(text: str) -> str:
+    """The text after the thoughts it begins with; the opening tag is often the server's and missing. Thoughts without an end are all."""
+    if text.startswith(("{", "[", "`")):
+        return text
+    end = _END_OF_THOUGHT.search(text)
+    if end is not None:
+        return text[end.end() :]
+    return "" if _THOUGHT.match(text) else text
+
+
+def _complete(text: str) -> Iterator[tuple[int, Any]]:
+    """(length, value) of the complete objects and lists that stand in the text and not within one another."""
+    place = 0
+    for _ in range(_MAX_STARTS):
+        start = _OPENING.search(text, place)
+        if start is None:
+            return
+        try:
+            value, end = _DECODER.raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            place = start.end()
+            continue
+        yield end - start.start(), value
+        place = end
+
+
+@dataclass(slots=True)
+class _Open:
+    """One object or list that is not closed yet. safe: where it could be closed without losing more than what was under way."""
+
+    bracket: str
+    safe: int
+
+
+@dataclass(slots=True)
+class _Scan:
+    """The place within its JSON that a text has come to."""
+
+    stack: list[_Open] = field(default_factory=list)
+    in_text: bool = False
+    escaped: bool = False
+
+    def step(self, character: str, place: int) -> None:
+        """Take in one more character."""
+        if self.in_text:
+            self.in_text = self.escaped or character != '"'
+            self.escaped = character == "\\" and not self.escaped
+        elif character == '"':
+            self.in_text = True
+        elif character in _PAIRS:
+            self.stack.append(_Open(character, place + 1))
+        elif character in _PAIRS.values():
+            self.stack.pop()
+            if self.stack:
+                self.stack[-1].safe = place + 1
+        elif character == ",":
+            self.stack[-1].safe = place
+
+
+def _closed(text: str) -> Any:
+    """The object that the text opens and does not end, closed at the last place where that is safe; None when there is none."""
+    start = text.find("{")
+    scan = _Scan()
+    for place in range(max(start, 0), len(text)):
+        if scan.stack or text[place] == "{":
+            start = start if scan.stack else place
+            scan.step(text[place], place)
+    if not scan.stack:
+        return None
+    lists = [number for number, opening in enumerate(scan.stack) if opening.bracket == "["]
+    whole = [] if lists or scan.in_text else [(text[start:], scan.stack)]
+    keep = scan.stack[: lists[0] + 1] if lists else scan.stack
+    closings = (
+        head + "".join(_PAIRS[opening.bracket] for opening in reversed(opened))
+        for head, opened in (*whole, (text[start : keep[-1].safe], keep))
+    )
+    return next((value for closing in closings if (value := _decoded(closing)) is not None), None)
+
+
+# A pydantic model as the JSON schema that structured outputs take.
+#
+# They want every field required and no field beside, and the services differ in what they allow further: llama.cpp needs every text and
+# list bounded, or it writes without end; Azure refuses bounds. So there are both forms.
+
+
+_BOUNDS = frozenset({"minLength", "maxLength", "format", "minItems", "maxItems", "minimum", "maximum"})
+_NOT_FOR_MODELS = frozenset({"title", "description", "default", "$defs"})
+
+
+@lru_cache(maxsize=32)
+def strict_schema(model: type[BaseModel], *, bounded: bool) -> dict[str, Any]:
+    """The schema of `model` without references, titles and defaults; every object closed, every field required.
+
+    bounded: with the limits of texts, lists and numbers.
+    """
+    schema = model.model_json_schema()
+    strict: dict[str, Any] = _strict(schema, schema.get("$defs", {}), bounded)
+    return strict
+
+
+def _strict(node: Any, named: dict[str, Any], bounded: bool) -> Any:
+    if "$ref" in node:
+        return _strict(named[node["$ref"].rsplit("/", 1)[-1]], named, bounded)
+    strict = {name: value for name, value in node.items() if name not in _NOT_FOR_MODELS and (bounded or name not in _BOUNDS)}
+    if "properties" in strict:
+        strict["properties"] = {name: _strict(value, named, bounded) for name, value in strict["properties"].items()}
+        strict["required"] = list(strict["properties"])
+        strict["additionalProperties"] = False
+    if "items" in strict:
+        strict["items"] = _strict(strict["items"], named, bounded)
+    if "anyOf" in strict:
+        strict["anyOf"] = [_strict(branch, named, bounded) for branch in strict["anyOf"]]
+    return strict

@@ -1,0 +1,189 @@
+"""What users wrote as data of a request, and whether an answer repeats the request.
+
+Every heading, the beginning and the end carry a mark that is derived from the whole record and occurs nowhere in it, so a text can
+neither close the record nor open an entry ("[message 4 | user]") of its own. Note: the mark is no secret. It
+need only be new to the text, and being derived keeps equal requests equal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memory_core.domain.conversation import Message
+from memory_core.domain.text.fence import mark_for, visible
+from memory_core.ports import DecisionItem, SceneItem
+from memory_core.prompts import Prompt
+
+MAX_CHARACTERS = 60_000
+"""Of all texts of a record, about 15,000 tokens. Longer ones lose their middles, the longest first."""
+_MAX_HEADING = 120
+_OMITTED = " [… {} characters left out …] "
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One text under its heading; the heading's parts may come from users too."""
+
+    heading: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The text of a request, and the mark that fences what is in it."""
+
+    mark: str
+    text: str
+
+
+def message_entries(messages: Sequence[Message]) -> list[Entry]:
+    """Messages, numbered from 0, with role, actor and time; the weekday is told since "next Friday" needs it."""
+    return [
+        Entry(
+            (
+                f"message {number}",
+                message.role,
+                *([message.actor] if message.actor else []),
+                f"{message.timestamp:%A} {message.timestamp.isoformat()}",
+            ),
+            message.content,
+        )
+        for number, message in enumerate(messages)
+    ]
+
+
+def item_entries(name: str, items: Sequence[DecisionItem]) -> list[Entry]:
+    """Memories as `<name> <number>`, with category, time, slot, and who said it where that is known."""
+    return [
+        Entry(
+            (
+                f"{name} {item.number}",
+                *([item.category] if item.category else []),
+                f"said {item.said_at.isoformat()}",
+                *([f"slot {item.slot[0]} / {item.slot[1]}"] if item.slot else []),
+                *([f"by {item.actor}"] if item.actor else []),
+            ),
+            item.text,
+        )
+        for item in items
+    ]
+
+
+def scene_entries(scenes: Sequence[SceneItem]) -> list[Entry]:
+    """Scenes as `scene <number>`, with a line for each episode and what was observed in it."""
+    return [
+        Entry((f"scene {scene.number}", scene.theme, f"began {scene.began_at.isoformat()}"), "\n".join(_episodes(scene)))
+        for scene in scenes
+    ]
+
+
+def _episodes(scene: SceneItem) -> Iterator[str]:
+    return (" ".join((line, *(f"({habit})" for habit in habits))) for line, habits in zip(scene.lines, scene.shows, strict=True))
+
+
+def fenced(entries: Sequence[Entry], max_characters: int = MAX_CHARACTERS) -> Record:
+    """The record of these entries."""
+    texts = _within([(_heading(entry.heading), visible(entry.text)) for entry in entries], max_characters)
+    mark = mark_for("\n".join(f"{heading}\n{text}" for heading, text in texts))
+    lines = [f"BEGIN {mark}"]
+    for heading, text in texts:
+        lines += [f"[{mark} | {heading}]", text]
+    lines += [f"END {mark}", "", "The record ends here. Answer with the JSON object."]
+    return Record(mark, "\n".join(lines))
+
+
+def _heading(parts: Sequence[str]) -> str:
+    return " | ".join(" ".join(visible(part).replace("|", " ").split())[:_MAX_HEADING] for part in parts)
+
+
+def _within(texts: list[tuple[str, str]], limit: int) -> list[tuple[str, str]]:
+    """The texts, the longest ones cut to an equal share so that together they keep the limit."""
+    share, left = limit, limit
+    for place, size in enumerate(sorted(len(text) for _, text in texts)):
+        share = left // (len(texts) - place)
+        if size > share:
+            break
+        left -= size
+    else:
+        return texts
+    return [(heading, _shortened(text, share)) for heading, text in texts]
+
+
+def _shortened(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    head = limit * 2 // 3
+    tail = limit - head
+    return text[:head] + _OMITTED.format(len(text) - limit) + (text[-tail:] if tail else "")
+
+
+# Whether an answer repeats what it was asked with.
+#
+# That is an example's made-up content, the instructions, or the mark of the record. Models repeat it when there is little to say or when a
+# text asked them to, and it would become a user's memory. A few equal words prove nothing, so only texts of several words are compared:
+# with an example's as a whole, with the instructions' sentences as parts.
+
+
+_FEWEST_WORDS = 3
+_SHORTEST_SENTENCE = 50
+_MADE_UP = re.compile(r"<example>.*?(?:</example>|\Z)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Echoes:
+    """What must not come back. mark: of the record that was sent, "" for none."""
+
+    texts: frozenset[str]
+    sentences: tuple[str, ...]
+    mark: str = ""
+
+    @classmethod
+    def of(cls, prompt: Prompt[Any]) -> Echoes:
+        """Everything in a prompt's examples and instructions that is long enough to be known again."""
+        texts = {_folded(text) for example in prompt.examples for text in _texts(example)}
+        rules = re.split(r"(?<=[.:;!?])\s+|\n+", _MADE_UP.sub("", prompt.text))
+        return cls(
+            frozenset(text for text in texts if len(text.split()) >= _FEWEST_WORDS),
+            tuple(dict.fromkeys(sentence for rule in rules if len(sentence := _folded(rule)) >= _SHORTEST_SENTENCE)),
+        )
+
+    def without(self, value: dict[str, Any]) -> tuple[dict[str, Any] | None, int]:
+        """The answer without the list items that repeat, and how many these were; None when a field of its own repeats."""
+        dropped = 0
+
+        def kept(inner: Any) -> Any:
+            nonlocal dropped
+            if isinstance(inner, list):
+                good = [item for item in inner if not any(self._repeats(text) for text in _texts(item))]
+                dropped += len(inner) - len(good)
+                return good
+            if isinstance(inner, dict):
+                return {name: kept(field_value) for name, field_value in inner.items()}
+            return inner
+
+        cleaned: dict[str, Any] = kept(value)
+        return (None if any(self._repeats(text) for text in _texts(cleaned)) else cleaned), dropped
+
+    def _repeats(self, text: str) -> bool:
+        folded = _folded(text)
+        if folded in self.texts or (self.mark and self.mark in folded):
+            return True
+        return len(folded) >= _SHORTEST_SENTENCE and any(sentence in folded for sentence in self.sentences)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+
+
+def _folded(text: str) -> str:
+    return " ".join(re.sub(r"[`*\"'_]", " ", text).casefold().split()).rstrip(" .,:;!")

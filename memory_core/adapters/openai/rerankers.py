@@ -1,0 +1,123 @@
+"""Rerankers: a `/rerank` endpoint, and the chat model itself.
+
+Note: the results come in the service's order, and `index` says which text each is about. Texts that a service
+leaves out of its answer come last.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from memory_core.adapters.openai.agents import OpenAIAgents
+from memory_core.adapters.openai.client import Connection, Retries, Service
+from memory_core.domain.errors import Unavailable
+from memory_core.ports import Clock, Health
+
+DEPENDENCY = "reranker"
+TRUST_S = 60
+CONCURRENCY = 8
+
+
+class EndpointReranker:
+    """`MEMORY_RERANK_PROVIDER=endpoint`. timeout_s bounds a request; it is tried once, since its caller waits for less than two."""
+
+    def __init__(self, service: Service, model: str, clock: Clock, *, timeout_s: float) -> None:
+        self._model, self._clock, self._timeout_s = model, clock, timeout_s
+        self._slots = asyncio.Semaphore(CONCURRENCY)
+        self._under_way = 0
+        self._connection = Connection(service, timeout_s)
+        self._last_ok: datetime | None = None
+        self._failing = False
+
+    async def open(self) -> None:
+        """Make the client; nothing is sent."""
+        await self._connection.client()
+
+    async def close(self) -> None:
+        """Close the client."""
+        await self._connection.close()
+
+    def pool(self) -> tuple[int, int]:
+        """Requests that may be under way at once, and those that are."""
+        return CONCURRENCY, self._under_way
+
+    async def rerank(self, app_id: str, query: str, texts: Sequence[str]) -> list[float]:
+        """The service's score of each text, in order. Raises Unavailable."""
+        async with self._slots:
+            self._under_way += 1
+            try:
+                answer = await Retries(tries=1, deadline_s=self._timeout_s).run(DEPENDENCY, partial(self._request, query, texts))
+                scores = _scores(answer, len(texts))
+            except Unavailable:
+                self._failing = True
+                raise
+            finally:
+                self._under_way -= 1
+        self._failing, self._last_ok = False, self._clock.now()
+        return scores
+
+    async def check(self) -> Health:
+        """What the last request saw, when that is fresh; else one request of one word."""
+        if self._failing or self._last_ok is None or self._clock.now() - self._last_ok >= timedelta(seconds=TRUST_S):
+            try:
+                await self.rerank("", "ready", ["ready"])
+            except Unavailable as error:
+                return Health("endpoint", "unavailable", last_ok=self._last_ok, detail=error.detail)
+        return Health("endpoint", "ok", last_ok=self._last_ok)
+
+    async def _request(self, query: str, texts: Sequence[str]) -> Any:
+        client = await self._connection.client()
+        body = {"model": self._model, "query": query, "documents": list(texts), "top_n": len(texts)}
+        return await client.post("/rerank", body=body, cast_to=object)
+
+
+def _scores(answer: Any, expected: int) -> list[float]:
+    """By text. Raises Unavailable for what is no answer: no results, a number beyond the texts, a score that is none."""
+    try:
+        scored = {int(scored_text["index"]): float(scored_text["relevance_score"]) for scored_text in answer["results"]}
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise Unavailable(DEPENDENCY, "it answered something else than scores") from error
+    if not scored or not all(0 <= place < expected and math.isfinite(score) for place, score in scored.items()):
+        raise Unavailable(DEPENDENCY, f"it answered scores that fit no {expected} texts")
+    least = min(scored.values())
+    return [scored.get(place, least - 1.0) for place in range(expected)]
+
+
+# The chat model as a reranker: it reads all texts at once and names those that help, best first. `MEMORY_RERANK_PROVIDER=llm`.
+#
+# Note: the scores are places in its list and mean nothing beside those of another query.
+
+
+class ListwiseReranker:
+    """Asks the agents' model; the owner of the agents opens and closes them."""
+
+    def __init__(self, agents: OpenAIAgents) -> None:
+        self._agents = agents
+
+    async def open(self) -> None:
+        """Nothing of its own to open."""
+
+    async def close(self) -> None:
+        """Nothing of its own to close."""
+
+    def pool(self) -> tuple[int, int]:
+        """The model's."""
+        return self._agents.pool()
+
+    async def rerank(self, app_id: str, query: str, texts: Sequence[str]) -> list[float]:
+        """The number of texts behind each one's place; 0 for those that were not named. Raises Unavailable, AgentFailed."""
+        answer = (await self._agents.rank_texts(app_id, query, texts)).value
+        named = list(dict.fromkeys(number for number in answer.ranked if number < len(texts)))
+        scores = [0.0] * len(texts)
+        for place, number in enumerate(named):
+            scores[number] = float(len(texts) - place)
+        return scores
+
+    async def check(self) -> Health:
+        """The model's."""
+        return await self._agents.check()

@@ -1,1 +1,0 @@
-"""Webhooks over HTTP, by aiohttp: to addresses that callers chose, and therefore with care."""
