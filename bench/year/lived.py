@@ -22,7 +22,7 @@ from bench.yardstick.contexts import packed, share_standing
 from bench.yardstick.peers import bm25
 from bench.yardstick.told import calls_of
 from bench.year.lives import MONTHS, Asked, Chat, Life
-from memory_core.adapters.redis.local import NoShortTermStore
+from memory_core.adapters.redis.local import NullShortTermStore
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.bootstrap.rules import fading_rules
 from memory_core.config import Settings
@@ -145,7 +145,7 @@ class _Year:
         self._store = CountedStore(made.long_term, self._counts, dimensions=made.embedder.dimensions)
         self.core = MemoryCore(settings, clock=self._clock, ids=Ids(SEED), adapters=replace(made, long_term=self._store))
         asking = Adapters.of(settings, self._clock, telemetry.charged, telemetry)
-        asking = replace(asking, long_term=Unseen(asking.long_term), short_term=NoShortTermStore())
+        asking = replace(asking, long_term=Unseen(asking.long_term), short_term=NullShortTermStore())
         self.reader = MemoryCore(settings, clock=self._clock, adapters=asking)
         self._chats, self._fading = list(life.chats), fading_rules(settings)
         self._said: list[Turn] = []

@@ -21,7 +21,7 @@ from bench.yardstick.figures import ADVERSARIAL
 from bench.yardstick.told import calls_of, sessions
 from bench.year.lived import A_CALL, APP, SEED, Unseen
 from bench.year.lives import Life
-from memory_core.adapters.redis.local import NoShortTermStore
+from memory_core.adapters.redis.local import NullShortTermStore
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
@@ -117,7 +117,7 @@ class _Moved:
         made = Adapters.of(settings, self._clock, telemetry.charged, telemetry)
         self.core = MemoryCore(settings, clock=self._clock, ids=Ids(SEED), adapters=made)
         asking = Adapters.of(settings, self._clock, telemetry.charged, telemetry)
-        asking = replace(asking, long_term=Unseen(asking.long_term), short_term=NoShortTermStore())
+        asking = replace(asking, long_term=Unseen(asking.long_term), short_term=NullShortTermStore())
         self.reader = MemoryCore(settings, clock=self._clock, adapters=asking)
         self._began = self._clock.now()
 

@@ -10,7 +10,7 @@ from memory_core.adapters.breaker import Breaker
 from memory_core.adapters.embedders.cached import CachedEmbedder
 from memory_core.adapters.offline.thesaurus import NoRelatedWords, RelatedWords
 from memory_core.adapters.redis.client import server
-from memory_core.adapters.redis.local import NoShortTermStore, embedded
+from memory_core.adapters.redis.local import NullShortTermStore, embedded
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.adapters.webhook import WebCourier
 from memory_core.bootstrap.phases import ConsolidationAdapters, FormationAdapters
@@ -133,7 +133,7 @@ def _cosmos(settings: Settings, embedder: Embedder, clock: Clock, charged: Charg
 
 def _short_term(settings: Settings, clock: Clock) -> ShortTermStore:
     if settings.short_term == "none":
-        return NoShortTermStore()
+        return NullShortTermStore()
     if settings.short_term == "embedded":
         budget = settings.short_term_budget_mb * 2**20
         return embedded(clock, max_bytes=budget, session_ttl_s=settings.session_ttl_s, session_cap=settings.session_cap)

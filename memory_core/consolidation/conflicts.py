@@ -20,7 +20,7 @@ from memory_core.domain.errors import AgentFailed, Conflict
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, MemoryType
 from memory_core.domain.requests.maintenance import ResolveInput
 from memory_core.domain.text.sameness import differences
-from memory_core.domain.truth.slots import ends, is_ending, same_value, slot_of
+from memory_core.domain.truth.slots import is_retraction, retracts, same_value, slot_of
 from memory_core.evolution.agent_rulings import Rulings, Shown, contradict_by_rule, opinion
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.conflicts import MAX_REASON, complete, decide, decide_by_time, told_last
@@ -105,8 +105,8 @@ def by_ruling(ruling: Decision | None, by: str, *, sure: bool, one_scene: bool, 
 def _in_one_slot(old: Memory, new: Memory) -> Verdict:
     if "restored" in (old.status_reason, new.status_reason):
         return Verdict("open", "somebody brought one of them back by hand")
-    if is_ending(old) or is_ending(new):
-        if ends(old, new) or ends(new, old):
+    if is_retraction(old) or is_retraction(new):
+        if retracts(old, new) or retracts(new, old):
             return Verdict("last", "one says that the other is over")
         return Verdict("both", "what is over is another value than the one that holds")
     if same_value(old, new):

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from memory_core.consolidation.fading import COUNTS
 from memory_core.consolidation.schedule import TRIED_AGAIN_AFTER, RunBeginning, plan_of
-from memory_core.domain.archival import Coming
+from memory_core.domain.archival import NextDue
 from memory_core.domain.errors import NotFound, Unavailable
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Event, Head
@@ -248,7 +248,7 @@ class RunEnding:
     async def end(self, lease: Lease, operation: Operation, run: Run, counts: Mapping[str, int], tokens: Mapping[str, int]) -> None:
         """Commit the end. counts: all that was done; tokens: those of them that no chunk has counted yet. Raises what commits raise."""
         now, spent = self._clock.now(), dict(tokens)
-        coming = Coming() if run.session_id else await self._coming(run)
+        coming = NextDue() if run.session_id else await self._coming(run)
         faded = sum(counts.get(name, 0) for name in COUNTS)
         capped = operation.plan["capped"] or max(faded, counts.get(WRITTEN, 0)) >= self._rules.cap
         capped = capped and run.session_id is None
@@ -268,7 +268,7 @@ class RunEnding:
             if capped:
                 await tell_due(self._queue, lease.owner, now)
 
-    async def _coming(self, run: Run) -> Coming:
+    async def _coming(self, run: Run) -> NextDue:
         coming = await self._store.coming(run.owner, self._rules.fading, self._rules.archive_after, run.at - ROUNDED)
         return coming if self._rules.marks_fading else replace(coming, fades=None)
 
@@ -299,7 +299,7 @@ def _settled(head: Head, run: Run, due_at: datetime | None) -> Mapping[str, Any]
     return {"consolidated_sequence": max(head.consolidated_sequence, run.to), "settled_at": at, "due_at": due_at}
 
 
-def _next(head: Head, run: Run, coming: Coming, now: datetime, *, capped: bool) -> datetime | None:
+def _next(head: Head, run: Run, coming: NextDue, now: datetime, *, capped: bool) -> datetime | None:
     """When the next run is due; None: not before the next write."""
     moments = [] if head.due_at in (None, run.at + TRIED_AGAIN_AFTER) else [head.due_at]
     if capped:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from memory_core.consolidation.archive import Archiver
 from memory_core.consolidation.fading import COUNTS, PAGE, Asked, Crossings
 from memory_core.consolidation.run import ACTOR, EndingRules, Proposal, Run
-from memory_core.domain.archival import Coming
+from memory_core.domain.archival import NextDue
 from memory_core.domain.fading import Fading, due, is_recalled
 from memory_core.domain.memory import Memory, Status
 from memory_core.domain.requests.maintenance import DecayInput
@@ -83,16 +83,16 @@ class Upkeep:
             counts["archive_runs"] = 1
         return counts
 
-    async def _ended(self, run: Run, coming: Coming) -> int:
+    async def _ended(self, run: Run, coming: NextDue) -> int:
         """How many memories have foresight that has ended since the last run."""
         if not self._has_come(run, coming.foresight):
             return 0
         return await self._store.foresight_ended(run.owner, run.since or _BEGINNING, run.at)
 
-    async def _coming(self, run: Run) -> Coming:
+    async def _coming(self, run: Run) -> NextDue:
         """What time has brought since the last run. A run of one session leaves that to those that go over everything."""
         if run.session_id is not None:
-            return Coming()
+            return NextDue()
         return await self._store.coming(run.owner, self._rules.fading, self._rules.archive_after, run.since or _BEGINNING)
 
     @staticmethod

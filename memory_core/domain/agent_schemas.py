@@ -13,7 +13,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from memory_core.domain.memory import GivenWorth
-from memory_core.domain.scope import Moment
+from memory_core.domain.scope import Timestamp
 
 NOT_AVAILABLE = "N/A"
 MAX_NARRATIVE = 3_000
@@ -163,8 +163,8 @@ class SaidForesight(_Answer):
     description: Annotated[str, BeforeValidator(_one_line), Field(min_length=1, max_length=500)]
     message: Annotated[int, Field(ge=0)]
     quote: Annotated[str, Field(min_length=1, max_length=500)]
-    start_time: Moment
-    end_time: Moment | None = None
+    start_time: Timestamp
+    end_time: Timestamp | None = None
     confidence: Annotated[float, Field(ge=0, le=1)] = 0.8
 
 

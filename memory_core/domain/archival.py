@@ -238,7 +238,7 @@ _LAST_S = 253_402_300_799.0
 
 
 @dataclass(frozen=True, slots=True)
-class Coming:
+class NextDue:
     """The first moment of each kind after a given one; None where nothing comes.
 
     fades: a memory is under the floor, or its long text may become short. ages: one is old enough for the archive. foresight: the last
@@ -255,7 +255,7 @@ class Coming:
         return min((one for one in (self.fades, self.ages) if one is not None), default=None)
 
 
-def told_by(body: Mapping[str, Any]) -> dict[str, float]:
+def due_columns(body: Mapping[str, Any]) -> dict[str, float]:
     """What a store keeps beside a memory, in epoch seconds; nothing of one that this does nothing to.
 
     ages_from: since when it is as it is, where the archive may take it; an access may have put that off. foresees_until: when the last of

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from memory_core.domain.fields import MAX_NAME, local, zone_of
-from memory_core.domain.scope import Moment, Owner, check_app_id, check_name
+from memory_core.domain.scope import Owner, Timestamp, check_app_id, check_name
 
 Role = Literal["user", "assistant", "system", "tool"]
 _OTHER_NAMES = {"human": "user", "ai": "assistant", "model": "assistant", "developer": "system", "function": "tool"}
@@ -47,7 +47,7 @@ class Message(BaseModel):
 
     role: Role
     content: str
-    timestamp: Moment
+    timestamp: Timestamp
     actor: str | None = None
     id: str | None = Field(default=None, exclude_if=lambda value: value is None)
     memory_id: str | None = Field(default=None, exclude_if=lambda value: value is None)

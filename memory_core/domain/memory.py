@@ -18,7 +18,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory_core.domain.errors import Conflict
-from memory_core.domain.scope import Moment, Owner
+from memory_core.domain.scope import Owner, Timestamp
 
 Vector = npt.NDArray[np.float32]
 MAX_CONTENT_BYTES = 32 * 1024
@@ -84,8 +84,8 @@ class Foresight(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     description: str = Field(min_length=1, max_length=2000, json_schema_extra={"pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"})
-    start_time: Moment
-    end_time: Moment | None = None
+    start_time: Timestamp
+    end_time: Timestamp | None = None
     confidence: float = Field(1.0, ge=0, le=1)
 
 

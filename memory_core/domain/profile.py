@@ -17,7 +17,7 @@ from memory_core.domain.event_log import base_id, is_of_its_life, is_version, ve
 from memory_core.domain.memory import FOUND_BY_DEFAULT, TRUE_ONCE, Memory, MemoryType, Status
 from memory_core.domain.scenes import KnownFact, KnownPerson, KnownTrait, PreviousValue, Profile, ProfileFact, ProfileTrait, Scene
 from memory_core.domain.text.sameness import words_in
-from memory_core.domain.truth.slots import folded, is_ending, slot_of
+from memory_core.domain.truth.slots import folded, is_retraction, slot_of
 
 MAX_PREVIOUS: Final = 20
 """Earlier values that are shown of a fact, the latest."""
@@ -58,7 +58,7 @@ def tells_length(trait: str) -> bool:
 
 def was_true(memory: Memory, memories: Mapping[str, Memory]) -> bool:
     """Whether a memory tells what is true, or was once; old versions of one that was deleted, and endings, do not."""
-    if is_ending(memory):
+    if is_retraction(memory):
         return False
     if is_version(memory.id):
         return is_of_its_life(memory, memories.get(base_id(memory.id)))
@@ -149,7 +149,7 @@ class Seen:
 
 def subjects(memories: Iterable[Memory], user_id: str) -> frozenset[str]:
     """How facts name the person: as the one who speaks, by their id, by the name that they told in one of these memories."""
-    told = (str(one.value) for one in memories if slot_of(one) == (_SPEAKER, "name") and one.value is not None and not is_ending(one))
+    told = (str(one.value) for one in memories if slot_of(one) == (_SPEAKER, "name") and one.value is not None and not is_retraction(one))
     return frozenset({_SPEAKER, folded(user_id), *map(folded, told)})
 
 

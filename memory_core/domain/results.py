@@ -21,7 +21,7 @@ from memory_core.domain.memory import Event, Memory, Outcome, public_part
 # already holds as text.
 
 
-class Shown:
+class SerializedMemory:
     """`json`: the memory as `Memory.public` shows it. `rest`: the internal fields, as JSON too, from which `memory` is completed.
 
     memory_id: names what can't be read.
@@ -36,7 +36,7 @@ class Shown:
         self._memory_id = memory_id
 
     @classmethod
-    def of(cls, memory: Memory) -> Shown:
+    def of(cls, memory: Memory) -> SerializedMemory:
         """A memory that is at hand anyway."""
         return cls(orjson.dumps(memory.public()), memory=memory)
 
@@ -134,7 +134,7 @@ class Hit(NamedTuple):
     """
 
     rank: int
-    shown: Shown
+    shown: SerializedMemory
     similarity_score: float | None
     lexical_score: float
     relevance_score: float

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from memory_core.domain.memory import Memory
 from memory_core.domain.note import BEHAVIOUR, parts_of
-from memory_core.domain.scope import Moment
+from memory_core.domain.scope import Timestamp
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words
 from memory_core.domain.text.sentences import sentences
 
@@ -38,8 +38,8 @@ class SceneMember(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     cell_id: str = Field(min_length=1, max_length=128)
-    at: Moment
-    until: Moment | None = None
+    at: Timestamp
+    until: Timestamp | None = None
     line: str = Field(max_length=MAX_LINE)
     session_id: str | None = None
     shows: list[str] = Field(default_factory=list, max_length=4)
@@ -58,8 +58,8 @@ class Scene(BaseModel):
     theme: str = Field(min_length=1, max_length=40)
     title: str = Field(max_length=200)
     summary: str = Field(max_length=4000)
-    started_at: Moment
-    ended_at: Moment
+    started_at: Timestamp
+    ended_at: Timestamp
     cell_ids: list[str]
     session_ids: list[str] = Field(default_factory=list)
     count: int = Field(ge=0)
@@ -91,8 +91,8 @@ class PreviousValue(BaseModel):
     """What a fact of the profile said before, by the memory, or the old version of one, that held it."""
 
     value: Any
-    since: Moment
-    until: Moment | None = None
+    since: Timestamp
+    until: Timestamp | None = None
     memory_id: str
 
 
@@ -102,7 +102,7 @@ class ProfileFact(BaseModel):
     name: str
     value: Any
     confidence: float
-    since: Moment
+    since: Timestamp
     source_scene_ids: list[str] = Field(default_factory=list)
     previous: list[PreviousValue] = Field(default_factory=list)
     memory_id: str
@@ -145,7 +145,7 @@ class KnownTrait(BaseModel):
     trait: str = Field(min_length=1, max_length=300)
     confidence: float = Field(ge=0, le=1)
     cell_ids: list[str]
-    since: Moment
+    since: Timestamp
     by: str = Field(max_length=200)
 
 

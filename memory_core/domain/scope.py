@@ -133,8 +133,8 @@ def _not_ahead(value: datetime, info: ValidationInfo) -> datetime:
     return value
 
 
-Moment = Annotated[datetime, AfterValidator(aware_utc), BeforeValidator(_from_text)]
-Happened = Annotated[Moment, AfterValidator(_not_ahead)]
+Timestamp = Annotated[datetime, AfterValidator(aware_utc), BeforeValidator(_from_text)]
+EventTimestamp = Annotated[Timestamp, AfterValidator(_not_ahead)]
 """When something was said or happened.
 
 A validation with a context of `now` refuses what is said to happen long after it: a truth of the year 9999 would be the latest in its slot

@@ -19,7 +19,7 @@ from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words
 from memory_core.domain.text.fuzzy_dedup import normalise_token
 from memory_core.domain.text.sameness import differences, names_in, words_in
 from memory_core.domain.text.spelling import numbers_in
-from memory_core.domain.truth.slots import family_of, is_ending, slot_of
+from memory_core.domain.truth.slots import family_of, is_retraction, slot_of
 from memory_core.evolution.links import Linked
 from memory_core.ledger.ids import derived
 from memory_core.ports import DecisionItem
@@ -119,7 +119,7 @@ def _credible(decision: Decision, new: Memory, old: Memory) -> bool:
     if decision.confidence_score < MIN_CONFIDENCE if decision.operation == "DELETE" else old.pinned:
         return False
     slot = slot_of(new)
-    if slot is not None and slot == slot_of(old) and (is_ending(new) or is_ending(old)):
+    if slot is not None and slot == slot_of(old) and (is_retraction(new) or is_retraction(old)):
         return False  # whether one ends the other is not a matter of words: the rules know
     shared = _telling_words(new) & _telling_words(old)
     return (slot is not None and slot == slot_of(old)) or len(shared) >= (SHARED_BY_NOTES if new.category == "note" else 1)
@@ -267,7 +267,7 @@ def denies_conflict(decision: Decision | None, new: Memory, old: Memory) -> bool
     """Whether an agent says that the two do not exclude each other. What is over is for the rules alone to say."""
     if decision is None or decision.operation == "DELETE" or decision.confidence_score < MIN_CONFIDENCE:
         return False
-    return not (is_ending(new) or is_ending(old))
+    return not (is_retraction(new) or is_retraction(old))
 
 
 def contradict_by_rule(first: Memory, second: Memory) -> bool:

@@ -19,7 +19,7 @@ from memory_core.domain.truth import codec
 from memory_core.domain.truth.entries import Account, Assertion, Entry, Retraction, Statement, asserted_at
 from memory_core.domain.truth.rebuilt import log_of_members
 from memory_core.domain.truth.sealing import Seal, reaches_back, resolve_sealed, seal_oldest, suffices
-from memory_core.domain.truth.slots import SlotName, hashed, is_ending, value_form
+from memory_core.domain.truth.slots import SlotName, hashed, is_retraction, value_form
 from memory_core.domain.truth.timeline import Timeline
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.truth_projection import Projection, project
@@ -198,7 +198,7 @@ class SlotLog:
             "valid_from": memory.valid_from,
             "valid_until": memory.valid_until,
         }
-        return (Retraction if is_ending(memory) else Assertion)(**(made | fields))
+        return (Retraction if is_retraction(memory) else Assertion)(**(made | fields))
 
     def members(self) -> frozenset[str]:
         """The ids of all memories that it knows."""

@@ -14,7 +14,7 @@ import orjson
 
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
-from memory_core.domain.truth.slots import ENDS_ANYTHING, is_ending, slot_of
+from memory_core.domain.truth.slots import RETRACTS_ANYTHING, is_retraction, slot_of
 from memory_core.evolution.agent_rulings import Ruled, Rulings, Shown, changed_by
 from memory_core.evolution.apply_rulings import Execution
 from memory_core.evolution.changeset import Page
@@ -113,7 +113,7 @@ def plan_cell(
     execution = Execution(page, ready.cell.id, {new.id: links for new, links in linked}, ruled, rules)
     nears = dict(zip((memory.id for memory in ready.compared), look.near, strict=False))
     idle = _ending_nothing(ready, nears) | _changing_nothing(ready, nears)
-    for fact in sorted(ready.facts, key=lambda new_fact: (new_fact.event_timestamp, not is_ending(new_fact), new_fact.valid_from)):
+    for fact in sorted(ready.facts, key=lambda new_fact: (new_fact.event_timestamp, not is_retraction(new_fact), new_fact.valid_from)):
         if fact.id not in idle:
             execution.place_fact(fact, nears.get(fact.id, ()))
     if ready.note is not None:
@@ -140,7 +140,7 @@ def _ending_nothing(ready: ReadyCell, nears: Mapping[str, Sequence[Neighbour]]) 
     proofs = {atomic_fact.fact_id: (atomic_fact.message, atomic_fact.quote) for atomic_fact in ready.cell.atomic_facts}
     groups: dict[tuple[int | None, str | None], list[Memory]] = {}
     for fact in ready.facts:
-        if fact.value == ENDS_ANYTHING and fact.id in proofs:
+        if fact.value == RETRACTS_ANYTHING and fact.id in proofs:
             groups.setdefault(proofs[fact.id], []).append(fact)
     idle: set[str] = set()
     for endings in groups.values():

@@ -34,7 +34,7 @@ from memory_core.domain.statements.fact_checks import told_facts
 from memory_core.domain.statements.worth import asks_to_keep, most_lasting, worth_of, worth_of_messages
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
 from memory_core.domain.text.sameness import normalised
-from memory_core.domain.truth.slots import value_told
+from memory_core.domain.truth.slots import value_or_retraction
 from memory_core.ledger.documents import message_ids
 from memory_core.ledger.ids import derived, note_id
 
@@ -176,7 +176,7 @@ class _Maker:
         fields = {
             "subject": statement.subject,
             "attribute": statement.attribute,
-            "value": value_told(statement.value),
+            "value": value_or_retraction(statement.value),
             "value_text": statement.value,
             "confidence": statement.confidence,
             "source_ids": [self.cell_id],

@@ -19,7 +19,7 @@ from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import Conflict, HeadMoved, NotFound
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
 from memory_core.domain.messages import EARLIER, MESSAGE, TAKEN_BACK, is_cell, is_message, messages_of
-from memory_core.domain.results import Call, SessionMessage, Shown, TakenBack
+from memory_core.domain.results import Call, SerializedMemory, SessionMessage, TakenBack
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.conflicts import Conflicts
@@ -119,7 +119,7 @@ class LastMessages:
             parts.append(await self._part(owner, session_id, left, call, len(parts)))
             left = parts[-1].left
         names = [name for part in parts for name in part.message_ids][::-1]
-        serialised = dict[str, Shown]()
+        serialised = dict[str, SerializedMemory]()
         for start in range(0, len(names), _A_PAGE):
             serialised |= await self._store.memories(owner, names[start : start + _A_PAGE])
         return TakenBack(

@@ -29,7 +29,7 @@ from memory_core.domain.errors import (
     shown_name,
 )
 from memory_core.domain.fields import Cursor, Fraction, Input, Limit, Name, Query
-from memory_core.domain.scope import Moment
+from memory_core.domain.scope import Timestamp
 from memory_core.functions.suggestions import suggest_field
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -46,8 +46,8 @@ class Nothing(Input):
 class GetInput(Input):
     """Which moment of a memory to read, and whether with its vector."""
 
-    at: Moment | None = None
-    known_at: Moment | None = None
+    at: Timestamp | None = None
+    known_at: Timestamp | None = None
     include: Literal["embedding"] | None = None
 
     @model_validator(mode="after")

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from memory_core.domain.errors import Damaged, damaged_memory
 from memory_core.domain.memory import Head, Memory
-from memory_core.domain.results import Shown
+from memory_core.domain.results import SerializedMemory
 from memory_core.ports import Document
 
 log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ def readable(documents: Iterable[Document]) -> tuple[list[Memory], list[Document
     return memories, damaged
 
 
-def readable_shown(serialised: Mapping[str, Shown]) -> tuple[dict[str, Memory], list[str]]:
+def readable_shown(serialised: Mapping[str, SerializedMemory]) -> tuple[dict[str, Memory], list[str]]:
     """The memories by id, and the ids of those that can't be read, which the log names."""
     memories, damaged = dict[str, Memory](), list[str]()
     for name, memory_json in serialised.items():

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from memory_core.domain.archival import Coming
+from memory_core.domain.archival import NextDue
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Event, Head
-from memory_core.domain.results import Shown
+from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.ports.infrastructure import Health, Pooled
 from memory_core.ports.records import (
@@ -97,7 +97,7 @@ class LongTermStore(Pooled, Protocol):
     async def search(self, owner: Owner, search: Search) -> Found:
         """The candidate set of a query, with the head it was read at."""
 
-    async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> Mapping[str, Shown]:
+    async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> Mapping[str, SerializedMemory]:
         """Memories and versions of the head's epoch by id, those that `where` lets through now: to be shown, so without vectors."""
 
     async def page(
@@ -119,7 +119,7 @@ class LongTermStore(Pooled, Protocol):
     async def recalled(self, owner: Owner, after: Place | None, limit: int) -> list[Place]:
         """One page, in order, of the places of decayed memories that were shown since they decayed. From an index."""
 
-    async def coming(self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> Coming:
+    async def coming(self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> NextDue:
         """What time alone brings next after a moment (`domain.coming`). archive_after: for how long nothing may have changed a memory.
 
         Told by indexes, without a body.

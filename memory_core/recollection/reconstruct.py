@@ -22,7 +22,7 @@ from memory_core.domain.memory import Memory
 from memory_core.domain.messages import is_instruction
 from memory_core.domain.ranking.selection import Grant, Packed, Piece, packed
 from memory_core.domain.requests.memories import RetrieveInput
-from memory_core.domain.results import Hit, Retrieved, Shown
+from memory_core.domain.results import Hit, Retrieved, SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.sameness import normalised
@@ -132,7 +132,7 @@ def _present(hits: Sequence[Hit], moment: datetime) -> tuple[Hit, ...]:
         memory = hit.memory
         standing = [foresight for foresight in memory.foresight if foresight.end_time is None or moment < foresight.end_time]
         if len(standing) < len(memory.foresight):
-            hit = hit._replace(shown=Shown.of(memory.model_copy(update={"foresight": standing})))
+            hit = hit._replace(shown=SerializedMemory.of(memory.model_copy(update={"foresight": standing})))
         current.append(hit)
     return tuple(current)
 
@@ -305,7 +305,9 @@ class Gatherer:
         missing = sorted({one.cell for one in found if one.is_story or one.is_message} - known.keys())
         read, _ = readable_shown(await self._store.memories(owner, missing) if missing else {})
         tellers: dict[str, Memory] = known | read
-        stale = await stale_facts(self._store, owner, {name: Shown.of(one) for name, one in tellers.items() if one.atomic_facts}, moment)
+        stale = await stale_facts(
+            self._store, owner, {name: SerializedMemory.of(one) for name, one in tellers.items() if one.atomic_facts}, moment
+        )
         notes = {one.memory.id: stale[one.cell] for one in found if one.memory.category == "note" and one.cell in stale}
         return {**stale, **notes, **fallen_by_turn(found, stale)}
 

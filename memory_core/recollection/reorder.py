@@ -23,7 +23,7 @@ from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.ranking.candidates import CandidateSet, Floats
 from memory_core.domain.ranking.query import QUESTION
 from memory_core.domain.ranking.selection import Telling, likeness, repeats
-from memory_core.domain.results import Shown
+from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.change_clauses import read
 from memory_core.domain.statements.changes import updates
@@ -95,11 +95,11 @@ ON_THE_LOOP = 50_000
 """Bytes of memories that are compared in a millisecond or two; more leave the event loop."""
 Rank = Callable[[int | None], list[int]]
 """The best rows, as many as that; None for all."""
-Read = Callable[[Sequence[int]], Awaitable[Mapping[int, Shown]]]
+Read = Callable[[Sequence[int]], Awaitable[Mapping[int, SerializedMemory]]]
 """From rows to what is shown of them; a row whose memory is gone is left out."""
 
 
-async def varied(rank: Rank, limit: int, read: Read) -> tuple[list[int], dict[int, Shown]]:
+async def varied(rank: Rank, limit: int, read: Read) -> tuple[list[int], dict[int, SerializedMemory]]:
     """The best rows, those that repeat a better one behind those that don't as far as `limit` results need it; and what was read of them.
 
     Where nothing repeats, the first `limit` alone: to rank all candidates takes a tenth of a search.
@@ -121,14 +121,14 @@ async def varied(rank: Rank, limit: int, read: Read) -> tuple[list[int], dict[in
     return [row for row in rows if row not in repeating] + behind + ranked[len(rows) :], shown
 
 
-async def _repeating(rows: Sequence[int], shown: Mapping[int, Shown]) -> list[int]:
+async def _repeating(rows: Sequence[int], shown: Mapping[int, SerializedMemory]) -> list[int]:
     """Those that repeat a better one; one whose memory is gone does not."""
     chosen = [row for row in rows if row in shown]
     small = sum(len(shown[row].json) for row in chosen) <= ON_THE_LOOP
     return _compared(chosen, shown) if small else await asyncio.to_thread(_compared, chosen, shown)
 
 
-def _compared(rows: Sequence[int], shown: Mapping[int, Shown]) -> list[int]:
+def _compared(rows: Sequence[int], shown: Mapping[int, SerializedMemory]) -> list[int]:
     """Only memories of one group are read and compared: most answers have no two."""
     groups = [_GROUPS.of(shown[row].json) for row in rows]
     grouped = Counter(groups)
@@ -288,7 +288,7 @@ _MARK = b'"status_reason":"consolidated"'
 Sources = Mapping[str, frozenset[str]]
 
 
-async def sources_of(store: LongTermStore, owner: Owner, shown: Mapping[str, Shown]) -> Sources:
+async def sources_of(store: LongTermStore, owner: Owner, shown: Mapping[str, SerializedMemory]) -> Sources:
     """By the id of each memory that was made of several, the ids of what it was made of, and of what merged notes among these were.
 
     Costs nothing where there is no such memory; else one read. Raises Unavailable.

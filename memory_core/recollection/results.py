@@ -23,7 +23,7 @@ from memory_core.domain.ranking.query_parts import Part, PartsRelevance, QueryPa
 from memory_core.domain.ranking.recipes import FADED_ORDER, Scores
 from memory_core.domain.ranking.relevance import Relevance, RelevanceParameters, around_share, excused_terms, long_turns, passages_of
 from memory_core.domain.requests.memories import RetrieveInput
-from memory_core.domain.results import Hit, Passage, Shown, Tier
+from memory_core.domain.results import Hit, Passage, SerializedMemory, Tier
 from memory_core.domain.text.excerpts import excerpt
 from memory_core.ports import Filter, Found
 from memory_core.recollection.reorder import source_rows
@@ -36,7 +36,7 @@ IMPORTANCE_DECIMALS = 12
 
 def build_hits(
     rows: Sequence[int],
-    shown: Mapping[str, Shown],
+    shown: Mapping[str, SerializedMemory],
     look: Look,
     stale: Mapping[str, tuple[Fallen, ...]],
     passages: Mapping[int, tuple[Passage, ...]],
@@ -71,7 +71,7 @@ def build_hits(
     return tuple(hits)
 
 
-def _tier(row: int, shown: Shown, look: Look) -> tuple[Tier, int | None]:
+def _tier(row: int, shown: SerializedMemory, look: Look) -> tuple[Tier, int | None]:
     """Where a result was found; of one that has faded also how many whole days ago it happened.
 
     Note: of a cell that has not, the message that was found may have.

@@ -36,7 +36,7 @@ from memory_core.domain.ranking.recipes import FADED_ORDER, ScoringParameters, s
 from memory_core.domain.ranking.relevance import RelevanceParameters
 from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.requests.memories import RetrieveInput
-from memory_core.domain.results import Nearest, Passage, Retrieved, Shown
+from memory_core.domain.results import Nearest, Passage, Retrieved, SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.change_clauses import read
 from memory_core.ledger.access_counts import Touches
@@ -282,7 +282,7 @@ class Retriever:
         self._touches.note(owner, dict.fromkeys(memory_ids), at)
 
     async def _passages(
-        self, owner: Owner, query: RetrieveInput, look: Look, rows: Sequence[int], shown: Mapping[str, Shown], sources: Sources
+        self, owner: Owner, query: RetrieveInput, look: Look, rows: Sequence[int], shown: Mapping[str, SerializedMemory], sources: Sources
     ) -> dict[int, tuple[Passage, ...]]:
         """By row, what was said of it: the messages of its cell that matched, or the part of a long text that did; of what was made of
         several others, those of them.
@@ -297,11 +297,11 @@ class Retriever:
         parts = {row: part_of_text(look, row, texts[name], look.analysis.terms) for row, name in long.items() if name in texts}
         return found | parts
 
-    async def _varied(self, owner: Owner, query: RetrieveInput, look: Look) -> tuple[list[int], dict[str, Shown]]:
+    async def _varied(self, owner: Owner, query: RetrieveInput, look: Look) -> tuple[list[int], dict[str, SerializedMemory]]:
         """The best rows over the thresholds, repeats of a better one behind; and the memories of those that may be results."""
         limit = self.limit(query)
 
-        async def read(rows: Sequence[int]) -> dict[int, Shown]:
+        async def read(rows: Sequence[int]) -> dict[int, SerializedMemory]:
             shown = await self.shown(owner, look, rows, by_cells=True)
             return {row: one for row in rows if (one := shown.get(look.candidates.ids[row])) is not None}
 
@@ -414,14 +414,14 @@ class Retriever:
         """How many results a query wants."""
         return query.limit or self._rules.default_results
 
-    async def shown(self, owner: Owner, look: Look, rows: Sequence[int], *, by_cells: bool = False) -> dict[str, Shown]:
+    async def shown(self, owner: Owner, look: Look, rows: Sequence[int], *, by_cells: bool = False) -> dict[str, SerializedMemory]:
         """The chosen rows' memories, checked once more: nothing removed since the search, no version of what was removed.
 
         by_cells: a message is shown by the cell that it belongs to, where that is there.
         """
         candidates, where = look.candidates, look.where
         chosen = [candidates.ids[row] for row in rows]
-        at_hand = {name: Shown.of(candidates.memories[name]) for name in chosen if name in candidates.memories}
+        at_hand = {name: SerializedMemory.of(candidates.memories[name]) for name in chosen if name in candidates.memories}
         silenced = await self._untold.of_cells(owner, look.found.head, (candidates.cell[row] for row in rows))
         messages = [row for row in rows if is_message(candidates.ids[row]) and candidates.cell[row] not in silenced] if by_cells else []
         cells = {candidates.ids[row]: cell for row in messages if (cell := candidates.cell[row]) is not None}
@@ -436,12 +436,12 @@ class Retriever:
         for name in versions:
             base, version = standing.get(base_id(name)), shown[name].memory
             if is_of_its_life(version, base.memory if base else None):
-                shown[name] = Shown.of(version.model_copy(update={"id": base_id(name)}))
+                shown[name] = SerializedMemory.of(version.model_copy(update={"id": base_id(name)}))
             else:
                 del shown[name]
         return shown
 
-    async def _intact(self, owner: Owner, names: Sequence[str], where: Filter) -> dict[str, Shown]:
+    async def _intact(self, owner: Owner, names: Sequence[str], where: Filter) -> dict[str, SerializedMemory]:
         """Those of the memories that the filter lets through and that can be read. Raises Unavailable."""
         read = await self._store.memories(owner, names, where) if names else {}
         if damaged := [name for name, one in read.items() if not one.is_json]:
@@ -453,11 +453,11 @@ class Retriever:
         await self._working_set.close()
 
 
-Chosen = tuple[list[int], dict[str, Shown], dict[int, tuple[Passage, ...]]]
+Chosen = tuple[list[int], dict[str, SerializedMemory], dict[int, tuple[Passage, ...]]]
 """The rows of the results, their memories, and the passages of each."""
 
 
-def _statements(row: int, look: Look, shown: Mapping[str, Shown], quoted: Mapping[int, Sequence[Passage]]) -> list[Statement]:
+def _statements(row: int, look: Look, shown: Mapping[str, SerializedMemory], quoted: Mapping[int, Sequence[Passage]]) -> list[Statement]:
     """What a result contains: its passages, or its own text."""
     if quoted.get(row):
         places = {name: place for place, name in enumerate(look.candidates.ids)}

@@ -14,7 +14,7 @@ from typing import Any
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.selection import Piece
-from memory_core.domain.results import Shown
+from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.change_clauses import Message, read
 from memory_core.domain.statements.changes import change_between
@@ -44,7 +44,9 @@ class Fallen:
         return {"text": self.text, "superseded_by": self.superseded_by, "current": self.current.content if self.current else None}
 
 
-async def stale_facts(store: LongTermStore, owner: Owner, shown: Mapping[str, Shown], moment: datetime) -> dict[str, tuple[Fallen, ...]]:
+async def stale_facts(
+    store: LongTermStore, owner: Owner, shown: Mapping[str, SerializedMemory], moment: datetime
+) -> dict[str, tuple[Fallen, ...]]:
     """By the id of each found memory, every fact of it that no longer held, nor again, at `moment`; memories without such are left out."""
     cells = {name: document.memory for name, document in shown.items() if _MARK in document.json}
     wanted = {fact.superseded_by for cell in cells.values() for fact in cell.atomic_facts if fact.superseded_by}

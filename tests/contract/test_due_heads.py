@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from memory_core.domain.archival import Coming
+from memory_core.domain.archival import NextDue
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
@@ -49,7 +49,7 @@ async def test_who_is_due_later_or_never_again_is_found_no_more(store: LongTermS
     assert await due(store, NOW + DAY) == []
 
 
-async def coming(store: LongTermStore, after: datetime, owner: Owner = ALICE, rules: Fading = RULES) -> Coming:
+async def coming(store: LongTermStore, after: datetime, owner: Owner = ALICE, rules: Fading = RULES) -> NextDue:
     return await store.coming(owner, rules, YEARS, after)
 
 
@@ -59,10 +59,10 @@ def kept(place: int, **fields: Any) -> Write:
 
 
 async def test_nothing_comes_where_nothing_is(store: LongTermStore) -> None:
-    assert await coming(store, NOW) == Coming()
+    assert await coming(store, NOW) == NextDue()
     await commit(store, ALICE)
-    assert await coming(store, NOW) == Coming()
-    assert Coming().first is None
+    assert await coming(store, NOW) == NextDue()
+    assert NextDue().first is None
     assert await store.foresight_ended(BOB, NOW, NOW + DAY) == 0
 
 

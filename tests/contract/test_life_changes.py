@@ -11,7 +11,7 @@ from memory_core.core import MemoryCore
 from memory_core.domain.memory import Memory, Status
 from memory_core.domain.requests.memories import ListInput
 from memory_core.domain.scope import Owner
-from memory_core.domain.truth.slots import is_ending, slot_of
+from memory_core.domain.truth.slots import is_retraction, slot_of
 from tests.builders import NOW
 from tests.life_changes import BEFORE, CHANGES, KNOWN, NO_CHANGES, OVER
 from tests.telling import Line, tell
@@ -38,7 +38,7 @@ async def truths(core: MemoryCore, owner: Owner, **which: object) -> dict[str, M
 
 
 def values(held: dict[str, Memory]) -> dict[str, str]:
-    return {name: OVER if is_ending(one) else str(one.value) for name, one in held.items() if name in KNOWN}
+    return {name: OVER if is_retraction(one) else str(one.value) for name, one in held.items() if name in KNOWN}
 
 
 def around(said: str) -> list[Line]:
@@ -110,7 +110,7 @@ async def test_an_end_of_what_was_never_told_stands_by_itself_until_something_el
 async def test_who_quits_a_job_ends_what_is_known_of_it_and_no_more(core: MemoryCore, before: str, ended: list[str]) -> None:
     await tell(core, before, owner=ANN)
     await tell(core, "I quit my job.", at=LATER, owner=ANN, session="s2")
-    assert sorted(name for name, one in (await truths(core, ANN)).items() if is_ending(one)) == ended
+    assert sorted(name for name, one in (await truths(core, ANN)).items() if is_retraction(one)) == ended
 
 
 @SQLITE

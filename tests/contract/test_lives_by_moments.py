@@ -23,7 +23,7 @@ from memory_core.domain.requests.memories import StatusInput, UpdateInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.codec import entries_in
 from memory_core.domain.truth.entries import Entry, Statement
-from memory_core.domain.truth.slots import is_ending
+from memory_core.domain.truth.slots import is_retraction
 from memory_core.evolution.slot_log import value_hash
 from tests.builders import NOW, StillClock
 from tests.conflicts import DECISIONS, asking, check_questions, records_of
@@ -150,11 +150,11 @@ class Life:
         for moment in moments:
             fields = {} if known_at is None else {"known_at": known_at}
             held = await listed(self.core, self.owner, at=moment, **fields)
-            values = sorted(value_hash(one, salt) or "" for one in held if not is_ending(one))
+            values = sorted(value_hash(one, salt) or "" for one in held if not is_retraction(one))
             if values != grid.values(moment):
                 told = [one.value or one.content for one in held]
                 made.append(f"at {moment}, known at {known_at}: {told}, {len(grid.values(moment))} by the tables")
-            elif any(map(is_ending, held)) is not (grid.retraction(moment) is not None):
+            elif any(map(is_retraction, held)) is not (grid.retraction(moment) is not None):
                 made.append(f"at {moment}, known at {known_at}: an ending is answered, or is missing")
         return made
 

@@ -12,7 +12,7 @@ from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.candidates import from_memories
 from memory_core.domain.ranking.index_terms import analyse
 from memory_core.domain.requests.memories import RetrieveInput, SaveInput
-from memory_core.domain.results import Shown
+from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.ports import LongTermStore
 from tests.builders import ALICE, NOW, memory, query, save
@@ -120,7 +120,7 @@ class Reads:
         self.inner = inner
         self.asked: list[str] = []
 
-    async def memories(self, owner: Owner, ids: Sequence[str], *more: Any, **options: Any) -> Mapping[str, Shown]:
+    async def memories(self, owner: Owner, ids: Sequence[str], *more: Any, **options: Any) -> Mapping[str, SerializedMemory]:
         self.asked += ids
         return await self.inner.memories(owner, ids, *more, **options)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.adapters.redis.local import NoShortTermStore
+from memory_core.adapters.redis.local import NullShortTermStore
 from memory_core.domain.errors import NotFound
 from memory_core.domain.memory import Vector
 from memory_core.domain.messages import is_message
@@ -44,7 +44,7 @@ class Slow(WordsEmbedder):
         return await super().embed(texts)
 
 
-@pytest.mark.parametrize("short_term", [None, NoShortTermStore()], ids=["short term", "no short term"])
+@pytest.mark.parametrize("short_term", [None, NullShortTermStore()], ids=["short term", "no short term"])
 async def test_every_message_is_found_by_its_own_words_before_anything_is_formed(world: World, short_term: Any) -> None:
     core = await world.core(embedder=WordsEmbedder(), short_term=short_term)
     (accepted,) = await say(core, lines(20))

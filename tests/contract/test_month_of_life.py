@@ -21,7 +21,7 @@ from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
 from memory_core.domain.memory import FOUND_BY_DEFAULT
 from memory_core.domain.requests.memories import ContextInput, RetrieveInput
-from memory_core.domain.truth.slots import is_ending, slot_of
+from memory_core.domain.truth.slots import is_retraction, slot_of
 from tests.builders import CountedIds, StillClock
 from tests.life.living import NORA, hour, live, named, state_of
 from tests.life.script import BEGINS, DAYS, HOUR, life
@@ -144,7 +144,7 @@ async def test_no_superseded_fact_is_listed_and_each_slot_has_one_truth(core: Me
     assert {one.status for one in held} <= FOUND_BY_DEFAULT
     truths = [one for one in held if slot_of(one) is not None]
     assert len({slot_of(one) for one in truths}) == len(truths)
-    assert OVER.isdisjoint({one.value for one in truths if not is_ending(one)})
+    assert OVER.isdisjoint({one.value for one in truths if not is_retraction(one)})
     fallen = await listed(core, NORA, type="semantic", status="superseded")
     assert {one.value for one in fallen if isinstance(one.value, str)} == OVER
 

@@ -16,7 +16,7 @@ import pytest
 from redis.asyncio import Redis
 
 from memory_core.adapters.redis.client import Connect, in_process, server
-from memory_core.adapters.redis.local import NoShortTermStore
+from memory_core.adapters.redis.local import NullShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.domain.memory import Memory
 from memory_core.domain.scope import Owner
@@ -388,7 +388,7 @@ async def test_check_says_ok(store: RedisShortTermStore) -> None:
 
 
 async def test_none_is_an_empty_cache_and_not_degraded() -> None:
-    store: ShortTermStore = NoShortTermStore()
+    store: ShortTermStore = NullShortTermStore()
     await store.open()
     memory: Memory = turn(1)
     assert not await store.remember(memory, stamp(1))

@@ -10,7 +10,7 @@ import pytest
 
 from memory_core.adapters.embedders.hash_embedder import HashEmbedder
 from memory_core.adapters.redis.client import server
-from memory_core.adapters.redis.local import NoShortTermStore
+from memory_core.adapters.redis.local import NullShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.adapters.system import RandomIds
 from memory_core.core import MemoryCore
@@ -123,7 +123,7 @@ async def test_a_look_back_in_time_is_no_access(world: World) -> None:
 
 
 async def test_a_process_that_ends_in_peace_writes_down_what_it_gathered(world: World) -> None:
-    core = await world.core(short_term=NoShortTermStore())
+    core = await world.core(short_term=NullShortTermStore())
     (tea,) = await saved(core, "green tea")
     await found(core, "tea")
     await world.end(core)
@@ -131,7 +131,7 @@ async def test_a_process_that_ends_in_peace_writes_down_what_it_gathered(world: 
 
 
 async def test_without_redis_they_are_written_every_ten_minutes(world: World) -> None:
-    core = await world.core(short_term=NoShortTermStore())
+    core = await world.core(short_term=NullShortTermStore())
     (tea,) = await saved(core, "green tea")
     await found(core, "tea")
     world.clock.forward(601)
@@ -141,7 +141,7 @@ async def test_without_redis_they_are_written_every_ten_minutes(world: World) ->
             await asyncio.sleep(0.01)
 
 
-class Slow(NoShortTermStore):
+class Slow(NullShortTermStore):
     """Refuses what it is given only after somebody was shown more meanwhile."""
 
     def __init__(self, meanwhile: Callable[[], None]) -> None:
@@ -167,7 +167,7 @@ async def test_what_is_shown_while_others_are_handed_on_takes_no_room_twice(worl
     assert min(await counts(world, tea, *others)) > 0
 
 
-class Held(NoShortTermStore):
+class Held(NullShortTermStore):
     """Refuses what it is given only when it is told to."""
 
     def __init__(self) -> None:
@@ -194,7 +194,7 @@ async def test_what_is_being_handed_on_is_written_by_who_writes_everything_down(
 
 
 async def test_who_finds_nothing_leaves_nothing_to_be_written(world: World) -> None:
-    gathering = Touches(await world.look_on(HashEmbedder(64)), NoShortTermStore(), world.clock, RandomIds())
+    gathering = Touches(await world.look_on(HashEmbedder(64)), NullShortTermStore(), world.clock, RandomIds())
     gathering.note(BOB, [], world.clock.now())
     assert gathering._gathered == {}, "users who find nothing would fill the process"
     await gathering.close()

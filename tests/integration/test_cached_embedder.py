@@ -16,7 +16,7 @@ from memory_core.adapters.embedders.cached import CachedEmbedder
 from memory_core.adapters.openai.client import Retries, Service
 from memory_core.adapters.openai.embedder import OpenAIEmbedder
 from memory_core.adapters.redis.client import in_process, server
-from memory_core.adapters.redis.local import NoShortTermStore
+from memory_core.adapters.redis.local import NullShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.domain.errors import Unavailable
 from memory_core.ports import ShortTermStore
@@ -117,7 +117,7 @@ async def test_only_what_is_new_is_asked_for(make: Make, service: OpenAIServer) 
 async def test_after_an_hour_the_process_forgets_and_the_short_term_still_knows(
     make: Make, service: OpenAIServer, clock: MovableClock
 ) -> None:
-    lasting, alone = make(), make(over=NoShortTermStore(), model="other")
+    lasting, alone = make(), make(over=NullShortTermStore(), model="other")
     before = await lasting.embed(["one"])
     await alone.embed(["one"])
     clock.advance(hours=1)
@@ -142,7 +142,7 @@ async def test_models_and_dimensions_do_not_share(make: Make, service: OpenAISer
 
 
 async def test_the_least_recently_used_leaves_a_full_cache(make: Make, service: OpenAIServer) -> None:
-    embedder = make(over=NoShortTermStore(), entries=2)
+    embedder = make(over=NullShortTermStore(), entries=2)
     for text in ("one", "two", "one", "three", "one", "two"):
         await embedder.embed([text])
     assert asked(service) == [["one"], ["two"], ["three"], ["two"]]

@@ -18,7 +18,7 @@ import pytest
 
 from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.adapters.embedders.hash_embedder import HashEmbedder
-from memory_core.adapters.redis.local import NoShortTermStore
+from memory_core.adapters.redis.local import NullShortTermStore
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.conversation import Task
@@ -105,7 +105,7 @@ async def process(server: CosmosServer, tmp_path: Path) -> AsyncIterator[Process
             counting.append(Counting(store))
             return counting[0]
 
-        core = await world.core(wrap=counted, short_term=NoShortTermStore(), embedder=HashEmbedder(64))
+        core = await world.core(wrap=counted, short_term=NullShortTermStore(), embedder=HashEmbedder(64))
         return Traffic(server, core, counting[0])
 
     maker = made("hash", 64)

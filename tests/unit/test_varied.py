@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.ranking.selection import Telling, repeats
-from memory_core.domain.results import Shown
+from memory_core.domain.results import SerializedMemory
 from memory_core.recollection.reorder import varied
 
 CONTENTS = ("I like tea.", "I like the tea", "I like coffee.", "Tea!", "", "我喜欢茶", "Went to Rome for tea")
 tellings = st.tuples(st.sampled_from(CONTENTS), st.sampled_from((None, "Ana", "Ben")), st.sampled_from(("2026-05-08", "2026-05-09")))
 
 
-def shown(content: str, actor: str | None, day: str, kind: str) -> Shown:
+def shown(content: str, actor: str | None, day: str, kind: str) -> SerializedMemory:
     body = {"content": content, "actor": actor, "key": None, "type": kind, "event_timestamp": f"{day}T10:00:00Z"}
-    return Shown(orjson.dumps(body))
+    return SerializedMemory(orjson.dumps(body))
 
 
 @given(st.lists(tellings, max_size=12), st.sampled_from(("episodic", "semantic")), st.integers(1, 12))
@@ -27,7 +27,7 @@ async def test_who_repeats_is_told_from_all_that_was_read_however_often_it_is_as
 ) -> None:
     memories = {row: shown(*one, kind) for row, one in enumerate(told)}
 
-    async def read(rows: Sequence[int]) -> Mapping[int, Shown]:
+    async def read(rows: Sequence[int]) -> Mapping[int, SerializedMemory]:
         return {row: memories[row] for row in rows}
 
     def rank(most: int | None) -> list[int]:

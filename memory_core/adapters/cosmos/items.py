@@ -14,12 +14,12 @@ import numpy as np
 import orjson
 from pydantic import ValidationError
 
-from memory_core.domain.archival import told_by
+from memory_core.domain.archival import due_columns
 from memory_core.domain.errors import EmbeddingMismatch, TooLarge, damaged_memory
 from memory_core.domain.fading import fades, halvings, shrinkable_length
 from memory_core.domain.memory import INTERNAL_FIELDS, Memory, Vector
 from memory_core.domain.ranking.vectors import VectorKind
-from memory_core.domain.results import Shown
+from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import worth_factor
 from memory_core.domain.truth.slots import folded
@@ -100,7 +100,7 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
     item.update({name: body[name] for name in MEMORY_FIELDS if name in body and name not in item and not _is_omitted(name, body[name])})
     item.update(_compared(body))
     if document.kind == "memory":
-        item.update(told_by(body))
+        item.update(due_columns(body))
     if document.vector is not None:
         item["embedding"] = numbers(document.vector)
     return item
@@ -157,12 +157,12 @@ def _is_omitted(name: str, value: Any) -> bool:
     return (value is None and name in OMITTED_WHERE_NONE) or (value == [] and name in OMITTED_WHERE_EMPTY)
 
 
-def shown_of(item: Mapping[str, Any]) -> Shown:
+def shown_of(item: Mapping[str, Any]) -> SerializedMemory:
     """A memory as it is shown, straight from the item's fields; unread parts aren't parsed."""
     body = memory_body(item)
     public = {name: value for name, value in body.items() if name not in INTERNAL_FIELDS}
     rest = {name: value for name, value in body.items() if name in INTERNAL_FIELDS}
-    return Shown(orjson.dumps(public), orjson.dumps(rest), memory_id=item["id"])
+    return SerializedMemory(orjson.dumps(public), orjson.dumps(rest), memory_id=item["id"])
 
 
 def is_expired(item: Mapping[str, Any], now: datetime) -> bool:

@@ -21,12 +21,12 @@ from memory_core.adapters.cosmos.items import DEPENDENCY, check_vector, document
 from memory_core.adapters.cosmos.reads import IDS_A_QUERY, Heads, Known, Looks, neighbours
 from memory_core.adapters.cosmos.slice_cache import HeldUsers
 from memory_core.adapters.memory_index.search import find, with_own_name
-from memory_core.domain.archival import Coming, moment_in
+from memory_core.domain.archival import NextDue, moment_in
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Event, Head, Status, Vector
 from memory_core.domain.ranking.vectors import VectorKind
-from memory_core.domain.results import Shown
+from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.ports import (
     AgentCount,
@@ -214,7 +214,7 @@ class CosmosStore:
             asked.append(queries.by_words(owner, search, epoch))
         return [self._connection.query(owner, query) for query in asked]
 
-    async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> dict[str, Shown]:
+    async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> dict[str, SerializedMemory]:
         """Memories and versions by id, as they stand in their items, without vectors."""
         self._check_open()
         wanted = list(dict.fromkeys(ids))
@@ -253,16 +253,16 @@ class CosmosStore:
         )
         return [Place(row["sequence"], row["id"]) for row in rows]
 
-    async def coming(self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> Coming:
+    async def coming(self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> NextDue:
         """What time alone brings next: four aggregates side by side."""
         known = await self._standing(owner)
         if known is None:
-            return Coming()
+            return NextDue()
         asked = queries.coming(owner, rules, archive_after, after, known.head.epoch)
         answers = await together(*(self._connection.query(owner, query) for query in asked))
         fades, shrinks, ages, foresight = (next((row for row in answer.rows if isinstance(row, (int, float))), None) for answer in answers)
         fading = min((moment for moment in (fades, shrinks) if moment is not None), default=None)
-        return Coming(moment_in(fading), moment_in(ages, archive_after), moment_in(foresight))
+        return NextDue(moment_in(fading), moment_in(ages, archive_after), moment_in(foresight))
 
     async def foresight_ended(self, owner: Owner, since: datetime, until: datetime) -> int:
         """How many memories' last foresight ended meanwhile."""

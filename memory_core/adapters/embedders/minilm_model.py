@@ -178,8 +178,8 @@ class Reducer:
         """What is kept of a text, given as its windows and the reduced states of each."""
         pieces = np.array([piece for window in windows for piece in window], dtype=np.int64)
         every = np.concatenate(states)
-        kept = sampled_tokens(len(pieces))
-        return TokenStates(encoded(every[kept]), self.worth[pieces[kept]])
+        places = sampled_tokens(len(pieces))
+        return TokenStates(encoded(every[places]), self.worth[pieces[places]])
 
 
 def sampled_tokens(count: int) -> npt.NDArray[np.int64]:

@@ -114,7 +114,7 @@ class EmbeddedShortTermStore(RedisShortTermStore):
                 await super().remember_all(waiting.memories, waiting.stamp)
 
 
-class NoShortTermStore:
+class NullShortTermStore:
     """Holds nothing, and is not degraded by that: it was chosen. `check` says `off`."""
 
     async def open(self) -> None:

@@ -13,11 +13,11 @@ from typing import Any, Final, NamedTuple
 
 from memory_core.adapters.sqlite.database import CHANGED, IS_POISONED, KEY, NO_FORMED_MESSAGE
 from memory_core.adapters.sqlite.rows import READ_COLUMNS, decoded, decoded_or_damaged, listed
-from memory_core.domain.archival import Coming, moment_in
+from memory_core.domain.archival import NextDue, moment_in
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Event, Head
 from memory_core.domain.messages import MESSAGE
-from memory_core.domain.results import Shown
+from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.ports import AgentCount, Document, EventFilter, Filter, Kind, Near, Place
 
@@ -128,7 +128,7 @@ def known_head(body: bytes, head: Head) -> Head:
     return head
 
 
-def to_show(connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], where: Filter | None) -> dict[str, Shown]:
+def to_show(connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], where: Filter | None) -> dict[str, SerializedMemory]:
     """The memories and versions of the present epoch that exist among `ids`, and that the filter lets through, as they are stored."""
     restriction, parameters = conditions(where)
     parameters.update(app_id=owner.app_id, user_id=owner.user_id, ids=listed(set(ids)))
@@ -137,7 +137,9 @@ def to_show(connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], wh
         "SELECT id, body, inner FROM documents WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608 - our own names
         f"AND id IN (SELECT value FROM json_each(:ids)) AND +kind IN ('memory', 'version') AND +epoch = {_EPOCH} {restriction}"
     )
-    return {identity: Shown(body, inner, memory_id=identity) for identity, body, inner in connection.execute(statement, parameters)}
+    return {
+        identity: SerializedMemory(body, inner, memory_id=identity) for identity, body, inner in connection.execute(statement, parameters)
+    }
 
 
 def by_id(connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], now: datetime) -> dict[str, Document]:
@@ -236,7 +238,7 @@ def recalled(connection: sqlite3.Connection, owner: Owner, after: Place | None, 
     return [Place(sequence, identity) for sequence, identity in connection.execute(_RECALLED, parameters)]
 
 
-def coming(connection: sqlite3.Connection, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> Coming:
+def coming(connection: sqlite3.Connection, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> NextDue:
     """What time alone brings next, from indexes."""
     parameters = {
         "app_id": owner.app_id, "user_id": owner.user_id, "after": after.timestamp(), "archive_after": archive_after.total_seconds(),
@@ -244,7 +246,7 @@ def coming(connection: sqlite3.Connection, owner: Owner, rules: Fading, archive_
     }  # fmt: skip
     fades, shrinks, ages, foresight = connection.execute(_COMING, parameters).fetchone()
     fading = min((moment for moment in (fades, shrinks) if moment is not None), default=None)
-    return Coming(moment_in(fading), moment_in(ages, archive_after), moment_in(foresight))
+    return NextDue(moment_in(fading), moment_in(ages, archive_after), moment_in(foresight))
 
 
 def foresight_ended(connection: sqlite3.Connection, owner: Owner, since: datetime, until: datetime) -> int:

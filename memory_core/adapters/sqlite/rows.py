@@ -14,7 +14,7 @@ from typing import Any, Final
 import orjson
 
 from memory_core.adapters.memory_index.columns import as_blob, as_vector, seconds
-from memory_core.domain.archival import told_by
+from memory_core.domain.archival import due_columns
 from memory_core.domain.errors import Damaged, TooLarge, damaged_memory
 from memory_core.domain.fading import fades, halvings, lengthened_by_use, shrinkable_length
 from memory_core.domain.memory import INTERNAL_FIELDS, Event, public_part
@@ -82,7 +82,7 @@ def parameters(document: Document) -> dict[str, Any]:
             raise ValueError(f"{document.id}: a memory does not expire")
         row.update(_memory_columns(body))
         if document.kind == "memory":
-            row.update(told_by(body))
+            row.update(due_columns(body))
         body = public_part(body)
     elif document.kind == "conflict":
         row["status"] = body["status"]

@@ -25,12 +25,12 @@ from memory_core.adapters.sqlite.database import DEPENDENCY, LAYOUT, Connections
 from memory_core.adapters.sqlite.file import Synchronous, prepare
 from memory_core.adapters.sqlite.reads import Standing
 from memory_core.adapters.sqlite.slice_cache import Heavy, Slices
-from memory_core.domain.archival import Coming
+from memory_core.domain.archival import NextDue
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable, damaged_memory
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Event, Head, Memory, Vector
 from memory_core.domain.ranking.vectors import VectorKind
-from memory_core.domain.results import Shown
+from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.ports import (
     AgentCount,
@@ -164,7 +164,7 @@ class SqliteStore:
             self._check_vector(vector)
         return await self._with_slice(lambda connection, light: self._found(connection, light, owner, search), owner)
 
-    async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> dict[str, Shown]:
+    async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> dict[str, SerializedMemory]:
         """Memories and versions by id, as of one state of the file, without vectors."""
         return self._file.here(reads.to_show, owner, ids, where)
 
@@ -185,7 +185,7 @@ class SqliteStore:
         """Places of decayed memories that were shown since they decayed."""
         return self._file.here(reads.recalled, owner, after, limit)
 
-    async def coming(self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> Coming:
+    async def coming(self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> NextDue:
         """What time alone brings next, from indexes."""
         return self._file.here(reads.coming, owner, rules, archive_after, after)
 

@@ -18,7 +18,7 @@ from memory_core.domain.conversation import GivenRole, Message, Role
 from memory_core.domain.errors import FieldError, Invalid, shown_name
 from memory_core.domain.fields import Content, Input, Label, Name
 from memory_core.domain.memory import MAX_CONTENT_BYTES
-from memory_core.domain.scope import Happened
+from memory_core.domain.scope import EventTimestamp
 from memory_core.domain.text.fence import without_contexts
 
 MAX_MESSAGES = 200
@@ -156,7 +156,7 @@ class _Frame(Input):
     """What a message has beside its content."""
 
     role: GivenRole | None = None
-    timestamp: Happened | None = None
+    timestamp: EventTimestamp | None = None
     actor: Label | None = None
     name: Label | None = None
     id: Name | None = None

@@ -17,7 +17,7 @@ from memory_core.domain.conversation import Message, Role
 from memory_core.domain.fields import MAX_NAME, CallbackUrl, Cursor, Input, Label, Labels, Limit, Name, TimeZone, require_fields
 from memory_core.domain.memory import MemoryType
 from memory_core.domain.requests.chat_input import ChatMessages, SpokenMessages
-from memory_core.domain.scope import Moment
+from memory_core.domain.scope import Timestamp
 
 MAX_IDS = 1000
 """Memories named one by one in one call: 33 KB."""
@@ -49,7 +49,7 @@ class ForgetFilter(Input):
     types: Annotated[list[MemoryType], Field(min_length=1, max_length=3)] | None = None
     tags: Annotated[Labels, Field(min_length=1)] | None = None
     session_id: Name | None = None
-    before: Moment | None = None
+    before: Timestamp | None = None
     ids: Annotated[list[Name], Field(min_length=1, max_length=MAX_IDS)] | None = None
 
 
@@ -104,8 +104,8 @@ class TimelineInput(Input):
     be of one of each kind that is named.
     """
 
-    since: Moment | None = None
-    until: Moment | None = None
+    since: Timestamp | None = None
+    until: Timestamp | None = None
     types: Types | None = None
     memory_id: Name | None = None
     correlation_id: Annotated[str, Field(min_length=1, max_length=128)] | None = None
@@ -118,9 +118,9 @@ class ReplayInput(Input):
 
     model_config = ConfigDict(json_schema_extra={"oneOf": [require_fields("known_at"), require_fields("sequence")]})
 
-    known_at: Moment | None = None
+    known_at: Timestamp | None = None
     sequence: Annotated[int, Field(ge=0, le=2**53)] | None = None
-    at: Moment | None = None
+    at: Timestamp | None = None
     cursor: Cursor | None = None
     limit: Limit = 20
 
@@ -165,7 +165,7 @@ class ScenesInput(Input):
 class ProfileInput(Input):
     """At which moment the profile is to be true; now where none is given."""
 
-    at: Moment | None = None
+    at: Timestamp | None = None
 
 
 # What a caller may ask for about people's rights.

@@ -35,7 +35,7 @@ from memory_core.domain.fields import (
 )
 from memory_core.domain.memory import BY_HAND, MemoryType, OnConflict, Status
 from memory_core.domain.requests.chat_input import ChatMessages, ShownMessages
-from memory_core.domain.scope import Happened, Moment
+from memory_core.domain.scope import EventTimestamp, Timestamp
 
 RECIPE_WEIGHTS: dict[str, frozenset[str]] = {
     "composite": frozenset({"recency", "importance"}),
@@ -93,9 +93,9 @@ class SaveInput(Input):
     source: Label = "api"
     entities: Labels = Field(default_factory=list)
     foresight: Annotated[list[Ahead], Field(max_length=20)] = Field(default_factory=list)
-    event_timestamp: Happened | None = None
-    valid_from: Moment | None = None
-    valid_until: Moment | None = None
+    event_timestamp: EventTimestamp | None = None
+    valid_from: Timestamp | None = None
+    valid_until: Timestamp | None = None
     tags: Labels = Field(default_factory=list)
     metadata: Metadata = Field(default_factory=dict)
     importance: Fraction | None = None
@@ -141,7 +141,7 @@ class RetrieveInput(Input):
     similarity_threshold: Fraction | None = None
     answer_threshold: Fraction | None = None
     score_threshold: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
-    at: Moment | None = None
+    at: Timestamp | None = None
     time_zone: TimeZone | None = None
     include_archived: bool = False
     include_decayed: bool | None = None
@@ -172,10 +172,10 @@ class ListInput(Input):
     session_id: Name | None = None
     agent_id: Name | None = None
     tag: Label | None = None
-    since: Moment | None = None
-    until: Moment | None = None
-    at: Moment | None = None
-    known_at: Moment | None = None
+    since: Timestamp | None = None
+    until: Timestamp | None = None
+    at: Timestamp | None = None
+    known_at: Timestamp | None = None
     cursor: Cursor | None = None
     limit: Limit = 20
 
@@ -192,8 +192,8 @@ class UpdateInput(Input):
     value: Json = None
     entities: Labels | None = None
     foresight: Annotated[list[Ahead], Field(max_length=20)] | None = None
-    valid_from: Moment | None = None
-    valid_until: Moment | None = None
+    valid_from: Timestamp | None = None
+    valid_until: Timestamp | None = None
     tags: Labels | None = None
     metadata: Metadata | None = None
     importance: Fraction | None = None
@@ -278,7 +278,7 @@ class ContextInput(Input):
     answer_threshold: Fraction | None = None
     types: Annotated[list[MemoryType], Field(max_length=3)] | None = None
     tags: Labels | None = None
-    at: Moment | None = None
+    at: Timestamp | None = None
     time_zone: TimeZone | None = None
     include_decayed: bool | None = None
 

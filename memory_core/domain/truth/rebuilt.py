@@ -14,7 +14,7 @@ from typing import Any
 
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, Status
 from memory_core.domain.truth.entries import Assertion, Entry, Hiding, Merge, Pair, Place, Retraction, Withdrawal
-from memory_core.domain.truth.slots import is_ending
+from memory_core.domain.truth.slots import is_retraction
 
 ValueOf = Callable[[Memory], str | None]
 
@@ -87,7 +87,7 @@ def _statements(
     """What one version said: once for each moment at which it was told."""
     moments = sorted({*version.told_at, version.event_timestamp})
     until = _stated_end(version, known)
-    kind: type[Assertion] | type[Retraction] = Retraction if is_ending(version) else Assertion
+    kind: type[Assertion] | type[Retraction] = Retraction if is_retraction(version) else Assertion
     made: list[Assertion | Retraction] = []
     for moment in moments:
         start = version.valid_from if not made else max(moment, version.valid_from)

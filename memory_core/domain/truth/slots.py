@@ -108,8 +108,8 @@ def value_form(memory: Memory) -> str | None:
 def _form(memory: Memory) -> str | None:
     if memory.type is MemoryType.PROCEDURAL:
         return f"p {_json(memory.value)} {memory.content.strip()}"
-    if is_ending(memory):
-        return None if memory.value == ENDS_ANYTHING else form_of_value(next(iter(memory.value.values())))
+    if is_retraction(memory):
+        return None if memory.value == RETRACTS_ANYTHING else form_of_value(next(iter(memory.value.values())))
     return form_of_text(memory.content) if memory.value is None else form_of_value(memory.value)
 
 
@@ -142,29 +142,29 @@ def _json(value: Any) -> str:
 NO_LONGER = "no longer"
 """How agents begin the value of an ending: "no longer Berlin", or nothing but these words for whatever held before."""
 _KEY = "no_longer"
-ENDS_ANYTHING: Final = {_KEY: None}
+RETRACTS_ANYTHING: Final = {_KEY: None}
 """The value of an ending that names nothing."""
 _TOLD = re.compile(rf"{NO_LONGER}\b\s*", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(?:an?|the)\s+")
 
 
-def value_told(told: str | None) -> Any:
+def value_or_retraction(told: str | None) -> Any:
     """What a slot holds by an agent's words: an ending for such as begin with `NO_LONGER`, else the words themselves."""
     match = None if told is None else _TOLD.match(told)
     return told if told is None or match is None else {_KEY: told[match.end() :] or None}
 
 
-def is_ending(memory: Memory) -> bool:
+def is_retraction(memory: Memory) -> bool:
     """Whether a memory tells of an end, and not of what holds."""
     return isinstance(memory.value, dict) and memory.value.keys() == {_KEY}
 
 
-def ends(ending: Memory, truth: Memory) -> bool:
+def retracts(ending: Memory, truth: Memory) -> bool:
     """Whether an ending ends this truth of its slot: it names none, or this one. Case and articles do not matter.
 
     A truth that was saved without a value is named by words of its text.
     """
-    if not is_ending(ending) or is_ending(truth):
+    if not is_retraction(ending) or is_retraction(truth):
         return False
     named = ending.value[_KEY]
     if named is None:
