@@ -375,7 +375,7 @@ class Retriever:
             answer = NEAR * answer
             floor = min(floor, answer)
         passing = look.relevant.score >= floor
-        if float(look.relevant.score.max()) < answer:
+        if float(look.relevant.score[_deciding(look.candidates)].max(initial=0.0)) < answer:
             passing = np.zeros(len(look.candidates), dtype=np.bool_)
         if not _names_thresholds(query):
             passing |= says_all(look.query_parts, look.candidates)
@@ -404,8 +404,8 @@ class Retriever:
 
     def _nearest(self, query: RetrieveInput, look: Look) -> Nearest | None:
         """The candidate that came nearest. One that passed and is no result was removed since the search: nothing is said of it."""
-        removed = set(self.passing(query, look))
-        rows = [row for row, name in enumerate(look.candidates.ids) if name not in look.left_out and row not in removed]
+        removed, deciding = set(self.passing(query, look)), _deciding(look.candidates)
+        rows = [row for row, name in enumerate(look.candidates.ids) if deciding[row] and name not in look.left_out and row not in removed]
         if not rows:
             return None
         return Nearest(round(float(look.relevant.score[rows].max()), DECIMALS), max(self.thresholds(query)))
@@ -488,6 +488,15 @@ def _after_hidden(entries: Sequence[Memory]) -> frozenset[str]:
     turns = {memory.id: memory.lexical.turn for memory in entries if memory.lexical.turn is not None}
     held = frozenset(turns.values())
     return frozenset(name for name, turn in turns.items() if not held.issuperset(range(max(turn - TURNS_THAT_LEND, 0), turn)))
+
+
+def _deciding(candidates: CandidateSet) -> Flags:
+    """Which candidates decide whether a query is answered: all but episodes whose messages are among them.
+
+    An episode has the words of many messages, so it comes near to a question that none of them answers.
+    """
+    told = {cell for name, cell in zip(candidates.ids, candidates.cell, strict=True) if cell is not None and is_message(name)}
+    return np.array([name not in told for name in candidates.ids], dtype=np.bool_)
 
 
 def _names_thresholds(query: RetrieveInput) -> bool:
