@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from memory_core.core import MemoryCore
 from memory_core.domain.requests.memories import RetrieveInput
 from tests.builders import ALICE
 from tests.telling import tell
