@@ -495,8 +495,8 @@ def _deciding(candidates: CandidateSet) -> Flags:
 
     An episode has the words of many messages, so it comes near to a question that none of them answers.
     """
-    told = {cell for name, cell in zip(candidates.ids, candidates.cell, strict=True) if cell is not None and is_message(name)}
-    return np.array([name not in told for name in candidates.ids], dtype=np.bool_)
+    episodes = {cell for name, cell in zip(candidates.ids, candidates.cell, strict=True) if cell is not None and is_message(name)}
+    return np.array([name not in episodes for name in candidates.ids], dtype=np.bool_)
 
 
 def _names_thresholds(query: RetrieveInput) -> bool:
