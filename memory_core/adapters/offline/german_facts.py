@@ -244,6 +244,11 @@ GERMAN = ClauseLanguage(
         r"|\bnächste[nrs]? (?:woche|monat|jahr|sommer|winter|frühjahr|herbst)\b",
         re.IGNORECASE,
     ),
+    another=re.compile(
+        r"\A(?!.*\b(?:ich|wir|mir|mich|uns)\b)(?:(?:meine?|unsere?|der|die|das) )?(?P<other>\S+(?: \S+){0,4}?)"
+        r" (?:ist|war|hat|hatte|wird|wurde|leidet|bekam|bekommt|kommt|lebt|wohnt|arbeitet)\b",
+        re.IGNORECASE,
+    ),
 )
 _ASKS = re.compile(
     r"(?:kannst|könntest|hast|weißt|kennst|magst|willst|würdest|bist|soll|sollte|was|wie|wo|wer|welche\w*|warum|wann|gibt es|hättest)\b",
