@@ -377,7 +377,7 @@ def _written(told: _Told, max_tokens: int) -> Context:
     instructions = told.wanted["instructions"]
     standing = chosen(told.wanted["instructions"], Room(int(budget * INSTRUCTIONS_SHARE)), (), whole=True)
     told = replace(told, wanted={kind: _besides(pieces, standing) for kind, pieces in told.wanted.items() if kind != "instructions"})
-    wanted, kept = _divided(told, budget - _size(standing))
+    wanted, kept = _divided(told, budget - _size(standing), _words_of("instructions", standing))
     wanted["instructions"], kept["instructions"] = instructions, standing
     expectations = {one.text for one in kept["foresight"]}
     lines: list[str] = []
@@ -409,16 +409,16 @@ def _besides(pieces: Sequence[Piece], told: Sequence[Piece]) -> list[Piece]:
     return [one for one in pieces if one.id not in names]
 
 
-def _divided(told: _Told, budget: int) -> tuple[Wanted, Wanted]:
+def _divided(told: _Told, budget: int, standing_words: int) -> tuple[Wanted, Wanted]:
     """What each kind is to tell, each memory once, and what of it fits. What a kind with its own share has no room for is to be told as a
-    memory where the query finds it.
+    memory where the query finds it. standing_words: of the standing instructions above.
     """
     found = {one.id for one in told.wanted["memories"]}
     formed = {told.stories[name] for name in found if name in told.stories}
     elsewhere: set[str] = set()
     while True:
         once = _each_once(told, elsewhere)
-        kept = _kept(replace(told, wanted=once), budget)
+        kept = _kept(replace(told, wanted=once), budget, standing_words)
         shown = {one.telling for kind in FIRST for one in kept[kind]}
         lost = found.intersection(one.id for kind in FIRST for one in once[kind] if one.telling not in shown)
         silent = formed - {told.turns.get(one.id) for one in kept["turns"]}
@@ -449,13 +449,13 @@ def _each_once(told: _Told, elsewhere: Collection[str]) -> Wanted:
     return once
 
 
-def _kept(told: _Told, budget: int) -> Wanted:
-    """What fits of each kind: into its share, then into what others have left over."""
+def _kept(told: _Told, budget: int, standing_words: int) -> Wanted:
+    """What fits of each kind: into its share, then into what others have left over. standing_words: as in `_divided`."""
     whole, shares, kept, taken = Room(budget), dict(SHARES), Wanted(), dict[PartKind, Room]()
     left = whole.part(0)
     if told.grant is Grant.PERHAPS:
         beside = budget - int(budget * shares["turns"]) if told.running else budget
-        whole, shares = room_for_perhaps(beside, HEADING_TOKENS * len(ORDER), HEADING_WORDS), dict(SHARES_PERHAPS)
+        whole, shares = room_for_perhaps(beside, HEADING_TOKENS * len(ORDER), HEADING_WORDS + standing_words), dict(SHARES_PERHAPS)
         left = whole.part(0)
         if told.running:
             kept["turns"] = _fitting(told, "turns", Room(budget - whole.tokens))
@@ -486,6 +486,11 @@ def _fitting(told: _Told, kind: PartKind, room: Room, longest: int | None = None
 def _without(piece: Piece, told: Collection[str]) -> Piece:
     """The piece without the notes that stand in the text already."""
     return replace(piece, notes=tuple(note for note in piece.notes if note not in told))
+
+
+def _words_of(kind: PartKind, pieces: Sequence[Piece]) -> int:
+    """What the pieces take under their heading."""
+    return len(f"{HEADINGS[kind]} {body(in_order(pieces))}".split()) if pieces else 0
 
 
 def _size(pieces: Sequence[Piece]) -> int:

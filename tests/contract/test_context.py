@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.memory import Foresight
-from memory_core.domain.requests.memories import Context, ContextInput, ConverseInput
+from memory_core.domain.memory import Foresight, MemoryType
+from memory_core.domain.requests.memories import Context, ContextInput, ConverseInput, SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.text.excerpts import count_tokens
@@ -186,6 +186,18 @@ async def test_what_does_not_surely_answer_is_marked_and_short(words: MemoryCore
     sure = await words.context(ALICE, ContextInput(query=UNRELATED["query"], session_id="new", answer_threshold=0.01))
     assert "Perhaps related" not in sure.context
     assert kinds(sure)["memories"] > 15
+
+
+@pytest.mark.parametrize("query", [UNRELATED["query"], "who wrote the ceiling symphony?"])
+async def test_standing_instructions_are_told_within_the_words_of_what_nothing_answers(words: MemoryCore, query: str) -> None:
+    await long_known(words)
+    wishes = ("Always answer in short sentences", "Use metric units for every length and weight that you tell me")
+    for wish in wishes:
+        await words.save(ALICE, SaveInput(type=MemoryType.PROCEDURAL, content=wish, category="instruction", key=wish.casefold()))
+    context = await words.context(ALICE, ContextInput(**(UNRELATED | {"query": query}), session_id="new"))
+    assert all(wish in context.context for wish in wishes)
+    assert len(context.context.split()) <= 120
+    assert {"instructions", "turns"} <= kinds(context).keys()
 
 
 async def test_what_nothing_is_even_perhaps_related_to_is_told_as_little(words: MemoryCore) -> None:

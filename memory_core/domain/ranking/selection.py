@@ -53,6 +53,8 @@ PERHAPS = "Perhaps related:"
 PERHAPS_TOKENS = count_tokens(PERHAPS)
 MOST_PERHAPS_WORDS, MOST_PERHAPS_TOKENS = 120, 240
 """What may be a chance likeness takes at most so much, with its marks; the tokens are for scripts without spaces."""
+LEAST_PERHAPS_WORDS = 40
+"""What it may take of them beside however many standing instructions."""
 _NUMBER = f"[{MOST}] "
 _NUMBER_TOKENS = count_tokens(_NUMBER)
 
@@ -247,9 +249,17 @@ def granted(pieces: Iterable[Piece], tokens: int, terms: Collection[str], grant:
     return chosen(pieces, room, terms, exponent=EXPONENT)
 
 
-def room_for_perhaps(tokens: int, heading_tokens: int, heading_words: int) -> Room:
-    """What pieces may take, of these tokens, in a context that may be a chance likeness; its marks and headings come on top."""
-    return Room(min(tokens, MOST_PERHAPS_TOKENS - FENCE_TOKENS - heading_tokens), MOST_PERHAPS_WORDS - FENCE_WORDS - heading_words)
+def room_for_perhaps(tokens: int, heading_tokens: int, other_words: int) -> Room:
+    """What pieces may take in a context that may be a chance likeness; its marks come on top.
+
+    Args:
+        tokens: What the context may have.
+        heading_tokens: Of its headings.
+        other_words: Of its headings and of what else it holds; however many, `LEAST_PERHAPS_WORDS` are left.
+
+    """
+    words = max(MOST_PERHAPS_WORDS - FENCE_WORDS - other_words, LEAST_PERHAPS_WORDS)
+    return Room(min(tokens, MOST_PERHAPS_TOKENS - FENCE_TOKENS - heading_tokens), words)
 
 
 def in_order(pieces: Sequence[Piece]) -> list[Piece]:
