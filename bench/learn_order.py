@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bench.learn_tokens import table_name
+from bench.learn_tokens import ADVERSARIAL, FOLDS, TOP, fold_size, table_name
 from bench.locomo import asked, save
 from bench.locomo_data import Question, read
 from bench.tables import show
@@ -37,13 +37,10 @@ from memory_core.domain.ranking.relevance import long_turns
 from memory_core.recollection.results import Look
 
 Floats = npt.NDArray[np.float64]
-FOLDS = 5
 NEGATIVES = 60
 """Of a question at most: the first half by the order that was, and of all others a sample that counts for them."""
 RIDGE, LONG_RIDGE = 0.1, 0.03
 STEEPNESS = 0.1
-TOP = 10
-ADVERSARIAL = "adversarial"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +67,7 @@ async def gather(file: Path, of: int, folder: Path, tables: Path | None) -> list
     """The examples of a set. tables: as `--tables`."""
     kept, found = folder / "turns.json", list[Example]()
     turns, conversations = _kept_turns(kept), read(file)
-    in_fold = -(-len(conversations) // FOLDS)
+    in_fold = fold_size(len(conversations))
     for start in range(0, len(conversations), in_fold):
         fold = start // in_fold % FOLDS
         async with _core(folder, tables and tables / table_name(fold)) as core:

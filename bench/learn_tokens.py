@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from bench.locomo_data import Conversation, Question, read
+from bench.locomo_data import Conversation, read
 from bench.tables import show
 from memory_core.adapters.embedders.minilm_model import DIMENSIONS as STATE_NUMBERS
 from memory_core.adapters.embedders.minilm_model import MAX_TOKENS, RAREST, TABLE, MiniLM, sampled_tokens
@@ -100,7 +100,7 @@ class Encoder:
 def examples_of(encoder: Encoder, file: Path, of: int, *, is_left_out: bool) -> Iterator[Example]:
     """The questions of a set whose evidence can be found at all. is_left_out: whether its conversations have folds."""
     conversations = read(file)
-    in_fold = -(-len(conversations) // FOLDS)
+    in_fold = fold_size(len(conversations))
     for place, conversation in enumerate(conversations):
         turns = [encoder.text(turn) for turn in embedded_turns(conversation)]
         known = {turn.id: row for row, turn in enumerate(conversation.turns) if len(turns[row].pieces)}
@@ -109,13 +109,13 @@ def examples_of(encoder: Encoder, file: Path, of: int, *, is_left_out: bool) -> 
             asked = encoder.text(question.text)
             if evidence and len(asked.pieces):
                 fold = place // in_fold % FOLDS if is_left_out else NO_FOLD
-                yield Example(of, fold, kind_of(question), asked, turns, evidence)
+                yield Example(of, fold, question.kind, asked, turns, evidence)
         print(f"{file.stem}: {conversation.name}, {len(turns)} turns", flush=True)
 
 
-def kind_of(question: Question) -> str:
-    """Its kind, empty where the set names none."""
-    return question.kind or ""
+def fold_size(conversations: int) -> int:
+    """How many conversations of a set a fold leaves out, one after the other."""
+    return -(-conversations // FOLDS)
 
 
 def embedded_turns(conversation: Conversation) -> list[str]:
