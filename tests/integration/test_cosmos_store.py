@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import replace
@@ -12,6 +13,7 @@ from uuid import uuid4
 import pytest
 from azure.cosmos import PartitionKey
 
+from memory_core.adapters.cosmos.client import Connection
 from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.adapters.system import RandomIds
 from memory_core.config import Settings
@@ -366,3 +368,16 @@ async def test_neighbours_of_another_epoch_are_not_shown(opened: Opened) -> None
     assert [one.memory.id for one in near] == ["mem_1"]
     assert (await store.search(ALICE, query("tea", unit(1)))).candidates.ids == ["mem_1"]
     assert set(await store.memories(ALICE, ["mem_1", "mem_2"])) == {"mem_1"}
+
+
+async def test_a_connection_that_is_closed_while_it_opens_leaves_nothing_open(server: CosmosServer) -> None:
+    connection = Connection(
+        server.endpoint, uuid4().hex, "memories", key=KEY, identity_client_id=None, deadline_s=8.0, charged=lambda units: None
+    )
+    opening = asyncio.create_task(connection.container())
+    await asyncio.sleep(0)  # it begins
+    await connection.close()
+    container = await opening
+    assert connection._client is None
+    del opening, container, connection
+    gc.collect()  # a session that is left open says so, which fails the test

@@ -94,9 +94,10 @@ class Connection:
         self.under_way = 0
 
     async def close(self) -> None:
-        """Close the client and its connections; the next call opens new ones."""
-        client, credential = self._client, self._credential
-        self._client = self._credential = self._container = None
+        """Close the client and its connections, that of a call which is just opening it too; the next call opens new ones."""
+        async with self._opening:
+            client, credential = self._client, self._credential
+            self._client = self._credential = self._container = None
         if client is not None:
             await client.close()
         if credential is not None:
