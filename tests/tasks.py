@@ -24,7 +24,7 @@ from tests.world import World, listed
 
 VISIBILITY = timedelta(seconds=30)
 MAX_DEQUEUE_COUNT = 5
-TWO_TOPICS = ("I live in Lisbon", "It is warm here", f"{NEW_TOPIC} I like fado", "The guitar above all")
+TWO_TOPICS = ("I live in Lisbon", "It is warm here", f"{NEW_TOPIC} I like flamenco", "The guitar above all")
 MADE = sorted([" ".join(TWO_TOPICS[:2]), " ".join(TWO_TOPICS[2:]), "The user lives in Lisbon"])
 """What the two topics become."""
 ASKED = Counter(boundary=1, facts=2, episode=2, summary=2)

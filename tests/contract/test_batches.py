@@ -27,7 +27,7 @@ async def test_messages_wait_and_are_formed_together_once_nothing_more_comes(wor
     first = await gather(core, "I live in Lisbon")
     assert first == Buffered(1, NOW + timedelta(seconds=IDLE_S))
     world.clock.forward(40)
-    second = await gather(core, "It is warm here", "I like fado")
+    second = await gather(core, "It is warm here", "I like flamenco")
     assert second == await core.batch_state(ALICE, "s1") == Buffered(3, NOW + timedelta(seconds=40 + IDLE_S))
     (task,) = (await core.tasks(ALICE, TasksInput())).tasks
     assert (task.kind, task.status, task.step) == ("flush", "accepted", "gathering")
@@ -39,9 +39,9 @@ async def test_messages_wait_and_are_formed_together_once_nothing_more_comes(wor
     await Hand(core).work_all()
     done = await core.task(ALICE, task.task_id)
     assert (done.status, done.attempts) == ("succeeded", 0)
-    assert await handed_over(world) == [["I live in Lisbon", "It is warm here", "I like fado"]]
+    assert await handed_over(world) == [["I live in Lisbon", "It is warm here", "I like flamenco"]]
     assert await core.batch_state(ALICE, "s1") == EMPTY
-    assert await texts(core) == ["I live in Lisbon It is warm here I like fado", "The user lives in Lisbon"]
+    assert await texts(core) == ["I live in Lisbon It is warm here I like flamenco", "The user lives in Lisbon"]
     assert done.result is not None
     kept = await stored(world, done.result["conversation_id"])
     assert (kept.state, kept.session_id, kept.task_id) == ("formed", "s1", task.task_id)

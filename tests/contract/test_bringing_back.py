@@ -48,7 +48,7 @@ async def told_by_the_log(core: MemoryCore, world: World) -> None:
 
 
 async def test_a_faded_memory_comes_back_and_does_not_fade_again_at_once(core: MemoryCore, world: World) -> None:
-    one = (await core.save(ALICE, turn("Ana sings fado", importance=0.4))).memory
+    one = (await core.save(ALICE, turn("Ana sings flamenco", importance=0.4))).memory
     world.clock.forward(100 * DAY)
     for _ in range(2):
         await core.decay(ALICE, DecayInput())
@@ -59,7 +59,7 @@ async def test_a_faded_memory_comes_back_and_does_not_fade_again_at_once(core: M
     await core.decay(ALICE, DecayInput())
     await Hand(core, "consolidation").work_all()
     assert (await core.get(ALICE, one.id)).status is Status.ACTIVE
-    assert await find(core, "Ana sings fado") == ["Ana sings fado"]
+    assert await find(core, "Ana sings flamenco") == ["Ana sings flamenco"]
     assert (await core.restore(ALICE, one.id)).revision == back.revision  # nothing to do is done once
     await told_by_the_log(core, world)
 

@@ -150,7 +150,7 @@ async def test_of_two_cells_the_formed_one_is_cleared_and_the_other_left_out(wor
 
     core = await world.core(agents=ScriptedAgents(before=before))
     gate.open()
-    accepted = await converse(core, "I live in Oslo", f"{NEW_TOPIC} I like fado")
+    accepted = await converse(core, "I live in Oslo", f"{NEW_TOPIC} I like flamenco")
     task = await finished(world, core, accepted)
     assert (task.status, (task.result or {})["counts"]) == ("succeeded", {"created": 2, "cleared": 1})
     assert [len(cell["memory_ids"]) for cell in (task.result or {})["cells"]] == [2, 0]
@@ -207,7 +207,7 @@ async def test_a_poisoned_conversation_that_is_retried_after_the_clear_makes_not
 
 async def test_messages_that_are_gathered_are_dropped_with_the_session(world: World) -> None:
     core = await world.core()
-    await gather(core, "I live in Oslo", "I like fado")
+    await gather(core, "I live in Oslo", "I like flamenco")
     await gather(core, "I live in Bergen", session="s2")
     await core.clear(ALICE, S1)
     assert await core.batch_state(ALICE, "s1") == Buffered(0, None)
@@ -245,7 +245,7 @@ async def test_an_append_and_a_flush_beside_a_clear_lose_nothing_but_what_was_to
     await gather(other, "I live in Oslo")
 
     async def meanwhile() -> None:
-        await gather(other, "I like fado")
+        await gather(other, "I like flamenco")
         await other.batch_flush(ALICE, "s1")
 
     core = await world.core(wrap=lambda store: Meanwhile(store, call, meanwhile))

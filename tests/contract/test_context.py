@@ -269,7 +269,7 @@ async def formed(world: World) -> MemoryCore:
 async def test_a_turn_is_told_once_and_the_last_turns_are_told_as_said(world: World) -> None:
     core = await formed(world)
     before = ("the red boat sank near Porto", "nobody was hurt")
-    for query in (None, *TWO_TOPICS, " ".join(TWO_TOPICS[:2]), "fado and guitar", *before, " ".join(before)):
+    for query in (None, *TWO_TOPICS, " ".join(TWO_TOPICS[:2]), "flamenco and guitar", *before, " ".join(before)):
         for session in ("new", "last"):
             context = await core.context(ALICE, ContextInput(query=query, session_id=session))
             assert [one for one in (*TWO_TOPICS, *before) if context.context.count(one) > 1] == [], (query, session)

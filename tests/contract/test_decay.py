@@ -41,13 +41,13 @@ async def foreseen(core: MemoryCore, **asked: Any) -> Foreseen:
 
 
 async def importance(core: MemoryCore) -> float:
-    (hit,) = (await core.retrieve(ALICE, RetrieveInput(query="fado", include_decayed=True))).results
+    (hit,) = (await core.retrieve(ALICE, RetrieveInput(query="flamenco", include_decayed=True))).results
     return hit.importance_score
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 async def test_240_hourly_calls_are_as_good_as_one(core: MemoryCore, world: World) -> None:
-    base = (await core.save(ALICE, turn("Ana sings fado", importance=0.7))).memory
+    base = (await core.save(ALICE, turn("Ana sings flamenco", importance=0.7))).memory
     for _ in range(240):
         world.clock.forward(3600)
         task = await decayed(core)
@@ -59,7 +59,7 @@ async def test_240_hourly_calls_are_as_good_as_one(core: MemoryCore, world: Worl
 
 
 async def test_a_crossing_is_written_once_and_no_list_shows_the_memory(core: MemoryCore, world: World) -> None:
-    saved = (await core.save(ALICE, turn("Ana sings fado", importance=0.4))).memory
+    saved = (await core.save(ALICE, turn("Ana sings flamenco", importance=0.4))).memory
     world.clock.forward(89 * DAY)
     assert (await decayed(core)).result == {"counts": NOTHING, "capped": False}
     world.clock.forward(2 * DAY)
@@ -71,7 +71,7 @@ async def test_a_crossing_is_written_once_and_no_list_shows_the_memory(core: Mem
     held = await core.get(ALICE, saved.id)
     assert (held.status, held.status_reason, held.importance_base) == (Status.DECAYED, "importance_decay", 0.4)
     assert [event.event_type for event in await world.log()] == ["created", "decayed"]
-    assert (await core.retrieve(ALICE, RetrieveInput(query="fado", include_decayed=False))).results == ()
+    assert (await core.retrieve(ALICE, RetrieveInput(query="flamenco", include_decayed=False))).results == ()
     assert await listed(core) == []
 
 

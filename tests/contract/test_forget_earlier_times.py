@@ -17,10 +17,10 @@ pytestmark = ON_ONE_STORE
 
 
 async def moved(core: MemoryCore) -> tuple[Memory, Memory, Memory]:
-    """Oslo, which stays in the slot; Rome, which goes into another; and what it held in the one that it left."""
-    oslo, rome = await told(core, "Oslo", -20), await told(core, "Rome", -10, session_id="s")
-    moved = await core.update(ALICE, rome.id, UpdateInput(**HOME, content="Ana was born in Bern"), rome.etag)
-    return oslo, moved, await core.get(ALICE, str(moved.supersedes_id))
+    """Stavanger, which stays in the slot; Palermo, which goes into another; and what it held in the one that it left."""
+    stavanger, palermo = await told(core, "Stavanger", -20), await told(core, "Palermo", -10, session_id="s")
+    moved = await core.update(ALICE, palermo.id, UpdateInput(**HOME, content="Ana was born in Grenoble"), palermo.etag)
+    return stavanger, moved, await core.get(ALICE, str(moved.supersedes_id))
 
 
 async def for_good(core: MemoryCore, world: World, memory: Memory, *words: str, derived: int = 1) -> None:
@@ -33,39 +33,39 @@ async def for_good(core: MemoryCore, world: World, memory: Memory, *words: str, 
 
 
 async def test_an_earlier_time_goes_with_a_truth_that_was_edited_since(core: MemoryCore, world: World) -> None:
-    await told(core, "Oslo", -20)
-    await told(core, "Oslo", -5)
-    rome, (oslo,) = await told(core, "Rome", -10), await listed(core)
-    assert oslo.content == "Ana lives in Oslo"
-    edited = await core.update(ALICE, oslo.id, UpdateInput(content="Ana lives in Bern"), oslo.etag)
+    await told(core, "Stavanger", -20)
+    await told(core, "Stavanger", -5)
+    palermo, (stavanger,) = await told(core, "Palermo", -10), await listed(core)
+    assert stavanger.content == "Ana lives in Stavanger"
+    edited = await core.update(ALICE, stavanger.id, UpdateInput(content="Ana lives in Grenoble"), stavanger.etag)
     assert len(await listed(core, status="all")) == 3
-    await for_good(core, world, edited, "Oslo", "Bern")
-    assert [one.id for one in await listed(core, status="all")] == [rome.id]
+    await for_good(core, world, edited, "Stavanger", "Grenoble")
+    assert [one.id for one in await listed(core, status="all")] == [palermo.id]
 
 
 async def test_an_earlier_time_of_a_key_goes_with_it(core: MemoryCore, world: World) -> None:
     async def said(value: str, day: int) -> Memory:
         return (await core.save(ALICE, rule("zone", value, event_timestamp=NOW + timedelta(days=day)))).memory
 
-    lima = await said("Lima", -20)
-    await said("Lima", -5)
+    managua = await said("Managua", -20)
+    await said("Managua", -5)
     quito = await said("Quito", -10)
-    assert sorted(str(one.value) for one in await listed(core, status="all")) == ["Lima", "Lima", "Quito"]
-    await for_good(core, world, lima, "Lima")
+    assert sorted(str(one.value) for one in await listed(core, status="all")) == ["Managua", "Managua", "Quito"]
+    await for_good(core, world, managua, "Managua")
     assert [one.id for one in await listed(core, status="all")] == [quito.id]
 
 
 async def test_a_value_that_a_key_held_goes_with_it_wherever_it_was_told_late_as_well(core: MemoryCore, world: World) -> None:
     fields: dict[str, Any] = {"event_timestamp": NOW - timedelta(days=20)}
-    key = (await core.save(ALICE, rule("zone", "Lima", **fields))).memory
-    await core.save(ALICE, rule("other", "Lima", **fields))
+    key = (await core.save(ALICE, rule("zone", "Managua", **fields))).memory
+    await core.save(ALICE, rule("other", "Managua", **fields))
     key = (await core.save(ALICE, rule("zone", "Quito"))).memory
     await for_good(core, world, key, "Quito", derived=0)
     assert [one.key for one in await listed(core, status="all")] == ["other"]
 
 
 async def test_a_copy_for_another_agent_goes_alone(core: MemoryCore) -> None:
-    key = (await core.save(ALICE, rule("zone", "Lima"))).memory
+    key = (await core.save(ALICE, rule("zone", "Managua"))).memory
     copy = await core.copy(ALICE, key.id, CopyInput(to_agent_id="other"))
     await forgotten(core, "hard", ids=[copy.id])
     assert [one.id for one in await listed(core, status="all")] == [key.id]

@@ -24,8 +24,8 @@ from tests.tasks import Hand
 from tests.telling import Tellers, facts_of, of_category, on_all, tell
 from tests.world import WordsEmbedder, World, find, listed
 
-BUDGET, CITY, CAR = "Ana's budget is 7340099 euros", "Ana's city is Oslo", "Ana's car is a red Volvo"
-TALK = ("hello there", BUDGET, "the ferry was late", f"{CITY}, and it rains", ("assistant", "In Oslo you need an umbrella."), CAR)
+BUDGET, CITY, CAR = "Ana's budget is 7340099 euros", "Ana's city is Stavanger", "Ana's car is a red Volvo"
+TALK = ("hello there", BUDGET, "the ferry was late", f"{CITY}, and it rains", ("assistant", "In Stavanger you need an umbrella."), CAR)
 DAY = timedelta(days=1)
 
 
@@ -44,16 +44,16 @@ async def fact_with(core: MemoryCore, word: str) -> Memory:
 
 async def test_only_the_messages_that_tell_it_go_and_the_others_stay_readable_and_findable(core: MemoryCore, world: World) -> None:
     await tell(core, *TALK)
-    oslo = await fact_with(core, "Oslo")
-    seen = await foreseen(core, "hard", ids=[oslo.id])
+    stavanger = await fact_with(core, "Stavanger")
+    seen = await foreseen(core, "hard", ids=[stavanger.id])
     assert seen.counts == {"forgotten": 1, "derived": 4, "messages": 2, "episodes": 1, "notes": 1}
-    result = (await forgotten(core, "hard", ids=[oslo.id])).result
+    result = (await forgotten(core, "hard", ids=[stavanger.id])).result
     assert result is not None
     assert {name: result["counts"][name] for name in seen.counts} == seen.counts
     assert await contents(core) == ["hello there", BUDGET, "the ferry was late", CAR]
     assert sorted(await facts_of(core)) == sorted([BUDGET, CAR])
     assert "the ferry was late" in await find(core, "the ferry was late")
-    await no_trace(world, "Oslo", "umbrella")
+    await no_trace(world, "Stavanger", "umbrella")
     await told_by_the_log(core, world)
     await Hand(core).work_all()
     assert await of_category(core, "cell") == [], "nothing is formed of them again"
@@ -61,22 +61,22 @@ async def test_only_the_messages_that_tell_it_go_and_the_others_stay_readable_an
 
 async def test_the_other_facts_name_their_messages_and_are_forgotten_with_them(core: MemoryCore, world: World) -> None:
     await tell(core, *TALK, ("assistant", "For 7,340,099 euros you get a lot."))
-    await forgotten(core, "hard", ids=[(await fact_with(core, "Oslo")).id])
+    await forgotten(core, "hard", ids=[(await fact_with(core, "Stavanger")).id])
     said, budget = await messages(core), await fact_with(core, "budget")
     assert (budget.status, budget.cell_id, budget.source_ids) == (Status.ACTIVE, None, [said[BUDGET].id])
     await forgotten(core, "hard", ids=[budget.id])
     assert await contents(core) == ["hello there", "the ferry was late", CAR]
     assert [*await facts_of(core)] == [CAR]
-    await no_trace(world, "7340099", "7,340,099", "Oslo")
+    await no_trace(world, "7340099", "7,340,099", "Stavanger")
     await told_by_the_log(core, world)
 
 
 async def test_a_fact_that_has_its_words_goes_too_and_one_of_the_same_message_stays(core: MemoryCore, world: World) -> None:
-    await tell(core, "Ana's city is Oslo and Ana's cat is Mia", "Ana's office is in Oslo", "the ferry was late")
+    await tell(core, "Ana's city is Stavanger and Ana's cat is Mia", "Ana's office is in Stavanger", "the ferry was late")
     await forgotten(core, "hard", ids=[(await fact_with(core, "city")).id])
     assert await contents(core) == ["the ferry was late"]
     assert [*await facts_of(core)] == ["Ana's cat is Mia"]
-    await no_trace(world, "Oslo")
+    await no_trace(world, "Stavanger")
     await told_by_the_log(core, world)
 
 
@@ -95,10 +95,10 @@ async def test_a_fact_whose_value_is_not_said_in_words_takes_the_message_that_it
 async def test_where_no_message_can_be_told_to_say_it_all_of_the_cell_go(core: MemoryCore, world: World) -> None:
     """As in a cell that does not say which of its messages a fact was taken from."""
     await tell(core, CITY, "the ferry was late", BUDGET)
-    oslo, (cell,) = await fact_with(core, "Oslo"), await of_category(core, "cell")
+    stavanger, (cell,) = await fact_with(core, "Stavanger"), await of_category(core, "cell")
 
     def unknown(look: Look) -> Changes[None]:
-        before, stored = look.memory(oslo.id), look.memory(cell.id)
+        before, stored = look.memory(stavanger.id), look.memory(cell.id)
         assert before is not None
         assert stored is not None
         facts = [one.model_copy(update={"message": None, "quote": None}) for one in stored.atomic_facts]
@@ -108,11 +108,11 @@ async def test_where_no_message_can_be_told_to_say_it_all_of_the_cell_go(core: M
         ]
         return Changes(None, tuple(changes))
 
-    await Ledger(await world.look_on(), world.clock, RandomIds()).commit(ALICE, unknown, ids=[oslo.id, cell.id], call=Call())
-    await forgotten(core, "hard", ids=[oslo.id])
+    await Ledger(await world.look_on(), world.clock, RandomIds()).commit(ALICE, unknown, ids=[stavanger.id, cell.id], call=Call())
+    await forgotten(core, "hard", ids=[stavanger.id])
     assert await contents(core) == []
     assert [*await facts_of(core)] == [BUDGET]
-    await no_trace(world, "Oslo", "ferry")
+    await no_trace(world, "Stavanger", "ferry")
     await told_by_the_log(core, world)
 
 
@@ -126,22 +126,22 @@ async def test_told_in_two_sessions_it_goes_from_both_and_their_other_messages_s
     if consolidated:
         await core.consolidate(ALICE, ConsolidateInput())
         await Hand(core, "consolidation").work_all()
-    oslo = await fact_with(core, "Oslo")
-    seen = await foreseen(core, "hard", ids=[oslo.id])
+    stavanger = await fact_with(core, "Stavanger")
+    seen = await foreseen(core, "hard", ids=[stavanger.id])
     assert (seen.counts["messages"], seen.counts["episodes"]) == (2, 2)
-    await forgotten(core, "hard", ids=[oslo.id])
+    await forgotten(core, "hard", ids=[stavanger.id])
     assert (await contents(core, "s"), await contents(core, "t")) == (["the ferry was late"], ["the harbour is loud"])
-    await no_trace(world, "Oslo")
+    await no_trace(world, "Stavanger")
     await told_by_the_log(core, world)
 
 
 async def test_an_edited_fact_goes_with_what_was_said_and_with_what_it_became(core: MemoryCore, world: World) -> None:
     await tell(core, *TALK)
-    oslo = await fact_with(core, "Oslo")
-    await core.update(ALICE, oslo.id, UpdateInput(content="Ana's city is Bergen"), oslo.etag)
-    await forgotten(core, "hard", ids=[oslo.id])
+    stavanger = await fact_with(core, "Stavanger")
+    await core.update(ALICE, stavanger.id, UpdateInput(content="Ana's city is Bergen"), stavanger.etag)
+    await forgotten(core, "hard", ids=[stavanger.id])
     assert await contents(core) == ["hello there", BUDGET, "the ferry was late", CAR]
-    await no_trace(world, "Oslo", "Bergen")
+    await no_trace(world, "Stavanger", "Bergen")
     await told_by_the_log(core, world)
 
 
@@ -149,10 +149,10 @@ async def test_a_fact_that_was_replaced_later_goes_alone_and_so_does_its_success
     await tell(core, CITY, "the ferry was late")
     world.clock.forward(60)
     await tell(core, "Ana's city is Bergen", "the harbour is loud", session="s2", at=NOW + DAY)
-    await forgotten(core, "hard", ids=[(await fact_with(core, "Oslo")).id])
+    await forgotten(core, "hard", ids=[(await fact_with(core, "Stavanger")).id])
     assert await contents(core) == ["the ferry was late"]
     assert (await fact_with(core, "Bergen")).status is Status.ACTIVE
-    await no_trace(world, "Oslo")
+    await no_trace(world, "Stavanger")
     await forgotten(core, "hard", ids=[(await fact_with(core, "Bergen")).id])
     assert await contents(core, "s2") == ["the harbour is loud"]
     await no_trace(world, "Bergen")
@@ -162,7 +162,7 @@ async def test_a_fact_that_was_replaced_later_goes_alone_and_so_does_its_success
 
 async def test_two_facts_forgotten_at_once_take_the_messages_of_both(core: MemoryCore, world: World) -> None:
     await tell(core, *TALK)
-    await forgotten(core, "hard", ids=[(await fact_with(core, word)).id for word in ("Oslo", "Volvo")])
+    await forgotten(core, "hard", ids=[(await fact_with(core, word)).id for word in ("Stavanger", "Volvo")])
     assert await contents(core) == ["hello there", BUDGET, "the ferry was late"]
     assert len(await listed(core, status="all")) == 4
-    await no_trace(world, "Oslo", "Volvo")
+    await no_trace(world, "Stavanger", "Volvo")

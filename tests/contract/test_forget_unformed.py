@@ -28,7 +28,7 @@ async def test_what_was_told_before_it_is_not_formed_and_what_is_told_after_it_i
     assert [(await task_of(core, one)).status for one in (accepted, elsewhere, after)] == ["succeeded"] * 3
     assert (await task_of(core, before)).status == "cancelled"
     assert await texts(core) == ["I live in Oslo", "I live in Turku", "The user lives in Oslo", "The user lives in Turku"]
-    await no_trace(world, "Lisbon", "fado", "guitar")
+    await no_trace(world, "Lisbon", "flamenco", "guitar")
     assert await pending(world) == 0
 
 
@@ -43,7 +43,7 @@ async def test_whoever_comes_first_nothing_of_it_is_formed(world: World, first: 
         await Hand(core, queue).work_all()
     assert [(await task_of(core, one)).finished for one in (accepted, told)] == [True, True]
     assert (await listed(core, status="all"), await pending(world)) == ([], 0)
-    await no_trace(world, "Lisbon", "fado", "guitar")
+    await no_trace(world, "Lisbon", "flamenco", "guitar")
 
 
 @ON_ONE_STORE
@@ -53,7 +53,7 @@ async def test_what_could_not_be_formed_is_given_up(world: World) -> None:
     assert (await finished(world, core, told)).status == "poisoned"
     await forgotten(core, "hard", session_id="s1")
     assert ((await task_of(core, told)).status, await pending(world)) == ("cancelled", 0)
-    await no_trace(world, "Lisbon", "fado", "guitar")
+    await no_trace(world, "Lisbon", "flamenco", "guitar")
 
 
 @ON_ONE_STORE
@@ -106,4 +106,4 @@ async def test_what_is_formed_while_it_is_asked_for_is_forgotten_too(world: Worl
     core = await world.core(wrap=lambda store: Meanwhile(store, "page", form))
     await forgotten(core, "hard", session_id="s1")
     assert await listed(other, status="all") == []
-    await no_trace(world, "Lisbon", "fado", "guitar", "hello")
+    await no_trace(world, "Lisbon", "flamenco", "guitar", "hello")

@@ -288,7 +288,7 @@ async def test_who_dies_half_way_takes_the_same_back_again(core: MemoryCore, wor
 async def test_a_conversation_under_way_keeps_its_formed_cells_and_forms_the_rest(world: World) -> None:
     core = await world.core(agents=ScriptedAgents())
     accepted = await core.converse(
-        ALICE, talk("It is warm", "So warm", f"{NEW_TOPIC} I like fado", "The guitar above all", "And the voice")
+        ALICE, talk("It is warm", "So warm", f"{NEW_TOPIC} I like flamenco", "The guitar above all", "And the voice")
     )
     dying = await world.core(agents=ScriptedAgents(), wrap=lambda store: DiesAfter(store, 4))
     await Hand(dying).work_all()
@@ -298,7 +298,7 @@ async def test_a_conversation_under_way_keeps_its_formed_cells_and_forms_the_res
     await Hand(core).work_all()
     assert (await core.task(ALICE, accepted.task_id)).status == "succeeded"
     cells = [one.content for one in await left(core) if one.category == "cell"]
-    assert sorted(cells) == sorted(["It is warm So warm", f"{NEW_TOPIC} I like fado"])
+    assert sorted(cells) == sorted(["It is warm So warm", f"{NEW_TOPIC} I like flamenco"])
     assert len(await read_back(core)) == 3
 
 

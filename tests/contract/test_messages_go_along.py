@@ -22,7 +22,7 @@ from tests.tasks import Hand
 from tests.telling import Tellers, formed, talk, tell
 from tests.world import DiesAfter, Killed, World, find, listed
 
-SAID = ("Ana's city is Oslo", "the ferry was late", "zebra crossing")
+SAID = ("Ana's city is Stavanger", "the ferry was late", "zebra crossing")
 
 
 @pytest.fixture
@@ -163,8 +163,8 @@ async def test_a_cell_told_again_in_its_session_has_each_message_once_and_takes_
 async def test_a_message_forgotten_for_good_takes_its_cell_and_leaves_the_other_messages_to_themselves(
     core: MemoryCore, world: World
 ) -> None:
-    await tell(core, "Ana's city is Oslo", "the ferry was late", "Ben's city is Turku")
-    ana = (await messages(core))["Ana's city is Oslo"]
+    await tell(core, "Ana's city is Stavanger", "the ferry was late", "Ben's city is Turku")
+    ana = (await messages(core))["Ana's city is Stavanger"]
     await forgotten(core, "hard", ids=[ana.id])
     assert sorted(one.content for one in await listed(core, status="all")) == sorted(
         ["Ben's city is Turku", "Ben's city is Turku", "the ferry was late"]
@@ -172,7 +172,7 @@ async def test_a_message_forgotten_for_good_takes_its_cell_and_leaves_the_other_
     assert {one.cell_id for one in (await messages(core)).values()} == {None}
     assert ana.conversation_id is not None
     assert await (await world.look_on()).page(ALICE, "messages", None, None, 10) == []
-    await no_trace(world, "Oslo")
+    await no_trace(world, "Stavanger")
     assert "Turku" in await everything(world)
     await told_by_the_log(core, world)
     assert "the ferry was late" in await find(core, "the ferry was late")
@@ -185,7 +185,7 @@ async def test_a_fact_forgotten_for_good_takes_the_message_that_told_it_and_leav
     assert seen.counts == {"forgotten": 1, "derived": 2, "messages": 1, "episodes": 1}
     await forgotten(core, "hard", ids=[lives.id])
     assert sorted(one.content for one in await listed(core, status="all")) == ["the ferry was late", "zebra crossing"]
-    await no_trace(world, "Oslo")
+    await no_trace(world, "Stavanger")
     await told_by_the_log(core, world)
 
 
@@ -198,7 +198,7 @@ async def test_asked_for_with_a_fact_of_its_cell_a_message_goes_beside_that_of_t
     known = {"message": (await messages(core))["zebra crossing"].id, "fact": lives.id}
     await forgotten(core, "hard", ids=[known[name] for name in names])
     assert [*await messages(core)] == ["the ferry was late"]
-    await no_trace(world, "Oslo", "zebra")
+    await no_trace(world, "Stavanger", "zebra")
 
 
 @pytest.mark.parametrize("names", [("message", "cell"), ("cell", "message")])
@@ -230,7 +230,7 @@ async def test_a_session_forgotten_for_good_takes_messages_of_which_nothing_was_
     assert len(await messages(core)) == len(SAID)
     await forgotten(core, "hard", session_id="s1")
     assert await messages(core) == {}
-    await no_trace(world, "Oslo", "ferry", "zebra")
+    await no_trace(world, "Stavanger", "ferry", "zebra")
     await Hand(core).work_all()
     assert await listed(core, status="all") == []
 

@@ -64,7 +64,7 @@ async def similarity(core: MemoryCore, text: str, owner: Owner = ALICE) -> float
     return next((hit.similarity_score for hit in hits if hit.shown.memory.content == text), -1.0)
 
 
-TURNS = [turn("Ana sings fado"), turn("the boat is red"), turn("a heron stands in the reeds", "s2"), fact("Ana lives in Porto")]
+TURNS = [turn("Ana sings flamenco"), turn("the boat is red"), turn("a heron stands in the reeds", "s2"), fact("Ana lives in Porto")]
 
 
 async def test_vectors_of_another_embedder_are_not_compared_and_made_anew_in_place(world: World) -> None:
@@ -73,7 +73,7 @@ async def test_vectors_of_another_embedder_are_not_compared_and_made_anew_in_pla
     embedder = OtherWords()
     core = await world.core(embedder=embedder)
     log = await world.log(embedder=embedder)
-    assert await similarity(core, "Ana sings fado") is None
+    assert await similarity(core, "Ana sings flamenco") is None
     assert await foreseen(core) == Foreseen({"embedded": 4}, capped=False)
     task = await reembedded(core)
     made = {"counts": {"read": 4, "embedded": 4}, "model": "other words", "dimensions": 256}
@@ -82,7 +82,7 @@ async def test_vectors_of_another_embedder_are_not_compared_and_made_anew_in_pla
     for before, after in zip(saved, await stored(world, ALICE, [one.id for one in saved], embedder), strict=True):
         assert (after.embedding_model, after.embedding_dimensions, after.etag) == ("other words", 256, before.etag)
         assert after.model_dump(exclude={"embedding", "embedding_model"}) == before.model_dump(exclude={"embedding", "embedding_model"})
-    assert (await similarity(core, "Ana sings fado") or 0) > 0.5
+    assert (await similarity(core, "Ana sings flamenco") or 0) > 0.5
     embedder.texts.clear()
     assert await foreseen(core) == Foreseen({"embedded": 0}, capped=False)
     again = await reembedded(core)
@@ -195,12 +195,12 @@ async def test_vectors_of_another_length_stand_beside_until_they_are_made_anew(w
     health = await core.ready()
     assert health["dependencies"]["long_term"]["status"] == "degraded"
     assert "'words' with 256 dimensions" in health["dependencies"]["long_term"]["detail"]
-    assert await similarity(core, "Ana sings fado") is None
+    assert await similarity(core, "Ana sings flamenco") is None
     await core.save(ALICE, turn("a new one"))
     assert (await similarity(core, "a new one") or 0) > 0.5
     assert (await reembedded(core)).result == {"counts": {"read": 5, "embedded": 4}, "model": "other words", "dimensions": 128}
     assert (await core.ready())["dependencies"]["long_term"]["status"] == "degraded"
     await reembedded(core, BOB)
     assert (await core.ready())["dependencies"]["long_term"]["status"] == "ok"
-    assert (await similarity(core, "Ana sings fado", BOB) or 0) > 0.5
-    assert await similarity(old, "Ana sings fado") is None, "who still has the old embedder goes on by words"
+    assert (await similarity(core, "Ana sings flamenco", BOB) or 0) > 0.5
+    assert await similarity(old, "Ana sings flamenco") is None, "who still has the old embedder goes on by words"

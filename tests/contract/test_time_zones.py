@@ -135,7 +135,7 @@ async def test_settings_are_exported_imported_and_erased(world: World) -> None:
     assert (await exported(world, core, BOB)).splitlines()[1:] == file.splitlines()[1:]
     await ended(world, core, (await core.erase(BOB)).task_id, BOB, apart_s=700)
     assert await core.user_settings(BOB) == UserSettings()
-    await tell(core, "I like fado.", owner=BOB)
+    await tell(core, "I like flamenco.", owner=BOB)
     assert await core.user_settings(BOB) == UserSettings()
     assert await (await world.look_on()).strays(BOB, 1000) == []
     assert await core.user_settings(ALICE) == UserSettings(time_zone="Europe/Berlin")

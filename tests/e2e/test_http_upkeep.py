@@ -28,7 +28,7 @@ def post(host: httpx.Client, call: str, user: str = USER, **fields: Any) -> http
 
 
 def test_decay_is_a_task_and_a_dry_run_an_answer(host: httpx.Client) -> None:
-    one = save(host, "decay", "Ana sings fado")
+    one = save(host, "decay", "Ana sings flamenco")
     assert post(host, "decay", "decay", dry_run=True).json() == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
     task = done(host, post(host, "decay", "decay"), "decay")
     assert (task["kind"], task["result"]) == ("decay", {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False})
