@@ -86,7 +86,7 @@ def timeline_text(page: EventPage) -> str:
 
 def counts_text(foreseen: Foreseen) -> str:
     """What a dry run counted."""
-    return ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in foreseen.counts.items())
+    return ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in foreseen.counts.items() if number)
 
 
 def profile_text(profile: Profile) -> str:

@@ -110,9 +110,11 @@ async def ask_to_forget(caller: ToolCaller, asked: ForgetArguments) -> Question 
     foreseen = await caller.core.forget(caller.owner, request)
     if isinstance(foreseen, Accepted) or not any(foreseen.counts.values()):
         return "No memory fits that; nothing was forgotten."
-    how = "for good, with its history" if asked.mode == "hard" else "softly: it can be restored"
+    how = "forgotten for good, with their history" if asked.mode == "hard" else "hidden, and could be restored"
     texts = [await _shown(caller, memory_id) for memory_id in (asked.ids or [])[:MOST_SHOWN]]
-    text = "\n".join([f"Forget {how}: {counts_text(foreseen)}{' and more' if foreseen.capped else ''}.", *filter(None, texts)])
+    text = "\n".join(
+        [f"These memories would be {how}: {counts_text(foreseen)}{' and more' if foreseen.capped else ''}.", *filter(None, texts)]
+    )
     what = {"owner": [*caller.owner], "filter": request.chosen.model_dump(mode="json"), "mode": asked.mode, "counts": dict(foreseen.counts)}
     return Question(text, hashlib.sha256(orjson.dumps(what, option=orjson.OPT_SORT_KEYS)).hexdigest()[:8], asked.confirm)
 
@@ -173,7 +175,7 @@ TOOLS = (
         "memory_forget",
         "Forget memories",
         "Forget memories, only when the user wants that. Name them by ids (from memory_search), tags, session_id or before. The first "
-        "call forgets nothing: it shows what would go and asks the user, or answers with a code for a second call once the user has agreed.",
+        "call forgets nothing: it shows what would go and asks the user, or answers with a code for a second call once they agreed.",
         "write",
         ForgetArguments,
         forget,
