@@ -5,6 +5,7 @@ The fields are named as in the HTTP API, whose models check the values; only wha
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
@@ -18,7 +19,7 @@ from memory_core.functions.request_parsing import from_json, invalid
 Model = TypeVar("Model", bound=BaseModel)
 SHORT_CONTEXT = 1000
 """Tokens of a context where the model names no other number."""
-MOMENT = "ISO 8601 with a time zone, such as 2026-05-08T13:56:00Z."
+MOMENT = "Like 2026-05-08T13:56:00Z."
 
 Kind = Literal["semantic", "episodic", "procedural"]
 Tags = Annotated[list[str] | None, Field(description="Only memories with one of these tags.")]
@@ -113,6 +114,7 @@ def checked_arguments(model: type[Model], given: Mapping[str, Any] | None, *, no
         raise invalid(FieldError("arguments", "hold a number beyond 64 bits, or a text that is no Unicode")) from None
 
 
+@functools.cache
 def input_schema(model: type[BaseModel]) -> dict[str, Any]:
     """The JSON schema of a tool's arguments: no titles, no references, and a field that may be left out is not shown as null too."""
     whole = model.model_json_schema()

@@ -7,9 +7,12 @@ from collections.abc import MutableMapping
 from dataclasses import replace
 from typing import Any
 
+import mcp_types as types
 from azure.functions import HttpResponse
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from pydantic import ValidationError
 
+from memory_core.domain.errors import FieldError, Malformed
 from memory_core.functions.gate import Admitted
 from memory_core.functions.mcp.callers import ToolCaller
 from memory_core.functions.mcp.server import build_server
@@ -19,9 +22,10 @@ Message = MutableMapping[str, Any]
 
 
 async def answer(req: Admitted[Nothing]) -> HttpResponse:
-    """The answer to one message. Raises Malformed or Invalid for a body that is no JSON object, as everywhere."""
+    """The answer to one message. Raises Malformed for a body that is none, or Invalid for one that is no JSON object, as everywhere."""
     limit = req.core.settings.body_limit_bytes
-    read_object(req.content, req.headers.get("content-type"), limit)  # the SDK's reader takes names given twice, and NaN
+    # The SDK's reader takes names given twice and NaN, and repeats what it refuses.
+    _check_message(read_object(req.content, req.headers.get("content-type"), limit))
     call = replace(req.call, idempotency_key=None, route="", body_hash="")  # a key of the request is not one of a call within it
     server = build_server(ToolCaller(req.core, req.owner, req.caller, call))
     manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True, max_request_body_size=limit)
@@ -29,6 +33,17 @@ async def answer(req: Admitted[Nothing]) -> HttpResponse:
     async with manager.run():
         await manager.handle_request(exchange.scope, exchange.receive, exchange.send)
     return exchange.response
+
+
+def _check_message(body: dict[str, Any]) -> None:
+    """Raises Malformed for what is neither a request nor a notification of JSON-RPC."""
+    try:
+        message = types.jsonrpc_message_adapter.validate_python(body)
+    except ValidationError:
+        message = None
+    if not isinstance(message, (types.JSONRPCRequest, types.JSONRPCNotification)) or ("id" in body and body["id"] is None):
+        problem = "is no request or notification of JSON-RPC 2.0"
+        raise Malformed(f"body: {problem}", errors=(FieldError("body", problem),))
 
 
 class _Exchange:

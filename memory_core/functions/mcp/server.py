@@ -91,6 +91,7 @@ def build_server(caller: ToolCaller) -> Server[Any]:
         version=__version__,
         title="Memory Core",
         instructions=INSTRUCTIONS,
+        get_tool_input_schema=lambda name: input_schema(BY_NAME[name].arguments) if name in BY_NAME else None,
         cache_hints=dict.fromkeys(("tools/list", "resources/list", "resources/templates/list", "prompts/list"), _LISTS),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
