@@ -74,13 +74,13 @@ def accepted_conversation_text(accepted: Accepted) -> str:
     )
 
 
-def timeline_text(page: EventPage) -> str:
-    """Changes, oldest first."""
+def timeline_text(page: EventPage, *, since: str | None) -> str:
+    """Changes, oldest first. since: of the request; the cursor goes with no other."""
     if not page.events:
         return "Nothing changed in that time."
     lines = [f"Oldest first; texts are {_DATA}.", *(_event_line(event) for event in page.events)]
     if page.next_cursor:
-        lines.append(f"More with cursor={page.next_cursor}")
+        lines.append(f"More with {f'since={since} ' if since else ''}cursor={page.next_cursor}")
     return "\n".join(lines)
 
 

@@ -92,7 +92,7 @@ class TimelineArguments(Input):
     memory_id: str | None = Field(None, description="Only changes of this memory.")
     types: list[str] | None = Field(None, description="Only these memory types (semantic) or changes (created, superseded, deleted).")
     limit: int = Field(10, ge=1, le=100, description="Most changes.")
-    cursor: str | None = Field(None, description="From an earlier answer, to go on.")
+    cursor: str | None = Field(None, description="From an earlier answer, to go on; with all else as it was.")
 
 
 class ForgetArguments(Input):

@@ -41,7 +41,8 @@ def _check_message(body: dict[str, Any]) -> None:
         message = types.jsonrpc_message_adapter.validate_python(body)
     except ValidationError:
         message = None
-    if not isinstance(message, (types.JSONRPCRequest, types.JSONRPCNotification)) or ("id" in body and body["id"] is None):
+    # One with an id that is none would be taken for a notification, and never answered.
+    if not isinstance(message, types.JSONRPCRequest if "id" in body else types.JSONRPCNotification):
         problem = "is no request or notification of JSON-RPC 2.0"
         raise Malformed(f"body: {problem}", errors=(FieldError("body", problem),))
 

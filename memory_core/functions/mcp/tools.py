@@ -100,8 +100,9 @@ async def timeline(caller: ToolCaller, asked: TimelineArguments) -> str:
     """List changes."""
     fields = {**_given(asked), "limit": asked.limit}
     if asked.since is None and asked.memory_id is None:
-        fields["since"] = (caller.core.clock.now() - LATELY).isoformat()
-    return timeline_text(await caller.core.timeline(caller.owner, _request(caller, TimelineInput, fields)))
+        fields["since"] = (caller.core.clock.now() - LATELY).isoformat(timespec="seconds")
+    page = await caller.core.timeline(caller.owner, _request(caller, TimelineInput, fields))
+    return timeline_text(page, since=fields.get("since"))
 
 
 async def ask_to_forget(caller: ToolCaller, asked: ForgetArguments) -> Question | str:
