@@ -55,7 +55,7 @@ def _mcp(given: argparse.Namespace) -> int:
         raise PlainError("--key is for --url: a memory on this machine has none")
     if given.data is not None:
         os.environ["MEMORY_DATA"] = given.data
-    os.environ["MEMORY_AUTH"] = "off"  # nobody but the process that started this one can ask
+    os.environ["MEMORY_AUTH"] = "off"  # only the process that started this one can ask
     os.environ["MEMORY_HOST"] = "127.0.0.1"
     from memory_core.cli.local import serve_folder
     from memory_core.config import Settings

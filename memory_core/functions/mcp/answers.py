@@ -117,10 +117,11 @@ def scene_text(scene: SceneView) -> str:
 
 
 def memory_line(memory: Mapping[str, Any], limit: int | None = SHORT) -> str:
-    """A memory as JSON in one line, with its id."""
-    key = f" {one_line(memory['key'])}" if memory.get("key") else ""
+    """A memory as JSON in one line: id, day, type, the key or who said it, text."""
+    name = memory.get("key") or memory.get("actor")
+    whose = f" {one_line(str(name))}" if name else ""
     day = str(memory["event_timestamp"])[:10]
-    return f"[{memory['id']}] {day} {memory['type']}{key}: {one_line(str(memory['content']), limit)}"
+    return f"[{memory['id']}] {day} {memory['type']}{whose}: {one_line(str(memory['content']), limit)}"
 
 
 def _hit_lines(hit: Hit, whole: bool) -> Iterable[str]:

@@ -126,12 +126,12 @@ def _plain(schema: dict[str, Any], definitions: Mapping[str, Any]) -> dict[str, 
     if "$ref" in schema:
         definition = _plain(definitions[schema["$ref"].rpartition("/")[2]], definitions)
         return {name: value for name, value in definition.items() if name != "description"}
-    shown = {name: value for name, value in schema.items() if name not in ("title", "$defs") and not (name == "default" and value is None)}
-    if "anyOf" in shown:
-        (kind,) = (branch for branch in shown.pop("anyOf") if branch != {"type": "null"})
-        shown = {**_plain(kind, definitions), **shown}
-    if "properties" in shown:
-        shown["properties"] = {name: _plain(field, definitions) for name, field in shown["properties"].items()}
-    if "items" in shown:
-        shown["items"] = _plain(shown["items"], definitions)
-    return shown
+    plain = {name: value for name, value in schema.items() if name not in ("title", "$defs") and not (name == "default" and value is None)}
+    if "anyOf" in plain:
+        (kind,) = (branch for branch in plain.pop("anyOf") if branch != {"type": "null"})
+        plain = {**_plain(kind, definitions), **plain}
+    if "properties" in plain:
+        plain["properties"] = {name: _plain(field, definitions) for name, field in plain["properties"].items()}
+    if "items" in plain:
+        plain["items"] = _plain(plain["items"], definitions)
+    return plain

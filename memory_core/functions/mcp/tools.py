@@ -116,8 +116,13 @@ async def ask_to_forget(caller: ToolCaller, asked: ForgetArguments) -> Question 
     text = "\n".join(
         [f"These memories would be {how}: {counts_text(foreseen)}{' and more' if foreseen.capped else ''}.", *filter(None, texts)]
     )
-    what = {"owner": [*caller.owner], "filter": request.chosen.model_dump(mode="json"), "mode": asked.mode, "counts": dict(foreseen.counts)}
-    return Question(text, hashlib.sha256(orjson.dumps(what, option=orjson.OPT_SORT_KEYS)).hexdigest()[:8], asked.confirm)
+    subject = {
+        "owner": [*caller.owner],
+        "filter": request.chosen.model_dump(mode="json"),
+        "mode": asked.mode,
+        "counts": dict(foreseen.counts),
+    }
+    return Question(text, hashlib.sha256(orjson.dumps(subject, option=orjson.OPT_SORT_KEYS)).hexdigest()[:8], asked.confirm)
 
 
 async def forget(caller: ToolCaller, asked: ForgetArguments) -> str:
