@@ -287,6 +287,12 @@ def test_an_answer_is_json_and_there_is_no_session(host: httpx.Client, user: str
     assert post(host, user, json.dumps(asked).encode(), Accept="text/html").status_code == 406
 
 
+def test_no_page_of_another_origin_and_no_other_host_gets_an_answer_without_keys(host: httpx.Client, user: str) -> None:
+    ask = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'
+    problem(post(host, user, ask, Origin="https://evil.example"), 403)
+    problem(post(host, user, ask, Host="evil.example"), 403)
+
+
 @pytest.fixture(scope="module")
 def locked(profile: Profile, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     with running(tmp_path_factory.mktemp("locked"), MEMORY_API_KEYS=as_settings(), **profile.settings()) as client:

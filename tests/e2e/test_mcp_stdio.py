@@ -11,11 +11,13 @@ from pathlib import Path
 
 import httpx
 import pytest
+from mcp import MCPError
 
 from memory_core.cli.__main__ import main
 from tests.e2e.test_http_keys_on import KEYS, as_settings
-from tests.host import ROOT, running, save
+from tests.host import ROOT, Host, running, save
 from tests.mcp_client import MODES, Person, answer, over_stdio, refusal
+from tests.ports import kept_for
 
 TOOLS = 6
 each_mode = pytest.mark.parametrize("mode", MODES)
@@ -35,7 +37,6 @@ async def test_a_folder_on_this_machine_is_a_memory(tmp_path: Path, mode: str) -
         await answer(client, "memory_save", content="I play the cello", subject="user", attribute="instrument")
         assert "cello" in await answer(client, "memory_search", query="I play the cello")
         assert "query: is required" in await refusal(client, "memory_search")
-    async with over_stdio("--data", folder, mode=mode) as client:
         assert "I play the cello" in await answer(client, "memory_context", query="Which instrument do I play?")
     async with over_stdio("--data", folder, "--user", "somebody-else", mode=mode) as client:
         assert "cello" not in await answer(client, "memory_search", query="I play the cello")
@@ -65,13 +66,15 @@ async def test_forgetting_asks_the_person_behind_the_client(tmp_path: Path, mode
     assert done.startswith("Being forgotten now" if agrees else "The user did not agree")
 
 
-async def test_two_processes_work_on_one_folder(tmp_path: Path) -> None:
+async def test_two_processes_work_on_one_folder_which_outlives_them(tmp_path: Path) -> None:
     folder = str(tmp_path / "data")
     async with over_stdio("--data", folder) as first, over_stdio("--data", folder) as second:
         await answer(first, "memory_save", content="My locker is number 12")
         assert "number 12" in await answer(second, "memory_search", query="Which number is my locker?")
         await answer(second, "memory_save", content="My bicycle is red")
         assert "red" in await answer(first, "memory_search", query="My bicycle is red")
+    async with over_stdio("--data", folder) as third:
+        assert "red" in await answer(third, "memory_search", query="My bicycle is red")
 
 
 @each_mode
@@ -105,10 +108,34 @@ async def test_a_key_from_the_environment_opens_a_memory_elsewhere(tmp_path: Pat
         assert "bound to another user" in failed("--url", url, "--key", key, "--user", "ben")
 
 
+class Place:
+    """Whose port stays its own while no host listens there."""
+
+
+@each_mode
+async def test_an_outage_of_a_memory_elsewhere_ends_nothing_but_the_calls_that_it_meets(tmp_path: Path, mode: str) -> None:
+    place = Place()
+    port = str(kept_for(place))
+    host = Host(tmp_path, "--port", port)
+    try:
+        async with over_stdio("--url", host.url, "--user", "ana", mode=mode) as client:
+            await answer(client, "memory_save", content="I keep bees")
+            host.stop()
+            refused = await refusal(client, "memory_search", query="I keep bees")
+            assert re.search(r"can't be reached just now \(.*no answer.*\)\. Go on without it", refused)
+            with pytest.raises(MCPError, match="can't be reached just now"):
+                await client.read_resource("memory://scenes")
+            host = Host(tmp_path, "--port", port)
+            assert host.url
+            assert "bees" in await answer(client, "memory_search", query="I keep bees")
+    finally:
+        host.stop()
+
+
 def failed(*arguments: str) -> str:
     """What a start that fails says, in one line."""
     command = [sys.executable, "-m", "memory_core.cli", "mcp", *arguments]
-    done = subprocess.run(command, cwd=ROOT, input="", capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=ROOT, input="", capture_output=True, text=True, timeout=180)
     assert done.returncode in (1, 2), done
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
@@ -117,11 +144,18 @@ def failed(*arguments: str) -> str:
 
 
 def test_a_start_that_fails_says_why_in_one_line(tmp_path: Path) -> None:
-    assert "can't be reached" in failed("--url", "http://127.0.0.1:1")
+    assert "http://127.0.0.1:1/mcp: no answer" in failed("--url", "http://127.0.0.1:1")
     assert "--url should be an address" in failed("--url", "nonsense")
-    assert "give either --data or --url" in failed("--url", "http://127.0.0.1:1", "--data", str(tmp_path))
-    assert "--key is for --url" in failed("--key", "mc_x")
     assert "--user must not contain" in failed("--user", "a/b", "--data", str(tmp_path / "data"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [(["--url", "http://127.0.0.1:1", "--data", "x"], "give either --data or --url"), (["--key", "mc_x"], "--key is for --url")],
+)
+def test_options_that_do_not_go_together_are_refused(capsys: pytest.CaptureFixture[str], arguments: list[str], why: str) -> None:
+    assert main(["mcp", *arguments]) == 2
+    assert why in capsys.readouterr().err
 
 
 def test_stdout_has_nothing_but_messages_and_an_end_of_stdin_ends_it(tmp_path: Path) -> None:
@@ -134,7 +168,7 @@ def test_stdout_has_nothing_but_messages_and_an_end_of_stdin_ends_it(tmp_path: P
     given = "".join(json.dumps(line) + "\n" for line in lines) + "no json\n"
     command = [sys.executable, "-m", "memory_core.cli", "mcp", "--data", str(tmp_path / "data")]
     env = {**os.environ, "LOG_LEVEL": "debug", "EMBEDDING_PROVIDER": "hash"}
-    done = subprocess.run(command, cwd=ROOT, input=given, capture_output=True, text=True, timeout=60, env=env)
+    done = subprocess.run(command, cwd=ROOT, input=given, capture_output=True, text=True, timeout=180, env=env)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 0
     assert {1} <= {line.get("id") for line in answers}
