@@ -207,7 +207,7 @@ def worth_of(text: str, *, by_assistant: bool = False) -> Worth | None:
 
     by_assistant: an assistant or a tool wrote it, which speaks of anybody: it is small talk or nothing.
     """
-    if _is_small_talk(text):
+    if is_small_talk(text):
         return "small_talk"
     if by_assistant:
         return None
@@ -263,7 +263,7 @@ def _asks_to_keep(sentence: Sentence) -> bool:
     return any(pattern.search(said) is not None for pattern in (_KEEP, _KEEP_BEHIND, _KEEP_GERMAN))
 
 
-def _is_small_talk(text: str) -> bool:
+def is_small_talk(text: str) -> bool:
     """Whether a text is a greeting, thanks or an "ok" and nothing besides."""
     if not text or len(text) > MAX_SMALL_TALK:
         return False
