@@ -90,7 +90,19 @@ def test_what_is_kept_of_a_list_is_known_in_it(form: ChatForm) -> None:
     assert {normalised(content) for _, _, content in form.kept} <= said
 
 
-@pytest.mark.parametrize("text", ["Noted!", "thanks for telling me", "thanks, that's all", "👍", "sounds good", ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Noted!",
+        "thanks for telling me",
+        "thanks, that's all",
+        "👍",
+        "sounds good",
+        "",
+        "That's really helpful, thank you.",
+        "ok, see you tomorrow",
+    ],
+)
 def test_a_remark_says_hardly_anything_and_asks_nothing(text: str) -> None:
     assert is_remark(text)
 

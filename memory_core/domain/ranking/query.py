@@ -20,7 +20,7 @@ from memory_core.domain.fields import local
 from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.ranking.candidates import CandidateSet, Floats
 from memory_core.domain.statements.change_topics import KIN_IN_JAPANESE
-from memory_core.domain.statements.worth import is_small_talk
+from memory_core.domain.statements.worth import SMALL_TALK, is_small_talk
 from memory_core.domain.text.analyzer import ENGLISH, FUNCTION_WORDS, QUERY_WORDS, asked_for, language_of, terms_of, tokens, words
 from memory_core.domain.text.dates import AMOUNT, Window, asks_time, beside, date_windows, named_dates, whole_day
 from memory_core.domain.text.fence import visible
@@ -346,7 +346,8 @@ def query_in(messages: Sequence[ReadMessage]) -> str | None:
 def is_remark(query: str) -> bool:
     """Whether it asks nothing, and has hardly a word that says something: "Noted!", "ok, thanks for telling me"."""
     asks = any(sentence.asks for sentence in sentences(query))
-    return is_small_talk(query) or (len(_telling(words(query))) < LEAST_TELLING and not asks)
+    telling = [word for word in _telling(words(query)) if word not in SMALL_TALK]
+    return is_small_talk(query) or (len(telling) < LEAST_TELLING and not asks)
 
 
 def points_back(text: str) -> bool:

@@ -179,6 +179,8 @@ _BESIDE_GREETINGS = (
 )
 _TALK: Final = frozenset(_GREETINGS.split())
 _BESIDE_TALK: Final = frozenset(_BESIDE_GREETINGS.split())
+SMALL_TALK: Final = _TALK | _BESIDE_TALK
+"""Words of greetings, thanks and goodbyes."""
 _WORD = regex.compile(r"[\w'’]+")
 _SIGNS_ONLY = regex.compile(r"[^\p{L}\p{N}]+")
 _JAPANESE_TALK = regex.compile(
@@ -270,6 +272,6 @@ def is_small_talk(text: str) -> bool:
     words = _WORD.findall(text.casefold().replace("’", "'"))
     if not words:
         return not text.isspace()
-    if all(word in _TALK or word in _BESIDE_TALK for word in words):
+    if SMALL_TALK.issuperset(words):
         return any(word in _TALK for word in words)
     return _JAPANESE_TALK.fullmatch(_SIGNS_ONLY.sub("", text)) is not None
