@@ -324,9 +324,9 @@ def grant_for(query: RetrieveInput, answer: float, best: float) -> Grant:
 
 def asks_about_nobody(text: str) -> bool:
     """Whether a short message asks, and about no person: "Why is the sky blue?", which hardly any memory answers, whatever its words."""
-    said = sentences(text)
-    asks = any(sentence.asks or _QUESTION.match(sentence.text) is not None for sentence in said)
-    return len(said) <= 2 and asks and _ABOUT_SOMEBODY.search(_REQUEST.sub("", text)) is None
+    parts = sentences(text)
+    asks = any(sentence.asks or _QUESTION.match(sentence.text) is not None for sentence in parts)
+    return len(parts) <= 2 and asks and _ABOUT_SOMEBODY.search(_REQUEST.sub("", text)) is None
 
 
 def _asks_about_somebody(sentence: Sentence) -> bool:
