@@ -101,10 +101,12 @@ def test_the_call_of_a_tool_asks_it_for_something():
         ("User: Ich arbeite als Krankenschwester", "Was ist mein Beruf?"),
         ("User: 私は東京で看護師として働いています", "私の職業は何ですか"),
         ("User works as a nurse", "What is my job?"),
+        ("User: Ich bin gegen Erdnüsse allergisch", "Welche Allergien habe ich?"),
     ],
 )
 def test_a_fact_is_found_by_what_its_language_calls_the_attribute(content: str, asked: str) -> None:
-    told = memory(content, type="semantic", subject="user", attribute="occupation", value="nurse")
+    attribute = "allergy to erdnüsse" if "Erdnüsse" in content else "occupation"
+    told = memory(content, type="semantic", subject="user", attribute=attribute, value="yes")
     assert set(query_parts_of(asked, NOW).whole.terms) & set(with_lexical(told).lexical.own)
 
 

@@ -254,7 +254,8 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     # health and food
     _attribute("diet", "vegan, vegetarian, keto and the like", "dietary preference, eating habits",
                german="Ernährung", japanese="食事"),
-    _attribute("allergy to …", "yes or no", "allergic to …, … allergy"),
+    _attribute("allergy to …", "yes or no", "allergic to …, … allergy",
+               german="Allergie, allergisch", japanese="アレルギー"),
     _attribute("intolerance to …", "yes or no", "… intolerance, intolerant of …"),
     _attribute("condition …", "yes or no", "has condition …, diagnosed with …, suffers from …"),
     _attribute("eats …", "yes or no"),
@@ -295,7 +296,9 @@ def called_in(language: str, name: str) -> tuple[str, ...]:
     """What an attribute is called in `german` or `japanese`, so that "Beruf" finds an occupation; none in another language."""
     if language not in ("german", "japanese"):
         return ()
-    names: tuple[str, ...] = getattr(_filed().get(canonical_attribute(name)), language, ())
+    family = family_of(name)
+    filed = _filed().get(canonical_attribute(name) if family is None else f"{family}…")
+    names: tuple[str, ...] = getattr(filed, language, ())
     return names
 
 
