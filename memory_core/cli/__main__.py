@@ -26,6 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except ValueError as error:
         return _failed(described(error), 2)
+    except ModuleNotFoundError as error:
+        return _failed(f"{error.name} is not installed; a memory on this machine needs pip install '.[local]'", 1)
     except (OSError, MemoryCoreError) as error:
         return _failed(described(error), 1)
 
