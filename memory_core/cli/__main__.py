@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -22,8 +23,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     try:
         return _mcp(given)
-    except KeyboardInterrupt:
-        return 0
     except ValueError as error:
         return _failed(described(error), 2)
     except ModuleNotFoundError as error:
@@ -51,6 +50,7 @@ def _mcp(given: argparse.Namespace) -> int:
         from memory_core.cli.remote import serve_address
 
         write_to_terminal("WARNING")
+        _end_at_ctrl_c()
         asyncio.run(serve_address(given.url, given.key or os.environ.get(KEY_VARIABLE), given.user))
         return 0
     if given.key is not None:
@@ -64,8 +64,14 @@ def _mcp(given: argparse.Namespace) -> int:
 
     settings = Settings.from_env()
     write_to_terminal(settings.log_level)
+    _end_at_ctrl_c()
     asyncio.run(serve_folder(settings, LOCAL_APP, given.user or "me"))
     return 0
+
+
+def _end_at_ctrl_c() -> None:
+    """Let Ctrl+C end the process as it ends others: the thread that reads stdin can't be stopped, and nothing acknowledged is lost."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _failed(why: str, code: int) -> int:

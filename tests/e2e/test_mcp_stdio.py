@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -175,6 +176,20 @@ def test_stdout_has_nothing_but_messages_and_an_end_of_stdin_ends_it(tmp_path: P
     assert all(line["jsonrpc"] == "2.0" for line in answers)
     assert "Traceback" not in done.stderr
     assert "no json" not in done.stderr
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_although_stdin_is_open(tmp_path: Path, how: signal.Signals) -> None:
+    command = [sys.executable, "-m", "memory_core.cli", "mcp", "--data", str(tmp_path / "data")]
+    env = {**os.environ, "EMBEDDING_PROVIDER": "hash"}
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["id"] == 1
+        process.send_signal(how)
+        assert process.wait(60) == -how
 
 
 def test_help_and_version_are_told(capsys: pytest.CaptureFixture[str]) -> None:
