@@ -41,6 +41,7 @@ from memory_core.domain.requests.maintenance import (
 )
 from memory_core.domain.requests.memories import (
     AcrossInput,
+    AppendInput,
     ClearInput,
     Context,
     ContextInput,
@@ -56,6 +57,7 @@ from memory_core.domain.requests.memories import (
 from memory_core.domain.results import (
     Accepted,
     AgentPage,
+    Appended,
     Buffered,
     Call,
     Deleted,
@@ -246,6 +248,25 @@ class MemoryCore:
         """One page of the messages of a session, in the order of telling. Raises NotFound, Malformed for a void cursor."""
         with self._telemetry.operation("sessions"):
             return await self._services.reader.messages(checked(owner), session_id, cursor, limit, newest_first=newest_first)
+
+    async def append(self, owner: Owner, session_id: str, request: AppendInput, call: Call = NO_CALL) -> Appended:
+        """Append items to a session, in order, as they are; nothing is formed of them unless the request says so. Durable when it returns.
+
+        Args:
+            owner: Whose session it is.
+            session_id: Which session; it begins with its first item.
+            request: The items, and whether memories are formed of them.
+            call: The caller and the idempotency key.
+
+        Raises:
+            Conflict: The idempotency key was used for another request.
+            HeadMoved: Others write to the session faster than this can be decided.
+            Unavailable: A store is down.
+
+        """
+        with self._telemetry.operation("append"):
+            asked = keyed(call, "append", session_id, request)
+            return await self._services.appender.append(checked(owner), check_name(session_id), request, asked)
 
     async def take_back(self, owner: Owner, session_id: str, count: int | None = None, call: Call = NO_CALL) -> TakenBack:
         """Take back the last messages of a session, with all that came of them alone.

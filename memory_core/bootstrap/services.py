@@ -29,6 +29,7 @@ from memory_core.evolution.slot_commits import SlotCommits
 from memory_core.evolution.truth_projection import SlotCheck
 from memory_core.formation.last_messages import LastMessages
 from memory_core.formation.save import Saver
+from memory_core.formation.session_append import SessionAppender
 from memory_core.ledger.access_counts import Touches, Waking
 from memory_core.ledger.archive_files import ColdCopies, OwnerNames, Parts
 from memory_core.ledger.commit import Ledger, Mirror
@@ -159,6 +160,7 @@ class Services:
             made.queue,
             clock,
         )
+        self.appender = SessionAppender(ledger, self.mirror, made.embedder, tasking.beginning, clock, ids)
         stores = made.of_consolidation(Parts(made.archive, names, clock))
         self.consolidation = Consolidation(
             stores,

@@ -19,7 +19,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetJsonSchema
 from pydantic_core import CoreSchema
 
 from memory_core.domain.errors import Resembling
-from memory_core.domain.memory import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Foresight
+from memory_core.domain.memory import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, MAX_VALUE_BYTES, Foresight
 from memory_core.domain.scope import check_name
 from memory_core.domain.text.spelling import normal_form
 
@@ -50,11 +50,26 @@ def _content(value: str) -> str:
 
 def _json_size(value: Any) -> Any:
     """JSON-safe all the way down (finite numbers, text keys, depth ≤ 32) and at most 8 KiB as JSON."""
+    return _json_within(value, MAX_METADATA_BYTES)
+
+
+def value_of_json(value: Any) -> Any:
+    """The same of at most 256 KiB."""
+    return _json_within(value, MAX_VALUE_BYTES)
+
+
+def _json_within(value: Any, most: int) -> Any:
     _check_json(value, 0)
     size = len(orjson.dumps(value))
-    if size > MAX_METADATA_BYTES:
-        raise ValueError(f"is {size} bytes as JSON; at most {MAX_METADATA_BYTES} are kept")
+    if size > most:
+        raise ValueError(f"is {size} bytes as JSON; at most {most} are kept")
     return value
+
+
+def check_value_size(value: Any) -> None:
+    """Refuse a value that only a procedural memory may have. Raises ValueError."""
+    if (size := len(orjson.dumps(value))) > MAX_METADATA_BYTES:
+        raise ValueError(f"value: is {size} bytes as JSON; at most {MAX_METADATA_BYTES} are kept, {MAX_VALUE_BYTES} in a procedural memory")
 
 
 def _check_json(value: Any, depth: int) -> None:
@@ -150,7 +165,7 @@ NAME_SCHEMA: dict[str, Any] = {
 """What `check_name` takes, in the words of JSON Schema."""
 NOT_BLANK = {"pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"}
 """A text with more than white space in it and without NUL, in the words of JSON Schema."""
-_VALUE = {"maxLength": MAX_METADATA_BYTES - 2, "pattern": r"^[^\u0000]*$"}
+_VALUE = {"maxLength": MAX_VALUE_BYTES - 2, "pattern": r"^[^\u0000]*$"}
 _METADATA = {"propertyNames": {"not": {"enum": ["app_id", "user_id"]}}}
 _CALLBACK = {"pattern": r"^https?://[^\s\u0000/?#@]+([/?#][^\s\u0000]*)?$"}
 _CURSOR = {"minLength": 1, "pattern": "^[A-Za-z0-9_-]+$"}
@@ -162,7 +177,7 @@ Label = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_no_n
 SlotName = Annotated[Label, AfterValidator(_one_form)]
 Labels = Annotated[list[Label], Field(max_length=50), AfterValidator(_without_doubles)]
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Json = Annotated[Any, AfterValidator(_json_size), Documented(_VALUE)]
+Value = Annotated[Any, AfterValidator(value_of_json), Documented(_VALUE)]
 Metadata = Annotated[dict[str, Any], AfterValidator(_json_size), AfterValidator(_no_scope), Documented(_METADATA)]
 Limit = Annotated[int, Field(ge=1, le=100)]
 Cursor = Annotated[str, Field(max_length=1000), Documented(_CURSOR)]

@@ -289,7 +289,8 @@ class SessionPage:
 class SessionMessage:
     """A message as it was told in its session.
 
-    id: the teller's own, or else that of its memory. memory_id: what the calls on memories know it by.
+    id: the teller's own, or else that of its memory. memory_id: what the calls on memories know it by. sent: an item of a session as it
+    was appended, where that is more than role and content.
     """
 
     id: str
@@ -298,13 +299,39 @@ class SessionMessage:
     actor: str | None
     content: str
     timestamp: datetime
+    sent: dict[str, Any] | None = None
 
     @staticmethod
     def of(memory: Memory) -> SessionMessage:
         """The message that a memory is."""
         identity, role = memory.metadata.get("message_id", memory.id), memory.metadata["role"]
         actor = None if memory.actor == role else memory.actor
-        return SessionMessage(identity, memory.id, role, actor, memory.content, memory.event_timestamp)
+        sent = memory.value if isinstance(memory.value, dict) else None
+        return SessionMessage(identity, memory.id, role, actor, memory.content, memory.event_timestamp, sent)
+
+    def public(self) -> dict[str, Any]:
+        """The message as the API shows it."""
+        shown = {
+            "id": self.id,
+            "memory_id": self.memory_id,
+            "role": self.role,
+            "actor": self.actor,
+            "content": self.content,
+            "timestamp": self.timestamp,
+        }
+        return shown if self.sent is None else {**shown, "sent": self.sent}
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What was appended to a session: the ids of the memories, in order. task_id: of the task that forms memories of them.
+
+    degraded: as in `Saved` and `Accepted`.
+    """
+
+    memory_ids: tuple[str, ...]
+    task_id: str | None = None
+    degraded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

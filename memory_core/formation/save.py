@@ -8,6 +8,7 @@ with the ones before it.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Collection, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
@@ -21,7 +22,19 @@ from memory_core.domain.results import Call, Saved
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import slot_name, slot_of
 from memory_core.evolution.reads import LookedElsewhere, near_of
-from memory_core.formation.save_plan import MAX_ITEMS, Draft, Planned, PlannedOutcome, Prepared, SessionGrew, draft, late_id, plan, prepare
+from memory_core.formation.save_plan import (
+    MAX_ITEMS,
+    Draft,
+    Planned,
+    PlannedOutcome,
+    Prepared,
+    SessionGrew,
+    draft,
+    late_id,
+    plan,
+    prepare,
+    told_apart,
+)
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger, Look, Mirror
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id, slot_document_id
@@ -85,14 +98,20 @@ class Saver:
 
     def _drafts(self, owner: Owner, items: Sequence[SaveInput], call: Call, answers: dict[int, Saved | Invalid]) -> list[Draft]:
         """The drafts of the items without an answer; an item that can't be one has its answer now."""
-        now, drafts = self._clock.now(), []
+        now, drafts, seen = self._clock.now(), list[Draft](), Counter[str]()
         for place, item in enumerate(items):
-            if place in answers:
+            if place in answers and item.type is not MemoryType.EPISODIC:
                 continue
             try:
-                drafts.append(draft(owner, place, item, now, self._ids, call))
+                made = draft(owner, place, item, now, self._ids, call)
             except Invalid as error:
                 answers[place] = error
+                continue
+            if made.memory.type is MemoryType.EPISODIC:
+                made, identity = told_apart(made, seen[made.memory.id]), made.memory.id
+                seen[identity] += 1
+            if place not in answers:
+                drafts.append(made)
         return drafts
 
     def _queues(self, owner: Owner, drafts: Sequence[Draft]) -> list[asyncio.Lock]:

@@ -15,6 +15,7 @@ from azure.functions import HttpResponse
 
 from memory_core.domain.errors import FieldError, Invalid, MemoryCoreError
 from memory_core.domain.requests.memories import (
+    AppendInput,
     ClearInput,
     ContextInput,
     CopyInput,
@@ -40,6 +41,7 @@ from memory_core.functions.request_parsing import (
     invalid,
 )
 from memory_core.functions.responses import (
+    appended_response,
     context_response,
     deleted_response,
     graph_response,
@@ -224,7 +226,14 @@ async def session_messages(req: Admitted[SessionMessagesInput]) -> HttpResponse:
     asked = req.input
     newest_first = asked.order == "desc"
     page = await req.core.session_messages(req.owner, req.route["session_id"], asked.cursor, asked.limit, newest_first=newest_first)
-    return json_response({"messages": page.messages, "next_cursor": page.next_cursor})
+    return json_response({"messages": [message.public() for message in page.messages], "next_cursor": page.next_cursor})
+
+
+@blueprint.route(route="api/v1/sessions/{session_id}/messages", methods=["POST"])
+@gated("write", body=AppendInput)
+async def session_messages_append(req: Admitted[AppendInput]) -> HttpResponse:
+    """Append messages to a session as they are, in order; with form, memories are formed of them too."""
+    return appended_response(req.owner, await req.core.append(req.owner, req.route["session_id"], req.input, req.call))
 
 
 @blueprint.route(route="api/v1/sessions/{session_id}/messages/last", methods=["DELETE"])
@@ -232,7 +241,7 @@ async def session_messages(req: Admitted[SessionMessagesInput]) -> HttpResponse:
 async def session_messages_take_back(req: Admitted[TakeBackInput]) -> HttpResponse:
     """Take back the last turn of a session, or its last messages, with all that came of them alone; what was taken, the oldest first."""
     taken = await req.core.take_back(req.owner, req.route["session_id"], req.input.count, req.call)
-    return json_response({"messages": taken.messages, "memories": taken.memories})
+    return json_response({"messages": [message.public() for message in taken.messages], "memories": taken.memories})
 
 
 @blueprint.route(route="api/v1/procedures/{key}", methods=["GET"])

@@ -15,7 +15,20 @@ from azure.functions import HttpResponse
 from memory_core.domain.errors import FieldError, MemoryCoreError
 from memory_core.domain.memory import UNLOGGED_FIELDS, Memory
 from memory_core.domain.requests.memories import Context
-from memory_core.domain.results import Accepted, Buffered, Deleted, EventPage, Foreseen, Hit, MemoryPage, Retrieved, Saved, Settled, Summary
+from memory_core.domain.results import (
+    Accepted,
+    Appended,
+    Buffered,
+    Deleted,
+    EventPage,
+    Foreseen,
+    Hit,
+    MemoryPage,
+    Retrieved,
+    Saved,
+    Settled,
+    Summary,
+)
 from memory_core.domain.scope import Owner
 from memory_core.recollection.graph.style import POLICY
 
@@ -86,6 +99,15 @@ def accepted_response(owner: Owner, accepted: Accepted, ignored: Sequence[str] =
     known = accepted.messages is not None and not accepted.messages.new
     where = f"/api/v1/tasks/{accepted.task_id}?user_id={quote(owner.user_id, safe='')}"
     return json_response(body, status=200 if known else 202, headers={"Location": where})
+
+
+def appended_response(owner: Owner, appended: Appended) -> HttpResponse:
+    """What was appended to a session; where memories are formed of it, the task and where to look at it."""
+    body: dict[str, Any] = {"memory_ids": appended.memory_ids, "degraded": appended.degraded}
+    if appended.task_id is None:
+        return json_response(body, status=201)
+    location = f"/api/v1/tasks/{appended.task_id}?user_id={quote(owner.user_id, safe='')}"
+    return json_response({**body, "task_id": appended.task_id}, status=201, headers={"Location": location})
 
 
 def upkeep_response(owner: Owner, answer: Accepted | Foreseen) -> HttpResponse:

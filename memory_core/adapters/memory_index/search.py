@@ -90,7 +90,7 @@ def neighbours(user_slice: Slice, near: Near, slot_ids: Sequence[str]) -> list[t
         rows, cosine = rows[cosine >= near.floor], cosine[cosine >= near.floor]
         best = _best(user_slice, rows, cosine, near.limit)
         known = {user_slice.ids[row]: value for row, value in zip(rows[best].tolist(), cosine[best].tolist(), strict=True)}
-        in_slot = sorted(user_slice.row(memory_id) for memory_id in slot_ids if memory_id not in known)
+        in_slot = sorted(row for memory_id in slot_ids if memory_id not in known and (row := user_slice.row(memory_id)) >= 0)
         rows, cosine = _likeness(user_slice, near.vector, np.array(in_slot, dtype=np.int64))
         known |= {user_slice.ids[row]: value for row, value in zip(rows.tolist(), cosine.tolist(), strict=True)}
     known = known | {memory_id: 0.0 for memory_id in slot_ids if memory_id not in known}

@@ -21,7 +21,6 @@ from memory_core.domain.fields import (
     Cursor,
     Fraction,
     Input,
-    Json,
     Label,
     Labels,
     Limit,
@@ -31,10 +30,12 @@ from memory_core.domain.fields import (
     SlotName,
     TimeZone,
     Tokens,
+    Value,
+    check_value_size,
     require_fields,
 )
-from memory_core.domain.memory import BY_HAND, MemoryType, OnConflict, Status
-from memory_core.domain.requests.chat_input import ChatMessages, ShownMessages
+from memory_core.domain.memory import BY_HAND, MAX_METADATA_BYTES, MemoryType, OnConflict, Status
+from memory_core.domain.requests.chat_input import ChatMessages, Items, ShownMessages
 from memory_core.domain.scope import EventTimestamp, Timestamp
 
 RECIPE_WEIGHTS: dict[str, frozenset[str]] = {
@@ -50,6 +51,10 @@ NEVER_CLEARED = ("content", "tags", "entities", "foresight", "metadata", "confid
 _SAVE_RULES: list[Any] = [
     {"if": {"required": ["type"], "properties": {"type": {"const": "procedural"}}}, "then": require_fields("key")},
     {"anyOf": [require_fields("content"), require_fields("key", "value")]},
+    {
+        "if": {"not": {"required": ["type"], "properties": {"type": {"const": "procedural"}}}},
+        "then": {"properties": {"value": {"maxLength": MAX_METADATA_BYTES - 2}}},
+    },
     {"if": require_fields("subject"), "then": require_fields("attribute")},
     {"if": require_fields("attribute"), "then": require_fields("subject")},
 ]
@@ -87,7 +92,7 @@ class SaveInput(Input):
     subject: SlotName | None = None
     attribute: SlotName | None = None
     key: Label | None = None
-    value: Json = None
+    value: Value = None
     actor: Label | None = None
     action_type: Label | None = None
     source: Label = "api"
@@ -101,7 +106,14 @@ class SaveInput(Input):
     importance: Fraction | None = None
     confidence: Fraction = 1.0
     pinned: bool = False
+    searchable: bool = True
     on_conflict: OnConflict = OnConflict.AUTO
+
+    @model_validator(mode="after")
+    def _value_fits_its_type(self) -> SaveInput:
+        if self.type is not MemoryType.PROCEDURAL:
+            check_value_size(self.value)
+        return self
 
     @model_validator(mode="after")
     def _fits_its_type(self) -> SaveInput:
@@ -189,7 +201,7 @@ class UpdateInput(Input):
     category: Label | None = None
     subject: SlotName | None = None
     attribute: SlotName | None = None
-    value: Json = None
+    value: Value = None
     entities: Labels | None = None
     foresight: Annotated[list[Ahead], Field(max_length=20)] | None = None
     valid_from: Timestamp | None = None
@@ -230,6 +242,15 @@ class ConverseInput(Input):
     messages: ChatMessages
     time_zone: TimeZone | None = None
     callback_url: CallbackUrl | None = None
+
+
+class AppendInput(Input):
+    """Items to append to a session. form: whether memories are formed of them too. time_zone: of those who speak, for forming."""
+
+    messages: Items
+    agent_id: Name | None = None
+    time_zone: TimeZone | None = None
+    form: bool = False
 
 
 class TasksInput(Input):
