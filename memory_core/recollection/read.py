@@ -12,6 +12,7 @@ from memory_core.domain.event_log import base_id, is_of_its_life, version_id
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import FOUND_BY_DEFAULT, TRUE_ONCE, Head, Memory, MemoryType, Status
 from memory_core.domain.messages import MESSAGE, is_message
+from memory_core.domain.metadata_filter import matches
 from memory_core.domain.requests.memories import ListInput
 from memory_core.domain.results import (
     AgentPage,
@@ -68,7 +69,7 @@ class Reader:
 
     async def page(self, owner: Owner, query: ListInput) -> MemoryPage:
         """One page, newest first; what is damaged is named beside it. Raises Malformed for a void cursor."""
-        bound = {"list": "memories", **query.model_dump(mode="json", exclude={"cursor", "limit"}, exclude_none=True)}
+        bound = {"list": "memories", **query.model_dump(mode="json", exclude={"cursor", "limit"}, exclude_none=True, exclude_defaults=True)}
 
         now = self._clock.now()
 
@@ -76,7 +77,9 @@ class Reader:
             place = self._cursors.read(owner, head, bound, query.cursor)
             if head is None:
                 return [], None, []
-            documents = await self._store.page(owner, "memory", of_list(query, now, self._fading), place, query.limit + 1)
+            documents = await self._store.page(
+                owner, "memory", of_list(query, now, self._fading), place, query.limit + 1, newest_first=query.order == "desc"
+            )
             documents_shown, more = documents[: query.limit], len(documents) > query.limit
             memories, damaged = self._memories(documents_shown, head)
             cursor = self._cursors.make(owner, head, bound, _place(documents_shown[-1])) if more else None
@@ -325,6 +328,7 @@ def of_list(query: ListInput, now: datetime | None = None, fading: Fading | None
         now=now if query.status is None and query.at is None else None,
         hide_formed_messages=query.category != MESSAGE,
         fading=fading,
+        metadata=query.metadata or (),
     )
 
 
@@ -365,6 +369,7 @@ def _is_one_of(where: Filter, memory: Memory) -> bool:
         and (where.without_session_id is None or memory.session_id != where.without_session_id)
         and (where.agent_id is None or memory.agent_id == where.agent_id)
         and not (where.hide_formed_messages and memory.category == MESSAGE and memory.cell_id is not None)
+        and matches(where.metadata, memory.metadata)
     )
 
 

@@ -15,7 +15,7 @@ from memory_core.domain.results import Appended, Call, SessionMessage
 from tests.builders import ALICE
 from tests.tasks import Hand
 from tests.telling import Tellers
-from tests.world import BOB, World, WordsEmbedder
+from tests.world import BOB, WordsEmbedder, World
 
 CALL_ITEM = {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": '{"city": "Oslo"}', "id": "__fake_id__"}
 OUTPUT_ITEM = {"type": "function_call_output", "call_id": "c1", "output": "cold and clear"}

@@ -178,7 +178,12 @@ class CosmosStore:
         Of a user who has deleted something, then, which of the turns are deleted that lent words to what came.
         """
         await self._check(*search.vectors)
-        if owner in self._held and search.where.at is None and (answer := await self._find(owner, search)) is not None:
+        if (
+            owner in self._held
+            and search.where.at is None
+            and not search.where.metadata
+            and (answer := await self._find(owner, search)) is not None
+        ):
             return answer
         head, *lists = await together(self._looks.read_head(owner), *self._asked(owner, search, None))
         known = self._looks.noted(owner, head)

@@ -35,6 +35,7 @@ from memory_core.domain.fields import (
     require_fields,
 )
 from memory_core.domain.memory import BY_HAND, MAX_METADATA_BYTES, MemoryType, OnConflict, Status
+from memory_core.domain.metadata_filter import MetadataFilter
 from memory_core.domain.requests.chat_input import ChatMessages, Items, ShownMessages
 from memory_core.domain.scope import EventTimestamp, Timestamp
 
@@ -146,6 +147,7 @@ class RetrieveInput(Input):
     types: Annotated[list[MemoryType], Field(max_length=3)] | None = None
     categories: Labels | None = None
     tags: Labels | None = None
+    metadata: MetadataFilter | None = None
     mode: Literal["fast", "reconstruct"] = "fast"
     max_tokens: Tokens | None = None
     recipe: Literal["composite", "balanced", "weighted", "linear"] = "composite"
@@ -176,7 +178,7 @@ class RetrieveInput(Input):
 
 
 class ListInput(Input):
-    """Which memories to list, newest first. `status` is one status or `all`; without it, active and compressed."""
+    """Which memories to list, newest first unless `order` is asc. `status` is one status or `all`; without it, active and compressed."""
 
     status: Status | Literal["all"] | None = None
     type: MemoryType | None = None
@@ -188,6 +190,8 @@ class ListInput(Input):
     until: Timestamp | None = None
     at: Timestamp | None = None
     known_at: Timestamp | None = None
+    metadata: MetadataFilter | None = None
+    order: Literal["asc", "desc"] = "desc"
     cursor: Cursor | None = None
     limit: Limit = 20
 
