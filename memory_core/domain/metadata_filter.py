@@ -173,7 +173,7 @@ class _Documented:
             "propertyNames": {"pattern": PATH_PATTERN},
             "additionalProperties": {"anyOf": [scalar, ranges]},
             "maxProperties": MOST_CONDITIONS,
-            "description": 'Conditions on fields of the metadata by dotted paths: a value, or {"gte": 3, "lt": 9} and the like; all must hold',
+            "description": 'Conditions on fields of the metadata by dotted paths: a value, or a comparison such as {"gte": 3, "lt": 9}',
         }
 
 
