@@ -238,6 +238,23 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
+class Fetched:
+    """Memories by name, in the order of asking. missing: ids and keys of which there is none; damaged: ids of those that can't be read."""
+
+    memories: tuple[Memory, ...]
+    missing: tuple[str, ...] = ()
+    damaged: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TagPage:
+    """One page of the tags that a user's memories have, in order of their characters; `next_cursor` is None on the last."""
+
+    tags: tuple[str, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class EventPage:
     """One page of the log, oldest first; `next_cursor` is None on the last."""
 

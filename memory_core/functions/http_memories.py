@@ -20,9 +20,11 @@ from memory_core.domain.requests.memories import (
     ContextInput,
     CopyInput,
     ListInput,
+    NamedInput,
     RetrieveInput,
     SaveInput,
     StatusInput,
+    TagsInput,
     UpdateInput,
 )
 from memory_core.functions.gate import SCOPE, Admitted, another_app, gated
@@ -44,6 +46,7 @@ from memory_core.functions.responses import (
     appended_response,
     context_response,
     deleted_response,
+    fetched_response,
     graph_response,
     json_response,
     memories_response,
@@ -70,21 +73,54 @@ async def memories_save(req: Admitted[SaveInput]) -> HttpResponse:
 @blueprint.route(route=f"{_MEMORIES}/bulk", methods=["POST"])
 @gated("write", body=BulkInput)
 async def memories_bulk(req: Admitted[BulkInput]) -> HttpResponse:
-    """Save up to 100 memories; each has its own result, in order."""
-    results: list[dict[str, Any]] = [{} for _ in req.input.memories]
-    good: list[tuple[int, SaveInput]] = []
+    """Save up to 100 memories; each has its own result, in order. With atomic, all are saved or none."""
+    good: dict[int, SaveInput] = {}
+    refused: dict[int, MemoryCoreError] = {}
     for place, item in enumerate(req.input.memories):
         try:
-            good.append((place, _bulk_item(req, item, f"memories.{place}.")))
+            good[place] = _bulk_item(req, item, f"memories.{place}.")
         except MemoryCoreError as error:
-            results[place] = _bulk_problem(req, error)
-    saved = await req.core.bulk(req.owner, [item for _, item in good], req.call) if good else []
-    for (place, _), outcome in zip(good, saved, strict=True):
+            refused[place] = error
+    if req.input.atomic and refused:
+        raise invalid(*(field for error in refused.values() for field in error.errors))
+    results = {place: _bulk_problem(req, error) for place, error in refused.items()}
+    saved = await req.core.bulk(req.owner, [*good.values()], req.call, atomic=req.input.atomic) if good else []
+    for place, outcome in zip(good, saved, strict=True):
         if isinstance(outcome, MemoryCoreError):
             results[place] = _bulk_problem(req, _of_item(outcome, f"memories.{place}."))
         else:
             results[place] = {"status": outcome.status, **saved_body(outcome)}
+    return json_response({"results": [results[place] for place in sorted(results)]}, status=207)
+
+
+@blueprint.route(route=f"{_MEMORIES}/get", methods=["POST"])
+@gated("read", body=NamedInput)
+async def memories_get(req: Admitted[NamedInput]) -> HttpResponse:
+    """Read up to 100 memories by id, procedural ones by key too, in the order of asking."""
+    return fetched_response(await req.core.get_many(req.owner, req.input))
+
+
+@blueprint.route(route=f"{_MEMORIES}/delete", methods=["POST"])
+@gated("write", body=NamedInput)
+async def memories_delete(req: Admitted[NamedInput]) -> HttpResponse:
+    """Soft-delete up to 100 memories by id, procedural ones by key too; each has its own result, in order."""
+    outcomes = await req.core.delete_many(req.owner, req.input, req.call)
+    names: list[dict[str, Any]] = [*({"id": name} for name in req.input.ids), *({"key": key} for key in req.input.keys)]
+    results = [
+        {**name, **_bulk_problem(req, outcome)}
+        if isinstance(outcome, MemoryCoreError)
+        else {**name, "status": 200, "outcome": outcome.outcome}
+        for name, outcome in zip(names, outcomes, strict=True)
+    ]
     return json_response({"results": results}, status=207)
+
+
+@blueprint.route(route="api/v1/tags", methods=["GET"])
+@gated("read", query=TagsInput)
+async def tags_list(req: Admitted[TagsInput]) -> HttpResponse:
+    """List the tags that a user's memories have, in order; with prefix, those that begin with it."""
+    page = await req.core.tags(req.owner, req.input)
+    return json_response({"tags": page.tags, "next_cursor": page.next_cursor})
 
 
 @blueprint.route(route=f"{_MEMORIES}/retrieve", methods=["POST"])
@@ -197,7 +233,7 @@ def _of_item(error: MemoryCoreError, prefix: str) -> MemoryCoreError:
     return invalid(*(replace(field, field=prefix + field.field) for field in error.errors))
 
 
-def _bulk_problem(req: Admitted[BulkInput], error: MemoryCoreError) -> dict[str, Any]:
+def _bulk_problem(req: Admitted[Any], error: MemoryCoreError) -> dict[str, Any]:
     return {"status": error.status, "problem": problem(error, req.path, req.call.correlation_id or "")}
 
 

@@ -100,8 +100,9 @@ class TakeBackInput(Input):
 
 
 class BulkInput(Input):
-    """Up to 100 memories. Each is checked on its own, so that one bad item does not refuse the others."""
+    """Up to 100 memories. Each is checked on its own, so that one bad item does not refuse the others, unless atomic: all or nothing."""
 
+    atomic: bool = False
     memories: Annotated[list[Any], Field(min_length=1, max_length=100)]
 
 

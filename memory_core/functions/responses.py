@@ -21,6 +21,7 @@ from memory_core.domain.results import (
     Buffered,
     Deleted,
     EventPage,
+    Fetched,
     Foreseen,
     Hit,
     MemoryPage,
@@ -62,6 +63,13 @@ def memories_response(page: MemoryPage, *, logged_only: bool = False) -> HttpRes
     memories = [_as_logged(memory) if logged_only else memory.public() for memory in page.memories]
     damaged = {"damaged": page.damaged} if page.damaged else {}
     return json_response({"memories": memories, "as_of_sequence": page.as_of_sequence, "next_cursor": page.next_cursor, **damaged})
+
+
+def fetched_response(fetched: Fetched) -> HttpResponse:
+    """Memories by name, and the names of which there is none."""
+    damaged = {"damaged": fetched.damaged} if fetched.damaged else {}
+    memories = [memory.public() for memory in fetched.memories]
+    return json_response({"memories": memories, "missing": fetched.missing, **damaged})
 
 
 def events_response(page: EventPage) -> HttpResponse:

@@ -185,8 +185,9 @@ class Conditions:
         # Unlike values of two types may compare as neither true nor false, so that null is asked for apart.
         return f"NOT IS_DEFINED(c.category) OR IS_NULL(c.category) OR c.category != {self.value(MESSAGE)}"
 
-    def query(self, select: str, order: str = "") -> Query:
-        """SELECT `select` FROM the documents that all conditions leave, in `order`."""
+    def query(self, select: str, order: str = "", joined: str = "") -> Query:
+        """SELECT `select` FROM the documents that all conditions leave, in `order`; joined: with members of arrays in them."""
         parameters = [{"name": f"@p{number}", "value": value} for number, value in enumerate(self._values)]
-        statement = f"SELECT {select} FROM c WHERE {' AND '.join(self._parts)} {order}"  # noqa: S608 - our own text, values are parameters
+        source = f"c {joined}" if joined else "c"
+        statement = f"SELECT {select} FROM {source} WHERE {' AND '.join(self._parts)} {order}"  # noqa: S608 - our own text, values are parameters
         return Query(statement.rstrip(), parameters)

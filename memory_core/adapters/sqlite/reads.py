@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
-from memory_core.adapters.sqlite.database import CHANGED, IS_POISONED, KEY, NO_FORMED_MESSAGE
+from memory_core.adapters.sqlite.database import CHANGED, HAS_TAGS, IS_POISONED, KEY, NO_FORMED_MESSAGE
 from memory_core.adapters.sqlite.rows import READ_COLUMNS, decoded, decoded_or_damaged, listed
 from memory_core.domain.archival import NextDue, moment_in
 from memory_core.domain.fading import Fading
@@ -420,6 +420,19 @@ _ITS_OWN = "FROM documents INDEXED BY documents_by_agent WHERE app_id = ? AND us
 _NEXT_AGENT = f"SELECT MIN(agent_id) {_ITS_OWN} > ?"
 _COUNT = f"SELECT COUNT(*) {_ITS_OWN} = ? AND status IN ('active', 'compressed') AND category IS NOT '{MESSAGE}'"
 _LAST_CHANGED = f"SELECT {CHANGED} {_ITS_OWN} = ? ORDER BY {CHANGED} DESC LIMIT 1"
+
+
+_TAGS = (
+    "SELECT DISTINCT tag.value FROM documents INDEXED BY documents_with_tags, json_each(documents.tags) AS tag "  # noqa: S608 - our own names
+    f"WHERE app_id = :app_id AND user_id = :user_id AND {HAS_TAGS} AND status IN ('active', 'compressed') AND epoch = {_EPOCH} "
+    "AND substr(tag.value, 1, length(:prefix)) = :prefix AND tag.value > :after ORDER BY tag.value LIMIT :limit"
+)
+
+
+def tags(connection: sqlite3.Connection, owner: Owner, prefix: str, after: str | None, limit: int) -> list[str]:
+    """The next tags of a user, from an index of what has tags."""
+    parameters = {"app_id": owner.app_id, "user_id": owner.user_id, "prefix": prefix, "after": after or "", "limit": limit}
+    return [tag for (tag,) in connection.execute(_TAGS, parameters)]
 
 
 def poisoned(connection: sqlite3.Connection, app_id: str, after: Place | None, limit: int) -> list[tuple[Owner, Document]]:

@@ -151,6 +151,10 @@ class SqliteStore:
         """The next agents of a user."""
         return await self._file.read(reads.agents, owner, after, limit)
 
+    async def tags(self, owner: Owner, prefix: str, after: str | None, limit: int) -> list[str]:
+        """The next tags of a user."""
+        return await self._file.read(reads.tags, owner, prefix, after, limit)
+
     async def ranges(self) -> list[str]:
         """One: the file."""
         return [WHOLE]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from memory_core.domain.conversation import TaskKind, TaskStatus
 from memory_core.domain.errors import is_plain_name
@@ -32,7 +32,9 @@ from memory_core.domain.fields import (
     Tokens,
     Value,
     check_value_size,
+    no_nul,
     require_fields,
+    without_doubles,
 )
 from memory_core.domain.memory import BY_HAND, MAX_METADATA_BYTES, MemoryType, OnConflict, Status
 from memory_core.domain.metadata_filter import MetadataFilter
@@ -246,6 +248,37 @@ class ConverseInput(Input):
     messages: ChatMessages
     time_zone: TimeZone | None = None
     callback_url: CallbackUrl | None = None
+
+
+_MOST_NAMED = 100
+_SOME_NAMED: list[Any] = [
+    {"anyOf": [{"required": [name], "properties": {name: {"minItems": 1}}} for name in ("ids", "keys")]},
+]
+
+
+class NamedInput(Input):
+    """Up to 100 memories by their ids, procedural ones by their keys too, each once."""
+
+    model_config = ConfigDict(json_schema_extra={"allOf": _SOME_NAMED})
+
+    ids: Annotated[list[Name], Field(max_length=_MOST_NAMED), AfterValidator(without_doubles)] = Field(default_factory=list)
+    keys: Annotated[list[Label], Field(max_length=_MOST_NAMED), AfterValidator(without_doubles)] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _names_some(self) -> NamedInput:
+        if not self.ids and not self.keys:
+            raise ValueError("ids: which memories? give ids, keys or both")
+        if len(self.ids) + len(self.keys) > _MOST_NAMED:
+            raise ValueError(f"ids: may be at most {_MOST_NAMED} together with keys")
+        return self
+
+
+class TagsInput(Input):
+    """Which tags to list, in order of their characters: those that begin with `prefix`, all without one."""
+
+    prefix: Annotated[str, Field(max_length=200), AfterValidator(no_nul)] = ""
+    cursor: Annotated[Cursor, Field(max_length=2000)] | None = None
+    limit: Limit = 100
 
 
 class AppendInput(Input):
