@@ -165,9 +165,12 @@ class MemoryCore:
             return [*await self._services.saver.save(checked(owner), items, asked, atomic=atomic)]
 
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
-        """The memories that answer a query, best first; none when none does. Raises Unavailable, EmbeddingMismatch."""
+        """The memories that answer a query, best first; none when none does.
+
+        Raises Malformed for a void cursor, Unavailable, EmbeddingMismatch.
+        """
         with self._telemetry.operation("query_memory"):
-            ask = self._services.retriever.retrieve if query.mode == "fast" else self._services.reconstructor.reconstruct
+            ask = self._services.pages.page if query.mode == "fast" else self._services.reconstructor.reconstruct
             if not query.explain:
                 return await ask(checked(owner), query)
             with self._telemetry.bill() as charges:

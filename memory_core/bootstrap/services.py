@@ -44,6 +44,7 @@ from memory_core.recollection.read import AgentList, Reader
 from memory_core.recollection.reconstruct import Gatherer, Reconstructor
 from memory_core.recollection.reorder import Reranking
 from memory_core.recollection.retrieve import Retriever
+from memory_core.recollection.retrieve_pages import RetrievePages
 from memory_core.recollection.scenes import NextRun, Profiles, Scenes
 from memory_core.signing import cursor_secret
 from memory_core.tasks.control import Poisoned
@@ -118,6 +119,7 @@ class Services:
             retrieve_rules(self._settings),
             reranking,
         )
+        self.pages = RetrievePages(self.retriever, self.cursors)
         self.scenes = Scenes(made.long_term, self.cursors, self.clock)
         self.profiles = Profiles(made.long_term, self.clock)
         spread = timedelta(minutes=self._settings.consolidation_spread_minutes)

@@ -170,7 +170,8 @@ class Nearest:
 class Retrieved:
     """The answer to a query. `degraded` names the dependencies it had to do without.
 
-    nearest: of an answer without results, the memory that came nearest; None where there was none to compare with.
+    nearest: of an answer without results, the memory that came nearest; None where there was none to compare with. next_cursor: where to go
+    on; None where nothing follows.
 
     The rest is of the mode `reconstruct` alone. context: to be put before a model, empty when nothing was found; None in the mode `fast`.
     citations: the ids that its numbers stand for, `[1]` first. rounds: how often was asked, at most 3. sufficient, why: whether the
@@ -187,6 +188,7 @@ class Retrieved:
     sufficient: bool = False
     why: str = ""
     nearest: Nearest | None = None
+    next_cursor: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,6 @@ from memory_core.domain.requests.memories import (
     ClearInput,
     ContextInput,
     CopyInput,
-    ListInput,
     NamedInput,
     RetrieveInput,
     SaveInput,
@@ -33,8 +32,12 @@ from memory_core.functions.request_parsing import (
     EvolutionInput,
     GetInput,
     GraphInput,
+    ListViewInput,
+    NamedViewInput,
     Nothing,
     QueryInput,
+    RetrieveViewInput,
+    SaveViewInput,
     SessionMessagesInput,
     SessionsInput,
     TakeBackInput,
@@ -57,6 +60,7 @@ from memory_core.functions.responses import (
     saved_response,
     settled_response,
 )
+from memory_core.functions.views import shape_of
 
 blueprint = func.Blueprint()
 _MEMORIES = "api/v1/memories"
@@ -64,10 +68,10 @@ _MEMORY = f"{_MEMORIES}/{{memory_id}}"
 
 
 @blueprint.route(route=f"{_MEMORIES}/save", methods=["POST"])
-@gated("write", body=SaveInput)
-async def memories_save(req: Admitted[SaveInput]) -> HttpResponse:
+@gated("write", body=SaveViewInput)
+async def memories_save(req: Admitted[SaveViewInput]) -> HttpResponse:
     """Save one memory."""
-    return saved_response(await req.core.save(req.owner, req.input, req.call))
+    return saved_response(await req.core.save(req.owner, req.input, req.call), shape_of(req.input.view))
 
 
 @blueprint.route(route=f"{_MEMORIES}/bulk", methods=["POST"])
@@ -89,15 +93,15 @@ async def memories_bulk(req: Admitted[BulkInput]) -> HttpResponse:
         if isinstance(outcome, MemoryCoreError):
             results[place] = _bulk_problem(req, _of_item(outcome, f"memories.{place}."))
         else:
-            results[place] = {"status": outcome.status, **saved_body(outcome)}
+            results[place] = {"status": outcome.status, **saved_body(outcome, shape_of(req.input.view))}
     return json_response({"results": [results[place] for place in sorted(results)]}, status=207)
 
 
 @blueprint.route(route=f"{_MEMORIES}/get", methods=["POST"])
-@gated("read", body=NamedInput)
-async def memories_get(req: Admitted[NamedInput]) -> HttpResponse:
+@gated("read", body=NamedViewInput)
+async def memories_get(req: Admitted[NamedViewInput]) -> HttpResponse:
     """Read up to 100 memories by id, procedural ones by key too, in the order of asking."""
-    return fetched_response(await req.core.get_many(req.owner, req.input))
+    return fetched_response(await req.core.get_many(req.owner, req.input), shape_of(req.input.view))
 
 
 @blueprint.route(route=f"{_MEMORIES}/delete", methods=["POST"])
@@ -124,19 +128,21 @@ async def tags_list(req: Admitted[TagsInput]) -> HttpResponse:
 
 
 @blueprint.route(route=f"{_MEMORIES}/retrieve", methods=["POST"])
-@gated("read", body=RetrieveInput)
-async def memories_retrieve(req: Admitted[RetrieveInput]) -> HttpResponse:
+@gated("read", body=RetrieveViewInput)
+async def memories_retrieve(req: Admitted[RetrieveViewInput]) -> HttpResponse:
     """Find the memories that answer a query."""
-    return retrieved_response(await req.core.retrieve(req.owner, req.input), explain=req.input.explain)
+    retrieved = await req.core.retrieve(req.owner, req.input)
+    return retrieved_response(retrieved, view=req.input.view, explain=req.input.explain)
 
 
 @blueprint.route(route=f"{_MEMORIES}/query", methods=["GET"])
 @gated("read", query=QueryInput)
 async def memories_query(req: Admitted[QueryInput]) -> HttpResponse:
     """Find memories by a query string: the short form of retrieve."""
-    asked = req.input.model_dump()
+    asked = req.input.model_dump(exclude={"view"})
     asked["limit"] = asked.pop("n_results")
-    return retrieved_response(await req.core.retrieve(req.owner, from_query(RetrieveInput, asked)), explain=False)
+    retrieved = await req.core.retrieve(req.owner, from_query(RetrieveInput, asked))
+    return retrieved_response(retrieved, view=req.input.view, explain=False)
 
 
 @blueprint.route(route=f"{_MEMORIES}/clear", methods=["POST"])
@@ -147,10 +153,11 @@ async def memories_clear(req: Admitted[ClearInput]) -> HttpResponse:
 
 
 @blueprint.route(route=_MEMORIES, methods=["GET"])
-@gated("read", query=ListInput)
-async def memories_list(req: Admitted[ListInput]) -> HttpResponse:
-    """List memories, newest first."""
-    return memories_response(await req.core.list(req.owner, req.input), logged_only=req.input.known_at is not None)
+@gated("read", query=ListViewInput)
+async def memories_list(req: Admitted[ListViewInput]) -> HttpResponse:
+    """List memories, newest first, or oldest first with order=asc."""
+    page = await req.core.list(req.owner, req.input)
+    return memories_response(page, req.input.shape, logged_only=req.input.known_at is not None)
 
 
 @blueprint.route(route=_MEMORY, methods=["GET"])

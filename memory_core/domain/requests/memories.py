@@ -63,6 +63,7 @@ _SAVE_RULES: list[Any] = [
 ]
 """What `SaveInput` checks across its fields, in the words of JSON Schema; likewise those below."""
 _RETRIEVE_RULES: list[Any] = [
+    {"if": require_fields("cursor"), "then": {"properties": {"mode": {"const": "fast"}}}},
     {"if": require_fields("max_tokens"), "then": {"required": ["mode"], "properties": {"mode": {"const": "reconstruct"}}}},
     *(
         {
@@ -162,6 +163,7 @@ class RetrieveInput(Input):
     include_archived: bool = False
     include_decayed: bool | None = None
     explain: bool = False
+    cursor: Annotated[Cursor, Field(max_length=4000)] | None = None
 
     @model_validator(mode="after")
     def _weights_of_the_recipe(self) -> RetrieveInput:
@@ -170,6 +172,12 @@ class RetrieveInput(Input):
             if name not in known:
                 field = f"weights.{name}" if is_plain_name(name) else "weights"
                 raise ValueError(f"{field}: the recipe {self.recipe} has the weights {', '.join(sorted(known))}")
+        return self
+
+    @model_validator(mode="after")
+    def _a_context_has_no_pages(self) -> RetrieveInput:
+        if self.cursor is not None and self.mode == "reconstruct":
+            raise ValueError("cursor: is for the mode fast; a context is one whole")
         return self
 
     @model_validator(mode="after")
