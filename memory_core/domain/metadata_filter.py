@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, get_args
 
 import orjson
-from pydantic import GetJsonSchemaHandler, PlainSerializer, PlainValidator
+from pydantic import GetJsonSchemaHandler, PlainSerializer, PlainValidator, ValidationInfo
 from pydantic_core import CoreSchema
 
 Operator = Literal["eq", "ne", "gt", "gte", "lt", "lte", "in"]
@@ -91,6 +91,12 @@ def _meets(condition: MetadataCondition, value: Any) -> bool:
 
 def _is_equal(value: Any, other: Scalar) -> bool:
     return kind_of(value) == kind_of(other) and bool(value == other)
+
+
+def _read(given: Any, info: ValidationInfo) -> Conditions:
+    if isinstance(given, str) and info.mode == "json":
+        raise ValueError("should be an object")
+    return read_conditions(given)
 
 
 def read_conditions(given: Any) -> Conditions:
@@ -179,7 +185,7 @@ class _Documented:
 
 MetadataFilter = Annotated[
     Conditions,
-    PlainValidator(read_conditions),
+    PlainValidator(_read),
     PlainSerializer(lambda conditions: [[".".join(condition.path), condition.operator, condition.value] for condition in conditions]),
     _Documented(),
 ]
