@@ -36,6 +36,7 @@ CALLS_OF_OTHERS: Mapping[str, str] = {
     "PUT working-memory/*": "POST /api/v1/memories/batch",
     "GET sessions/*/context": _CONTEXT,
     "GET sessions/*/memories": _CONTEXT,
+    "POST sessions/*/messages": _CONVERSE,
     "POST sessions/*/memories": _CONVERSE,
 }
 _SYNONYMS = {
