@@ -140,7 +140,7 @@ def _found() -> dict[str, Schema]:
     parts = _list(_object(part, *part))
     context: Schema = {"context": TEXT, "parts": parts, "left_out": parts, "degraded": _list(TEXT)}
     return {
-        "Hit": _object({**hit, "explain": explain}, "rank", "memory", "score", "relevance_score")
+        "Hit": _object({**hit, "explain": explain}, "rank", "memory", "score", "relevance_score", "passages")
         | {"description": "With view=full all fields; a brief one says what is not as usual"},
         "Retrieved": _object({**retrieved, "explain": explain}, "results", "degraded", "as_of_sequence", "next_cursor"),
         "Context": _object({**context, **IGNORED}, *context),

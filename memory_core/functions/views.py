@@ -75,9 +75,8 @@ def brief_hit(hit: Hit) -> dict[str, Any]:
         "memory": brief(orjson.loads(hit.shown.json)),
         "score": hit.score,
         "relevance_score": hit.relevance_score,
+        "passages": [passage.public() for passage in hit.passages],
     }
-    if hit.passages:
-        fields["passages"] = [passage.public() for passage in hit.passages]
     if hit.tier not in _USUAL_TIERS:
         fields["tier"] = hit.tier
     if hit.age_days is not None:
