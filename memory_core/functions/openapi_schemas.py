@@ -126,7 +126,8 @@ def _found() -> dict[str, Schema]:
         "matched_by": _list(TEXT),
         "also": _list(TEXT),
         "stale_facts": _list({"type": "object"}),
-        "passages": _list(_object(passage, *passage)) | {"description": "What was said that matched, best first, three at most"},
+        "passages": _list(_object(passage, "text", "actor", "at", "message"))
+        | {"description": "What was said that matched, best first, three at most"},
     }
     near = _object({"relevance_score": number, "answer_threshold": number}, "relevance_score", "answer_threshold")
     nearest: Schema = {
