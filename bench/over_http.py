@@ -90,7 +90,7 @@ def _retrieve(user: str, text: str) -> Ask:
 
 
 def _save(user: str, body: dict[str, object]) -> Ask:
-    return ask("save", "POST", "/api/v1/memories/save", {"user_id": user, **body})
+    return ask("save", "POST", "/api/v1/memories/save", {"user_id": user, "view": "full", **body})
 
 
 def _row(measured: Measured, kind: str, size: int, clients: int, *, lost: int | None = None, rss_mb: float | None = None) -> Row:

@@ -18,7 +18,7 @@ from memory_core.bootstrap.services import Services
 from memory_core.config import Settings
 from memory_core.domain.conflict import ConflictPage, ConflictRecord
 from memory_core.domain.conversation import Task
-from memory_core.domain.errors import Invalid, MemoryCoreError
+from memory_core.domain.errors import Conflict, Invalid, KeyReused, MemoryCoreError, NotFound
 from memory_core.domain.fading import explained
 from memory_core.domain.memory import BY_HAND, Memory, Status
 from memory_core.domain.requests.maintenance import (
@@ -41,26 +41,31 @@ from memory_core.domain.requests.maintenance import (
 )
 from memory_core.domain.requests.memories import (
     AcrossInput,
+    AppendInput,
     ClearInput,
     Context,
     ContextInput,
     ConverseInput,
     CopyInput,
     ListInput,
+    NamedInput,
     RetrieveInput,
     SaveInput,
     StatusInput,
+    TagsInput,
     TasksInput,
     UpdateInput,
 )
 from memory_core.domain.results import (
     Accepted,
     AgentPage,
+    Appended,
     Buffered,
     Call,
     Deleted,
     EventPage,
     Evolution,
+    Fetched,
     Foreseen,
     MemoryPage,
     MessagePage,
@@ -72,6 +77,7 @@ from memory_core.domain.results import (
     Settled,
     Summary,
     Swept,
+    TagPage,
     TakenBack,
     TaskPage,
     VersionView,
@@ -136,16 +142,35 @@ class MemoryCore:
                 raise saved
             return saved
 
-    async def bulk(self, owner: Owner, items: Sequence[SaveInput], call: Call = NO_CALL) -> builtins.list[Saved | MemoryCoreError]:
-        """Save up to a hundred in order. What concerns one item is its own error; what concerns all is raised."""
+    async def bulk(
+        self, owner: Owner, items: Sequence[SaveInput], call: Call = NO_CALL, *, atomic: bool = False
+    ) -> builtins.list[Saved | MemoryCoreError]:
+        """Save up to a hundred in order. What concerns one item is its own error; what concerns all is raised.
+
+        Args:
+            owner: Whose memories they are.
+            items: The memories to save.
+            call: The caller and the idempotency key.
+            atomic: Whether all are saved in one commit, or none is.
+
+        Raises:
+            Invalid: With atomic, what is wrong with an item; its fields are named as `memories.3.…`.
+            TooLarge: With atomic, they are more than one commit holds.
+            Unavailable: A store or the embedder is down.
+
+        """
         with self._telemetry.operation("bulk"):
             self._telemetry.batch("bulk", len(items))
-            return [*await self._services.saver.save(checked(owner), items, keyed(call, "bulk", *items))]
+            asked = keyed(call, "bulk", str(atomic), *items) if atomic else keyed(call, "bulk", *items)
+            return [*await self._services.saver.save(checked(owner), items, asked, atomic=atomic)]
 
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
-        """The memories that answer a query, best first; none when none does. Raises Unavailable, EmbeddingMismatch."""
+        """The memories that answer a query, best first; none when none does.
+
+        Raises Malformed for a void cursor, Unavailable, EmbeddingMismatch.
+        """
         with self._telemetry.operation("query_memory"):
-            ask = self._services.retriever.retrieve if query.mode == "fast" else self._services.reconstructor.reconstruct
+            ask = self._services.pages.page if query.mode == "fast" else self._services.reconstructor.reconstruct
             if not query.explain:
                 return await ask(checked(owner), query)
             with self._telemetry.bill() as charges:
@@ -189,6 +214,37 @@ class MemoryCore:
         """
         with self._telemetry.operation("delete"):
             return await self._services.editor.delete(checked(owner), memory_id, keyed(call, "delete", memory_id), if_match=if_match)
+
+    async def get_many(self, owner: Owner, wanted: NamedInput) -> Fetched:
+        """Up to a hundred memories by id or key, in the order of asking; what is not there is named. Raises Unavailable."""
+        with self._telemetry.operation("get_many"):
+            fetched = await self._services.reader.many(checked(owner), wanted)
+            self._services.touches.note(owner, [memory.id for memory in fetched.memories], self._services.clock.now())
+            return fetched
+
+    async def delete_many(self, owner: Owner, wanted: NamedInput, call: Call = NO_CALL) -> builtins.list[Deleted | MemoryCoreError]:
+        """Soft-delete up to a hundred memories by id, then by key: one after the other, each durable by itself.
+
+        What concerns one of them alone (NotFound, Conflict) is its own error. Raises KeyReused, Unavailable.
+        """
+        with self._telemetry.operation("delete_many"):
+            self._telemetry.batch("delete", len(wanted.ids) + len(wanted.keys))
+            asked, results = keyed(call, "delete_many", wanted), list[Deleted | MemoryCoreError]()
+            for place, (name, by_key) in enumerate([*((name, False) for name in wanted.ids), *((key, True) for key in wanted.keys)]):
+                alone = asked if asked.idempotency_key is None else replace(asked, route=f"{asked.route} {place}")
+                try:
+                    identity = await self._services.reader.id_of_key(checked(owner), name) if by_key else name
+                    results.append(await self._services.editor.delete(checked(owner), identity, alone))
+                except KeyReused:
+                    raise
+                except (NotFound, Conflict) as error:
+                    results.append(error)
+            return results
+
+    async def tags(self, owner: Owner, query: TagsInput) -> TagPage:
+        """One page of the tags that the user's memories have. Raises Malformed for a void cursor."""
+        with self._telemetry.operation("tags"):
+            return await self._services.reader.tags(checked(owner), query)
 
     async def set_status(self, owner: Owner, memory_id: str, change: StatusInput, call: Call = NO_CALL) -> Memory:
         """Set a status by hand: `deleted`, or `active`, which brings it back from wherever it is, as `restore` does.
@@ -246,6 +302,25 @@ class MemoryCore:
         """One page of the messages of a session, in the order of telling. Raises NotFound, Malformed for a void cursor."""
         with self._telemetry.operation("sessions"):
             return await self._services.reader.messages(checked(owner), session_id, cursor, limit, newest_first=newest_first)
+
+    async def append(self, owner: Owner, session_id: str, request: AppendInput, call: Call = NO_CALL) -> Appended:
+        """Append items to a session, in order, as they are; nothing is formed of them unless the request says so. Durable when it returns.
+
+        Args:
+            owner: Whose session it is.
+            session_id: Which session; it begins with its first item.
+            request: The items, and whether memories are formed of them.
+            call: The caller and the idempotency key.
+
+        Raises:
+            Conflict: The idempotency key was used for another request.
+            HeadMoved: Others write to the session faster than this can be decided.
+            Unavailable: A store is down.
+
+        """
+        with self._telemetry.operation("append"):
+            asked = keyed(call, "append", session_id, request)
+            return await self._services.appender.append(checked(owner), check_name(session_id), request, asked)
 
     async def take_back(self, owner: Owner, session_id: str, count: int | None = None, call: Call = NO_CALL) -> TakenBack:
         """Take back the last messages of a session, with all that came of them alone.

@@ -103,16 +103,16 @@ def running(folder: Path, *arguments: str, ready: bool = True, **settings: str) 
 
 
 def save(client: httpx.Client, user_id: str, content: str, **fields: Any) -> dict[str, Any]:
-    """The memory that a save answers with."""
-    response = client.post("/api/v1/memories/save", json={"user_id": user_id, "content": content, **fields})
+    """The memory that a save answers with, every field of it."""
+    response = client.post("/api/v1/memories/save", json={"user_id": user_id, "content": content, "view": "full", **fields})
     assert response.status_code in (200, 201), response.text
     memory: dict[str, Any] = response.json()["memory"]
     return memory
 
 
 def memories(client: httpx.Client, user_id: str, **query: str) -> list[dict[str, Any]]:
-    """Everything that a user has, deleted memories too, unless the query says otherwise."""
-    response = client.get("/api/v1/memories", params={"user_id": user_id, "status": "all", "limit": "100", **query})
+    """Everything that a user has, every field, deleted memories too, unless the query says otherwise."""
+    response = client.get("/api/v1/memories", params={"user_id": user_id, "status": "all", "limit": "100", "view": "full", **query})
     assert response.status_code == 200, response.text
     found: list[dict[str, Any]] = response.json()["memories"]
     return found

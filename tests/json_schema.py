@@ -47,6 +47,8 @@ def fits(value: Any, schema: dict[str, Any], document: dict[str, Any]) -> bool:
         "properties": lambda known: (
             not isinstance(value, dict) or all(inside(value[name], known[name]) for name in known.keys() & value.keys())
         ),
+        "minProperties": lambda least: not isinstance(value, dict) or len(value) >= least,
+        "maxProperties": lambda most: not isinstance(value, dict) or len(value) <= most,
         "propertyNames": lambda names: not isinstance(value, dict) or all(inside(name, names) for name in value),
         "additionalProperties": lambda others: not isinstance(value, dict) or _others(value, schema, others, document),
     }

@@ -51,7 +51,7 @@ class Service:
 
     def memories(self, user: str, **where: Any) -> list[dict[str, Any]]:
         """The newest hundred memories."""
-        return list(self.get("/api/v1/memories", user_id=user, limit=100, **where)["memories"])
+        return list(self.get("/api/v1/memories", user_id=user, limit=100, view="full", **where)["memories"])
 
     def facts(self, user: str) -> list[dict[str, Any]]:
         """The facts that were formed, those that hold no more included."""

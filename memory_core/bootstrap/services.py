@@ -29,6 +29,7 @@ from memory_core.evolution.slot_commits import SlotCommits
 from memory_core.evolution.truth_projection import SlotCheck
 from memory_core.formation.last_messages import LastMessages
 from memory_core.formation.save import Saver
+from memory_core.formation.session_append import SessionAppender
 from memory_core.ledger.access_counts import Touches, Waking
 from memory_core.ledger.archive_files import ColdCopies, OwnerNames, Parts
 from memory_core.ledger.commit import Ledger, Mirror
@@ -43,6 +44,7 @@ from memory_core.recollection.read import AgentList, Reader
 from memory_core.recollection.reconstruct import Gatherer, Reconstructor
 from memory_core.recollection.reorder import Reranking
 from memory_core.recollection.retrieve import Retriever
+from memory_core.recollection.retrieve_pages import RetrievePages
 from memory_core.recollection.scenes import NextRun, Profiles, Scenes
 from memory_core.signing import cursor_secret
 from memory_core.tasks.control import Poisoned
@@ -117,6 +119,7 @@ class Services:
             retrieve_rules(self._settings),
             reranking,
         )
+        self.pages = RetrievePages(self.retriever, self.cursors)
         self.scenes = Scenes(made.long_term, self.cursors, self.clock)
         self.profiles = Profiles(made.long_term, self.clock)
         spread = timedelta(minutes=self._settings.consolidation_spread_minutes)
@@ -159,6 +162,7 @@ class Services:
             made.queue,
             clock,
         )
+        self.appender = SessionAppender(ledger, self.mirror, made.embedder, tasking.beginning, clock, ids)
         stores = made.of_consolidation(Parts(made.archive, names, clock))
         self.consolidation = Consolidation(
             stores,

@@ -332,4 +332,4 @@ class Reembedder:
         """Those without a vector of the configured embedder. A stub of the archive needs none; what can't be read gets none."""
         kind = VectorKind(self._embedder.model, self._embedder.dimensions)
         wanted = [document for document in documents if document.damaged or not kind.made(document.body)]
-        return [memory for memory in readable(wanted)[0] if not is_cold(memory)]
+        return [memory for memory in readable(wanted)[0] if memory.searchable and not is_cold(memory)]

@@ -200,8 +200,9 @@ class Compressor:
             log.error("a long text stays as it is: %s", error.detail)
             return None
         made = with_short_text(memory, text, location)
-        (made.embedding,) = await self._embedder.embed([text_to_embed(made)])
-        made.embedding_model, made.embedding_dimensions = self._embedder.model, self._embedder.dimensions
+        if made.searchable:
+            (made.embedding,) = await self._embedder.embed([text_to_embed(made)])
+            made.embedding_model, made.embedding_dimensions = self._embedder.model, self._embedder.dimensions
         return Short(memory.revision, made)
 
     async def _text(self, owner: Owner, memory: Memory) -> str | None:

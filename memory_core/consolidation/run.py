@@ -63,8 +63,13 @@ class Run:
     earlier: bool = False
 
     def touched(self, memory_type: str | None = None) -> tuple[str, ...]:
-        """Ids of the memories that the news are about, each once, in the order in which they came up; of one type if that is given."""
-        return tuple(dict.fromkeys(event.memory_id for event in self.news if memory_type in (None, event.memory_type)))
+        """Ids of the memories that the news are about, each once, in the order in which they came up; of one type if that is given.
+
+        What was saved as not searchable is left out.
+        """
+        kept_apart = {event.memory_id for event in self.news if event.after.get("searchable") is False}
+        of_type = (event.memory_id for event in self.news if memory_type in (None, event.memory_type))
+        return tuple(dict.fromkeys(name for name in of_type if name not in kept_apart))
 
 
 @dataclass(frozen=True, slots=True)

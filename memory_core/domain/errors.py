@@ -101,6 +101,10 @@ class Conflict(MemoryCoreError):
     status, type, title = 409, "conflict", "Conflict"
 
 
+class KeyReused(Conflict):
+    """An idempotency key was used for another request before."""
+
+
 class Gone(MemoryCoreError):
     """Removed for good; the same request never succeeds again. `detail` says what to do instead."""
 

@@ -19,12 +19,13 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetJsonSchema
 from pydantic_core import CoreSchema
 
 from memory_core.domain.errors import Resembling
-from memory_core.domain.memory import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Foresight
+from memory_core.domain.memory import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, MAX_VALUE_BYTES, Foresight
 from memory_core.domain.scope import check_name
 from memory_core.domain.text.spelling import normal_form
 
 
-def _no_nul(value: str) -> str:
+def no_nul(value: str) -> str:
+    """The text; ValueError where it holds NUL or a lone surrogate."""
     if "\x00" in value:
         raise ValueError("must not contain the NUL character")
     try:
@@ -50,18 +51,33 @@ def _content(value: str) -> str:
 
 def _json_size(value: Any) -> Any:
     """JSON-safe all the way down (finite numbers, text keys, depth ≤ 32) and at most 8 KiB as JSON."""
+    return _json_within(value, MAX_METADATA_BYTES)
+
+
+def value_of_json(value: Any) -> Any:
+    """The same of at most 256 KiB."""
+    return _json_within(value, MAX_VALUE_BYTES)
+
+
+def _json_within(value: Any, most: int) -> Any:
     _check_json(value, 0)
     size = len(orjson.dumps(value))
-    if size > MAX_METADATA_BYTES:
-        raise ValueError(f"is {size} bytes as JSON; at most {MAX_METADATA_BYTES} are kept")
+    if size > most:
+        raise ValueError(f"is {size} bytes as JSON; at most {most} are kept")
     return value
+
+
+def check_value_size(value: Any) -> None:
+    """Refuse a value that only a procedural memory may have. Raises ValueError."""
+    if (size := len(orjson.dumps(value))) > MAX_METADATA_BYTES:
+        raise ValueError(f"value: is {size} bytes as JSON; at most {MAX_METADATA_BYTES} are kept, {MAX_VALUE_BYTES} in a procedural memory")
 
 
 def _check_json(value: Any, depth: int) -> None:
     if depth > 32:
         raise ValueError("is nested deeper than 32 levels")
     if isinstance(value, str):
-        _no_nul(value)
+        no_nul(value)
     elif isinstance(value, bool) or value is None:
         return
     elif isinstance(value, int):
@@ -77,7 +93,7 @@ def _check_json(value: Any, depth: int) -> None:
         for key, item in value.items():
             if not isinstance(key, str):
                 raise ValueError("must have text keys only")
-            _no_nul(key)
+            no_nul(key)
             _check_json(item, depth + 1)
     else:
         raise ValueError(f"holds a {type(value).__name__}, which JSON has no form for")
@@ -111,7 +127,7 @@ def _callback(value: str) -> str:
 
 
 def _ahead(value: Foresight) -> Foresight:
-    for wrong in (_no_nul, not_blank):
+    for wrong in (no_nul, not_blank):
         try:
             wrong(value.description)
         except ValueError as error:
@@ -121,7 +137,8 @@ def _ahead(value: Foresight) -> Foresight:
     return value
 
 
-def _without_doubles(values: list[str]) -> list[str]:
+def without_doubles(values: list[str]) -> list[str]:
+    """Each value once, in order."""
     return list(dict.fromkeys(values))
 
 
@@ -150,19 +167,19 @@ NAME_SCHEMA: dict[str, Any] = {
 """What `check_name` takes, in the words of JSON Schema."""
 NOT_BLANK = {"pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"}
 """A text with more than white space in it and without NUL, in the words of JSON Schema."""
-_VALUE = {"maxLength": MAX_METADATA_BYTES - 2, "pattern": r"^[^\u0000]*$"}
+_VALUE = {"maxLength": MAX_VALUE_BYTES - 2, "pattern": r"^[^\u0000]*$"}
 _METADATA = {"propertyNames": {"not": {"enum": ["app_id", "user_id"]}}}
 _CALLBACK = {"pattern": r"^https?://[^\s\u0000/?#@]+([/?#][^\s\u0000]*)?$"}
 _CURSOR = {"minLength": 1, "pattern": "^[A-Za-z0-9_-]+$"}
 
-Text = Annotated[str, AfterValidator(_no_nul)]
+Text = Annotated[str, AfterValidator(no_nul)]
 Query = Annotated[Text, Field(min_length=1, max_length=10_000), AfterValidator(not_blank), Documented(NOT_BLANK)]
 Name = Annotated[str, AfterValidator(check_name), WithJsonSchema(NAME_SCHEMA)]
-Label = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_no_nul), AfterValidator(not_blank), Documented(NOT_BLANK)]
+Label = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(no_nul), AfterValidator(not_blank), Documented(NOT_BLANK)]
 SlotName = Annotated[Label, AfterValidator(_one_form)]
-Labels = Annotated[list[Label], Field(max_length=50), AfterValidator(_without_doubles)]
+Labels = Annotated[list[Label], Field(max_length=50), AfterValidator(without_doubles)]
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Json = Annotated[Any, AfterValidator(_json_size), Documented(_VALUE)]
+Value = Annotated[Any, AfterValidator(value_of_json), Documented(_VALUE)]
 Metadata = Annotated[dict[str, Any], AfterValidator(_json_size), AfterValidator(_no_scope), Documented(_METADATA)]
 Limit = Annotated[int, Field(ge=1, le=100)]
 Cursor = Annotated[str, Field(max_length=1000), Documented(_CURSOR)]
@@ -177,7 +194,7 @@ Content = Annotated[
     Documented({"maxLength": MAX_CONTENT_BYTES, **NOT_BLANK}),
 ]
 Ahead = Annotated[Foresight, AfterValidator(_ahead)]
-CallbackUrl = Annotated[str, Field(max_length=2000), AfterValidator(_no_nul), AfterValidator(_callback), Documented(_CALLBACK)]
+CallbackUrl = Annotated[str, Field(max_length=2000), AfterValidator(no_nul), AfterValidator(_callback), Documented(_CALLBACK)]
 
 
 class Input(BaseModel):

@@ -23,6 +23,7 @@ from memory_core.domain.scope import Owner, Timestamp
 Vector = npt.NDArray[np.float32]
 MAX_CONTENT_BYTES = 32 * 1024
 MAX_METADATA_BYTES = 8 * 1024
+MAX_VALUE_BYTES = 256 * 1024
 EVENTS_A_SNAPSHOT = 1000
 """After so many events the log is folded and kept, at the earliest."""
 
@@ -189,6 +190,7 @@ class Memory(BaseModel):
     last_used_at: datetime | None = None
     pinned: bool = False
     worth: Worth | None = None
+    searchable: bool = Field(default=True, exclude_if=lambda value: value)
     # time
     created_at: datetime
     updated_at: datetime
@@ -387,7 +389,13 @@ def check_move(current: Status, wanted: Status) -> None:
 
 
 def text_of_value(value: Any) -> str | None:
-    """Text as it is, anything else as JSON; None for no value."""
-    if value is None or isinstance(value, str):
-        return value
-    return orjson.dumps(value).decode()
+    """Text as it is, anything else as JSON; None for no value. Of a long one the beginning, as much as a content holds."""
+    if value is None:
+        return None
+    return text_within(value if isinstance(value, str) else orjson.dumps(value).decode(), MAX_CONTENT_BYTES)
+
+
+def text_within(text: str, most: int) -> str:
+    """The text, or the beginning of it that takes at most so many bytes of UTF-8."""
+    encoded = text.encode()
+    return text if len(encoded) <= most else encoded[:most].decode(errors="ignore")

@@ -170,7 +170,8 @@ class Nearest:
 class Retrieved:
     """The answer to a query. `degraded` names the dependencies it had to do without.
 
-    nearest: of an answer without results, the memory that came nearest; None where there was none to compare with.
+    nearest: of an answer without results, the memory that came nearest; None where there was none to compare with. next_cursor: where to go
+    on; None where nothing follows.
 
     The rest is of the mode `reconstruct` alone. context: to be put before a model, empty when nothing was found; None in the mode `fast`.
     citations: the ids that its numbers stand for, `[1]` first. rounds: how often was asked, at most 3. sufficient, why: whether the
@@ -187,6 +188,7 @@ class Retrieved:
     sufficient: bool = False
     why: str = ""
     nearest: Nearest | None = None
+    next_cursor: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +237,23 @@ class Settled:
 
     memory: Memory
     as_of_sequence: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """Memories by name, in the order of asking. missing: ids and keys of which there is none; damaged: ids of those that can't be read."""
+
+    memories: tuple[Memory, ...]
+    missing: tuple[str, ...] = ()
+    damaged: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TagPage:
+    """One page of the tags that a user's memories have, in order of their characters; `next_cursor` is None on the last."""
+
+    tags: tuple[str, ...]
+    next_cursor: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +308,8 @@ class SessionPage:
 class SessionMessage:
     """A message as it was told in its session.
 
-    id: the teller's own, or else that of its memory. memory_id: what the calls on memories know it by.
+    id: the teller's own, or else that of its memory. memory_id: what the calls on memories know it by. sent: an item of a session as it
+    was appended, where that is more than role and content.
     """
 
     id: str
@@ -298,13 +318,39 @@ class SessionMessage:
     actor: str | None
     content: str
     timestamp: datetime
+    sent: dict[str, Any] | None = None
 
     @staticmethod
     def of(memory: Memory) -> SessionMessage:
         """The message that a memory is."""
         identity, role = memory.metadata.get("message_id", memory.id), memory.metadata["role"]
         actor = None if memory.actor == role else memory.actor
-        return SessionMessage(identity, memory.id, role, actor, memory.content, memory.event_timestamp)
+        sent = memory.value if isinstance(memory.value, dict) else None
+        return SessionMessage(identity, memory.id, role, actor, memory.content, memory.event_timestamp, sent)
+
+    def public(self) -> dict[str, Any]:
+        """The message as the API shows it."""
+        shown = {
+            "id": self.id,
+            "memory_id": self.memory_id,
+            "role": self.role,
+            "actor": self.actor,
+            "content": self.content,
+            "timestamp": self.timestamp,
+        }
+        return shown if self.sent is None else {**shown, "sent": self.sent}
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What was appended to a session: the ids of the memories, in order. task_id: of the task that forms memories of them.
+
+    degraded: as in `Saved` and `Accepted`.
+    """
+
+    memory_ids: tuple[str, ...]
+    task_id: str | None = None
+    degraded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

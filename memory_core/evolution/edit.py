@@ -10,9 +10,23 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NoReturn, cast
 
+import orjson
+
 from memory_core.domain.errors import Conflict, FieldError, Invalid, NotFound, PreconditionFailed
 from memory_core.domain.event_log import cut_short, is_version, version_id
-from memory_core.domain.memory import BY_HAND, FOUND_BY_DEFAULT, Memory, MemoryType, Status, back_in_use, text_of_value
+from memory_core.domain.memory import (
+    BY_HAND,
+    FOUND_BY_DEFAULT,
+    MAX_CONTENT_BYTES,
+    MAX_METADATA_BYTES,
+    MAX_VALUE_BYTES,
+    Memory,
+    MemoryType,
+    Status,
+    back_in_use,
+    text_of_value,
+    text_within,
+)
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.requests.memories import NEVER_CLEARED, CopyInput, UpdateInput
@@ -80,8 +94,9 @@ class Editor:
         look = await self._ledger.look(owner, _with_receipt([memory_id], owner, call))
         vector = None
         if earlier_result(look.documents, owner, call) is None:
-            fields = _changed_fields(_editable(look, memory_id, if_match), change)
-            if "content" in fields:
+            current = _editable(look, memory_id, if_match)
+            fields = _changed_fields(current, change)
+            if "content" in fields and current.searchable:
                 vector = (await self._embedder.embed([fields["content"]]))[0]
 
         def decide(seen: Look) -> _Edit:
@@ -343,15 +358,23 @@ def _changed_fields(old: Memory, change: UpdateInput) -> dict[str, Any]:
             raise Invalid(f"{name} can't be cleared", errors=(FieldError(name, "can't be null"),))
     _check_slot(old, given)
     if "value" in given:
+        _check_value(old, given["value"])
         given["value_text"] = text_of_value(given["value"])
         if "content" not in given and old.key is not None:
             if given["value"] is None:
                 raise Invalid("nothing would be left", errors=(FieldError("value", "can't be null unless content is given too"),))
-            given["content"] = f"{old.key}: {given['value_text']}"
+            given["content"] = text_within(f"{old.key}: {given['value_text']}", MAX_CONTENT_BYTES)
     if given.get("content") is not None:
         given["worth"] = most_lasting([old.worth, worth_of(given["content"])])
     given.setdefault("change_reason", None)
     return given
+
+
+def _check_value(old: Memory, value: Any) -> None:
+    """Raises Invalid for a long value of a memory that is not procedural."""
+    if old.type is not MemoryType.PROCEDURAL and (size := len(orjson.dumps(value))) > MAX_METADATA_BYTES:
+        message = f"is {size} bytes as JSON; at most {MAX_METADATA_BYTES} are kept, {MAX_VALUE_BYTES} in a procedural memory"
+        raise Invalid("the value is too long", errors=(FieldError("value", message),))
 
 
 def _check_slot(old: Memory, given: Mapping[str, Any]) -> None:

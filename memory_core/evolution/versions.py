@@ -101,7 +101,10 @@ def _told(change: Change, fields: dict[str, Any]) -> Change:
 
 
 async def embed_memories(embedder: Embedder, memories: Sequence[Memory]) -> None:
-    """Embed all of them in one call. Raises Unavailable."""
+    """Embed all of them that are searchable in one call. Raises Unavailable."""
+    memories = [memory for memory in memories if memory.searchable]
+    if not memories:
+        return
     texts = [text_to_embed(memory) for memory in memories]
     vectors = await embedder.embed(texts)
     states = await embedder.token_states(texts)

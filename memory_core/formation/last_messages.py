@@ -8,12 +8,14 @@ Note: a fact that others told too stays, and so does one that was edited since.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
+from weakref import WeakValueDictionary
 
 from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import Conflict, HeadMoved, NotFound
@@ -96,6 +98,7 @@ class LastMessages:
         self._store, self._ledger, self._mirror, self._messages = store, ledger, mirror, messages
         self._conflicts, self._restorer, self._editor = conflicts, restorer, editor
         self._unmerger, self._ends, self._queue, self._clock = unmerger, ends, queue, clock
+        self._turns: WeakValueDictionary[tuple[Owner, str], asyncio.Lock] = WeakValueDictionary()
 
     async def take(self, owner: Owner, session_id: str, count: int | None, call: Call) -> TakenBack:
         """Take back the last messages of a session.
@@ -115,9 +118,10 @@ class LastMessages:
 
         """
         parts, left = list[_Part](), count
-        while left is None or left > 0:
-            parts.append(await self._part(owner, session_id, left, call, len(parts)))
-            left = parts[-1].left
+        async with self._turns.setdefault((owner, session_id), asyncio.Lock()):  # else twenty who pop at once mostly look in vain
+            while left is None or left > 0:
+                parts.append(await self._part(owner, session_id, left, call, len(parts)))
+                left = parts[-1].left
         names = [name for part in parts for name in part.message_ids][::-1]
         serialised = dict[str, SerializedMemory]()
         for start in range(0, len(names), _A_PAGE):

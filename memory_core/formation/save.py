@@ -8,25 +8,40 @@ with the ones before it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from weakref import WeakValueDictionary
 
 from memory_core.domain.conflict import record_in
-from memory_core.domain.errors import Invalid, NotFound
+from memory_core.domain.errors import Invalid, NotFound, TooLarge
 from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Call, Saved
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import slot_name, slot_of
 from memory_core.evolution.reads import LookedElsewhere, near_of
-from memory_core.formation.save_plan import MAX_ITEMS, Draft, Planned, PlannedOutcome, Prepared, SessionGrew, draft, late_id, plan, prepare
+from memory_core.formation.save_plan import (
+    MAX_ITEMS,
+    Draft,
+    Planned,
+    PlannedOutcome,
+    Prepared,
+    SessionGrew,
+    draft,
+    late_id,
+    plan,
+    prepare,
+    told_apart,
+)
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger, Look, Mirror
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id, slot_document_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Embedder, IdSource, Near
+
+MORE_THAN_ONE_COMMIT = "all or nothing can't be promised for more than one commit holds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +59,16 @@ class Saver:
         self._ledger, self._mirror, self._embedder, self._clock, self._ids, self._rules = ledger, mirror, embedder, clock, ids, rules
         self._session_queues: WeakValueDictionary[tuple[Owner, str], asyncio.Lock] = WeakValueDictionary()
 
-    async def save(self, owner: Owner, items: Sequence[SaveInput], call: Call) -> list[Saved | Invalid]:
+    async def save(self, owner: Owner, items: Sequence[SaveInput], call: Call, *, atomic: bool = False) -> list[Saved | Invalid]:
         """One outcome an item, in order; Invalid where one alone is wrong.
 
-        Raises Conflict for a reused idempotency key, Unavailable when a store or the embedder is down.
+        atomic: all are written in one commit, or none is. Raises Conflict for a reused idempotency key, Unavailable when a store or the
+        embedder is down; if atomic, Invalid where one item is wrong, and TooLarge where one commit does not hold all.
         """
         answers = await self._answered_before(owner, call)
         drafts = self._drafts(owner, items, call, answers)
+        if atomic:
+            _check_whole(drafts, answers)
         async with AsyncExitStack() as turn:
             for queue in self._queues(owner, drafts):
                 await turn.enter_async_context(queue)
@@ -63,7 +81,7 @@ class Saver:
                     prepared = await prepare(drafts, self._sessions(owner, drafts, look), _held_turns(drafts, look), self._embedder)
                 part = sum(isinstance(answer, Saved) for answer in answers.values())
                 try:
-                    answers |= await self._commit_some(owner, prepared[:MAX_ITEMS], look, call, part, further, keys)
+                    answers |= await self._commit_some(owner, prepared[:MAX_ITEMS], look, call, part, further, keys, atomic=atomic)
                 except SessionGrew:
                     prepared = []
                 except LookedElsewhere as needs:
@@ -85,14 +103,20 @@ class Saver:
 
     def _drafts(self, owner: Owner, items: Sequence[SaveInput], call: Call, answers: dict[int, Saved | Invalid]) -> list[Draft]:
         """The drafts of the items without an answer; an item that can't be one has its answer now."""
-        now, drafts = self._clock.now(), []
+        now, drafts, seen = self._clock.now(), list[Draft](), Counter[str]()
         for place, item in enumerate(items):
-            if place in answers:
+            if place in answers and item.type is not MemoryType.EPISODIC:
                 continue
             try:
-                drafts.append(draft(owner, place, item, now, self._ids, call))
+                made = draft(owner, place, item, now, self._ids, call)
             except Invalid as error:
                 answers[place] = error
+                continue
+            if made.memory.type is MemoryType.EPISODIC:
+                made, identity = told_apart(made, seen[made.memory.id]), made.memory.id
+                seen[identity] += 1
+            if place not in answers:
+                drafts.append(made)
         return drafts
 
     def _queues(self, owner: Owner, drafts: Sequence[Draft]) -> list[asyncio.Lock]:
@@ -119,18 +143,20 @@ class Saver:
         part: int,
         further: Collection[str],
         keys: Collection[str],
+        *,
+        atomic: bool,
     ) -> dict[int, Saved | Invalid]:
         """Commit as many as fit, and answer them by place. `part` names the receipt: how many were committed before.
 
-        further: ids to read besides: cells that told what is replaced, versions that end. keys: whose values are all to be read. Raises
-        LookedElsewhere when it needs others.
+        further: ids to read besides: cells that told what is replaced, versions that end. keys: whose values are all to be read. atomic:
+        all of them, or none. Raises LookedElsewhere when it needs others, TooLarge.
         """
         nears = [self._near(item) for item in prepared if item.memory.type is MemoryType.SEMANTIC]
         nears += [near_of(("key", key)) for key in sorted(keys)]
         name = receipt_id(owner, call, part)
         committed = await self._ledger.commit(
             owner,
-            lambda seen: self._decide(owner, prepared, seen, call, part, further, keys),
+            lambda seen: self._decide(owner, prepared, seen, call, part, further, keys, atomic=atomic),
             ids=[*self._ids_of(owner, [item.memory for item in prepared]), *further, *([name] if name else [])],
             nears=nears,
             basis=None if nears or name else look,
@@ -157,12 +183,16 @@ class Saver:
         part: int,
         further: Collection[str],
         keys: Collection[str],
+        *,
+        atomic: bool,
     ) -> Changes[Planned]:
         earlier = earlier_result(seen.documents, owner, call, part)
         if earlier is not None:
             return Changes(Planned.of_receipt(earlier))
         asked = {*further, *self._ids_of(owner, [item.memory for item in prepared])}
         planned = plan(owner, prepared, seen, self._rules.duplicate_threshold, self._clock.now(), asked, call.actor, keys)
+        if atomic and len(planned.result.outcomes) < len(prepared):
+            raise TooLarge(f"{MORE_THAN_ONE_COMMIT}: {len(planned.result.outcomes)} of these {len(prepared)} fit")
         return replace(planned, creates=receipt(owner, call, self._clock.now(), planned.result.for_receipt(), part))
 
     async def _replayed(self, owner: Owner, outcomes: Sequence[PlannedOutcome]) -> dict[int, Saved | Invalid]:
@@ -194,6 +224,15 @@ class Saver:
         ids |= {late_id(memory) for memory in memories if memory.type is MemoryType.PROCEDURAL}
         ids |= {slot_document_id(*name) for memory in memories if (name := slot_name(memory)) is not None}
         return sorted(ids | {session_document_id(owner, memory.session_id) for memory in memories if memory.session_id})
+
+
+def _check_whole(drafts: Sequence[Draft], answers: Mapping[int, Saved | Invalid]) -> None:
+    """Refuse drafts that can't be written together: one is wrong, or they are too many. Raises Invalid, TooLarge."""
+    for place, answer in answers.items():
+        if isinstance(answer, Invalid):
+            raise Invalid(answer.detail, errors=tuple(replace(error, field=f"memories.{place}.{error.field}") for error in answer.errors))
+    if len(drafts) > MAX_ITEMS:
+        raise TooLarge(f"{MORE_THAN_ONE_COMMIT}: at most {MAX_ITEMS} memories fit")
 
 
 def _held_turns(drafts: Sequence[Draft], look: Look | None) -> set[str]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.errors import FieldError, Invalid
 from memory_core.domain.importance import importance_by_type, surer
-from memory_core.domain.memory import MAX_CONTENT_BYTES, Memory, MemoryType, OnConflict, Outcome, Status, text_of_value
+from memory_core.domain.memory import MAX_CONTENT_BYTES, Memory, MemoryType, OnConflict, Outcome, Status, text_of_value, text_within
 from memory_core.domain.ranking.index_terms import Turn, turn_of, with_lexical
 from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Call
@@ -281,10 +281,7 @@ class Draft:
 def draft(owner: Owner, place: int, item: SaveInput, now: datetime, ids: IdSource, call: Call) -> Draft:
     """The memory that the `place`-th item asks for. Raises Invalid where defaults and given fields contradict each other."""
     value_text = text_of_value(item.value)
-    content = item.content if item.content is not None else f"{item.key}: {value_text}"
-    if len(content.encode()) > MAX_CONTENT_BYTES:
-        message = f"key and value make {len(content.encode())} bytes of text; at most {MAX_CONTENT_BYTES} are kept in one memory"
-        raise Invalid("the value is too long", errors=(FieldError("value", message),))
+    content = item.content if item.content is not None else text_within(f"{item.key}: {value_text}", MAX_CONTENT_BYTES)
     event = item.event_timestamp or now
     valid_from = item.valid_from or event
     if item.valid_until is not None and item.valid_until <= valid_from:
@@ -317,6 +314,7 @@ def draft(owner: Owner, place: int, item: SaveInput, now: datetime, ids: IdSourc
         importance_basis="given" if given else "type",
         confidence=item.confidence,
         pinned=item.pinned,
+        searchable=item.searchable,
         worth=worth_of(content, by_assistant=item.actor in NO_PERSONS),
         created_at=now,
         updated_at=now,
@@ -326,6 +324,13 @@ def draft(owner: Owner, place: int, item: SaveInput, now: datetime, ids: IdSourc
         correlation_id=call.correlation_id,
     )
     return Draft(place, memory, item.on_conflict)
+
+
+def told_apart(made: Draft, earlier: int) -> Draft:
+    """The draft of an episodic memory that `earlier` equal items of its call came before; sent again, the call names the same ones."""
+    if not earlier:
+        return made
+    return replace(made, memory=made.memory.model_copy(update={"id": derived("mem", "equal item", made.memory.id, str(earlier))}))
 
 
 def _identity(item: SaveInput, content: str, event: datetime, ids: IdSource) -> str:

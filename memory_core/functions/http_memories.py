@@ -15,13 +15,15 @@ from azure.functions import HttpResponse
 
 from memory_core.domain.errors import FieldError, Invalid, MemoryCoreError
 from memory_core.domain.requests.memories import (
+    AppendInput,
     ClearInput,
     ContextInput,
     CopyInput,
-    ListInput,
+    NamedInput,
     RetrieveInput,
     SaveInput,
     StatusInput,
+    TagsInput,
     UpdateInput,
 )
 from memory_core.functions.gate import SCOPE, Admitted, another_app, gated
@@ -30,8 +32,12 @@ from memory_core.functions.request_parsing import (
     EvolutionInput,
     GetInput,
     GraphInput,
+    ListViewInput,
+    NamedViewInput,
     Nothing,
     QueryInput,
+    RetrieveViewInput,
+    SaveViewInput,
     SessionMessagesInput,
     SessionsInput,
     TakeBackInput,
@@ -40,8 +46,10 @@ from memory_core.functions.request_parsing import (
     invalid,
 )
 from memory_core.functions.responses import (
+    appended_response,
     context_response,
     deleted_response,
+    fetched_response,
     graph_response,
     json_response,
     memories_response,
@@ -52,6 +60,7 @@ from memory_core.functions.responses import (
     saved_response,
     settled_response,
 )
+from memory_core.functions.views import shape_of
 
 blueprint = func.Blueprint()
 _MEMORIES = "api/v1/memories"
@@ -59,46 +68,81 @@ _MEMORY = f"{_MEMORIES}/{{memory_id}}"
 
 
 @blueprint.route(route=f"{_MEMORIES}/save", methods=["POST"])
-@gated("write", body=SaveInput)
-async def memories_save(req: Admitted[SaveInput]) -> HttpResponse:
+@gated("write", body=SaveViewInput)
+async def memories_save(req: Admitted[SaveViewInput]) -> HttpResponse:
     """Save one memory."""
-    return saved_response(await req.core.save(req.owner, req.input, req.call))
+    return saved_response(await req.core.save(req.owner, req.input, req.call), shape_of(req.input.view))
 
 
 @blueprint.route(route=f"{_MEMORIES}/bulk", methods=["POST"])
 @gated("write", body=BulkInput)
 async def memories_bulk(req: Admitted[BulkInput]) -> HttpResponse:
-    """Save up to 100 memories; each has its own result, in order."""
-    results: list[dict[str, Any]] = [{} for _ in req.input.memories]
-    good: list[tuple[int, SaveInput]] = []
+    """Save up to 100 memories; each has its own result, in order. With atomic, all are saved or none."""
+    good: dict[int, SaveInput] = {}
+    refused: dict[int, MemoryCoreError] = {}
     for place, item in enumerate(req.input.memories):
         try:
-            good.append((place, _bulk_item(req, item, f"memories.{place}.")))
+            good[place] = _bulk_item(req, item, f"memories.{place}.")
         except MemoryCoreError as error:
-            results[place] = _bulk_problem(req, error)
-    saved = await req.core.bulk(req.owner, [item for _, item in good], req.call) if good else []
-    for (place, _), outcome in zip(good, saved, strict=True):
+            refused[place] = error
+    if req.input.atomic and refused:
+        raise invalid(*(field for error in refused.values() for field in error.errors))
+    results = {place: _bulk_problem(req, error) for place, error in refused.items()}
+    saved = await req.core.bulk(req.owner, [*good.values()], req.call, atomic=req.input.atomic) if good else []
+    for place, outcome in zip(good, saved, strict=True):
         if isinstance(outcome, MemoryCoreError):
             results[place] = _bulk_problem(req, _of_item(outcome, f"memories.{place}."))
         else:
-            results[place] = {"status": outcome.status, **saved_body(outcome)}
+            results[place] = {"status": outcome.status, **saved_body(outcome, shape_of(req.input.view))}
+    return json_response({"results": [results[place] for place in sorted(results)]}, status=207)
+
+
+@blueprint.route(route=f"{_MEMORIES}/get", methods=["POST"])
+@gated("read", body=NamedViewInput)
+async def memories_get(req: Admitted[NamedViewInput]) -> HttpResponse:
+    """Read up to 100 memories by id, procedural ones by key too, in the order of asking."""
+    return fetched_response(await req.core.get_many(req.owner, req.input), shape_of(req.input.view))
+
+
+@blueprint.route(route=f"{_MEMORIES}/delete", methods=["POST"])
+@gated("write", body=NamedInput)
+async def memories_delete(req: Admitted[NamedInput]) -> HttpResponse:
+    """Soft-delete up to 100 memories by id, procedural ones by key too; each has its own result, in order."""
+    outcomes = await req.core.delete_many(req.owner, req.input, req.call)
+    names: list[dict[str, Any]] = [*({"id": name} for name in req.input.ids), *({"key": key} for key in req.input.keys)]
+    results = [
+        {**name, **_bulk_problem(req, outcome)}
+        if isinstance(outcome, MemoryCoreError)
+        else {**name, "status": 200, "outcome": outcome.outcome}
+        for name, outcome in zip(names, outcomes, strict=True)
+    ]
     return json_response({"results": results}, status=207)
 
 
+@blueprint.route(route="api/v1/tags", methods=["GET"])
+@gated("read", query=TagsInput)
+async def tags_list(req: Admitted[TagsInput]) -> HttpResponse:
+    """List the tags that a user's memories have, in order; with prefix, those that begin with it."""
+    page = await req.core.tags(req.owner, req.input)
+    return json_response({"tags": page.tags, "next_cursor": page.next_cursor})
+
+
 @blueprint.route(route=f"{_MEMORIES}/retrieve", methods=["POST"])
-@gated("read", body=RetrieveInput)
-async def memories_retrieve(req: Admitted[RetrieveInput]) -> HttpResponse:
+@gated("read", body=RetrieveViewInput)
+async def memories_retrieve(req: Admitted[RetrieveViewInput]) -> HttpResponse:
     """Find the memories that answer a query."""
-    return retrieved_response(await req.core.retrieve(req.owner, req.input), explain=req.input.explain)
+    retrieved = await req.core.retrieve(req.owner, req.input)
+    return retrieved_response(retrieved, view=req.input.view, explain=req.input.explain)
 
 
 @blueprint.route(route=f"{_MEMORIES}/query", methods=["GET"])
 @gated("read", query=QueryInput)
 async def memories_query(req: Admitted[QueryInput]) -> HttpResponse:
     """Find memories by a query string: the short form of retrieve."""
-    asked = req.input.model_dump()
+    asked = req.input.model_dump(exclude={"view"})
     asked["limit"] = asked.pop("n_results")
-    return retrieved_response(await req.core.retrieve(req.owner, from_query(RetrieveInput, asked)), explain=False)
+    retrieved = await req.core.retrieve(req.owner, from_query(RetrieveInput, asked))
+    return retrieved_response(retrieved, view=req.input.view, explain=False)
 
 
 @blueprint.route(route=f"{_MEMORIES}/clear", methods=["POST"])
@@ -109,10 +153,11 @@ async def memories_clear(req: Admitted[ClearInput]) -> HttpResponse:
 
 
 @blueprint.route(route=_MEMORIES, methods=["GET"])
-@gated("read", query=ListInput)
-async def memories_list(req: Admitted[ListInput]) -> HttpResponse:
-    """List memories, newest first."""
-    return memories_response(await req.core.list(req.owner, req.input), logged_only=req.input.known_at is not None)
+@gated("read", query=ListViewInput)
+async def memories_list(req: Admitted[ListViewInput]) -> HttpResponse:
+    """List memories, newest first, or oldest first with order=asc."""
+    page = await req.core.list(req.owner, req.input)
+    return memories_response(page, req.input.shape, logged_only=req.input.known_at is not None)
 
 
 @blueprint.route(route=_MEMORY, methods=["GET"])
@@ -195,7 +240,7 @@ def _of_item(error: MemoryCoreError, prefix: str) -> MemoryCoreError:
     return invalid(*(replace(field, field=prefix + field.field) for field in error.errors))
 
 
-def _bulk_problem(req: Admitted[BulkInput], error: MemoryCoreError) -> dict[str, Any]:
+def _bulk_problem(req: Admitted[Any], error: MemoryCoreError) -> dict[str, Any]:
     return {"status": error.status, "problem": problem(error, req.path, req.call.correlation_id or "")}
 
 
@@ -224,7 +269,14 @@ async def session_messages(req: Admitted[SessionMessagesInput]) -> HttpResponse:
     asked = req.input
     newest_first = asked.order == "desc"
     page = await req.core.session_messages(req.owner, req.route["session_id"], asked.cursor, asked.limit, newest_first=newest_first)
-    return json_response({"messages": page.messages, "next_cursor": page.next_cursor})
+    return json_response({"messages": [message.public() for message in page.messages], "next_cursor": page.next_cursor})
+
+
+@blueprint.route(route="api/v1/sessions/{session_id}/messages", methods=["POST"])
+@gated("write", body=AppendInput)
+async def session_messages_append(req: Admitted[AppendInput]) -> HttpResponse:
+    """Append messages to a session as they are, in order; with form, memories are formed of them too."""
+    return appended_response(req.owner, await req.core.append(req.owner, req.route["session_id"], req.input, req.call))
 
 
 @blueprint.route(route="api/v1/sessions/{session_id}/messages/last", methods=["DELETE"])
@@ -232,7 +284,7 @@ async def session_messages(req: Admitted[SessionMessagesInput]) -> HttpResponse:
 async def session_messages_take_back(req: Admitted[TakeBackInput]) -> HttpResponse:
     """Take back the last turn of a session, or its last messages, with all that came of them alone; what was taken, the oldest first."""
     taken = await req.core.take_back(req.owner, req.route["session_id"], req.input.count, req.call)
-    return json_response({"messages": taken.messages, "memories": taken.memories})
+    return json_response({"messages": [message.public() for message in taken.messages], "memories": taken.memories})
 
 
 @blueprint.route(route="api/v1/procedures/{key}", methods=["GET"])

@@ -102,7 +102,7 @@ def _body(door: Door, method: str, path: str, name: str, schemas: dict[str, Sche
         schema["required"] = ([] if method in ("PUT", "PATCH") or door.nameless else ["user_id"]) + schema.get("required", [])
     if door.nameless:
         schema["allOf"] = [parts.CALLBACK_NEEDS_A_USER]
-    title = f"{door.takes.__name__.removesuffix('Input')}Request"
+    title = f"{door.takes.__name__.removesuffix('Input').removesuffix('View')}Request"
     schemas[title] = {**schema, "title": title}
     content: Schema = {"schema": ref(title)}
     if name in parts.EXAMPLES:

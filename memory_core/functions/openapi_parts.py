@@ -118,6 +118,9 @@ EXAMPLES: dict[str, Schema] = {
         "memories": [{"content": "Ana likes fado"}, {"type": "procedural", "key": "language", "value": "pt"}],
     },
     "memories_retrieve": {"user_id": "ana", "query": "Where does Ana live?", "limit": 5},
+    "memories_get": {"user_id": "ana", "ids": ["mem_90a3b5f9a83da00868addb3db6"], "keys": ["language"]},
+    "memories_delete": {"user_id": "ana", "keys": ["language"]},
+    "session_messages_append": {"user_id": "ana", "messages": [{"role": "user", "content": "How is the weather in Oslo?"}]},
     "memories_clear": {"user_id": "ana", "session_id": "monday"},
     "memories_batch_append": {
         "user_id": "ana",
@@ -146,6 +149,9 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     # function → (status → what it means, schema of the body)
     "memories_save": ({"201": "Something new is kept", "200": "An existing memory answers"}, "Saved"),
     "memories_bulk": ({"207": "One result for each memory, in order"}, "BulkResults"),
+    "memories_get": ({"200": "The memories, in the order of asking, and the names of which there is none"}, "Fetched"),
+    "memories_delete": ({"207": "One result for each memory, in order"}, "DeleteResults"),
+    "tags_list": ({"200": "One page, in order of characters"}, "TagPage"),
     "memories_converse": (
         {"202": "It is stored and found, and will be formed into memories", "200": "Nothing of it is new; the task of what was told last"},
         "Accepted",
@@ -199,6 +205,7 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "forget": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "archive": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "session_messages": ({"200": "One page, in the order of telling"}, "MessagePage"),
+    "session_messages_append": ({"201": "They are kept; `task_id` is there when memories are formed of them"}, "Appended"),
     "session_messages_take_back": ({"200": "What was taken back, the oldest first; nothing of a session that is empty"}, "TakenBack"),
     "sessions_list": ({"200": "One page"}, "SessionPage"),
     "session_get": ({"200": "The session"}, "SessionView"),
@@ -265,7 +272,7 @@ def _answer(text: str, schema: str) -> Schema:
     headers = {"X-Correlation-Id": {"$ref": "#/components/headers/CorrelationId"}}
     if schema in ("Memory", "Saved", "Deleted"):
         headers["ETag"] = {"$ref": "#/components/headers/ETag"}
-    if schema == "Accepted":
+    if schema in ("Accepted", "Appended"):
         headers["Location"] = {"$ref": "#/components/headers/Location"}
     content = {media_type: {"schema": ref(schema)} for media_type in _MEDIA.get(schema, ("application/json",))}
     return {"description": text, "headers": headers, **({"content": content} if content else {})}

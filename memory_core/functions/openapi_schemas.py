@@ -23,6 +23,7 @@ REF = "#/components/schemas/{model}"
 TEXT: Schema = {"type": "string"}
 INTEGER: Schema = {"type": "integer"}
 MOMENT: Schema = {"type": "string", "format": "date-time"}
+CURSOR: Schema = {"type": ["string", "null"], "description": "What to send as `cursor` for the next page; null on the last"}
 IGNORED: Schema = {
     "ignored": {
         "type": "array",
@@ -65,6 +66,14 @@ def _as_shown(schemas: dict[str, Schema]) -> None:
     schemas["Memory"]["required"] = [name for name in schemas["Memory"]["required"] if name in properties and name not in UNLOGGED_FIELDS]
     properties["as_of_sequence"] = {"type": ["integer", "null"], "description": "Only with at or known_at"}
     properties["embedding"] = {"type": ["array", "null"], "items": {"type": "number"}, "description": "Only with include=embedding"}
+    schemas["ShownMemory"] = {
+        **schemas["Memory"],
+        "title": "ShownMemory",
+        "description": "A memory: brief, without what is null, empty or a default; with view=full whole; or the fields that are named",
+        "required": ["id"],
+    }
+    message = schemas["SessionMessage"]
+    message["required"] = [name for name in message["required"] if name != "sent"]
 
 
 def _shapes() -> dict[str, Schema]:
@@ -87,10 +96,11 @@ def _saved_and_refused() -> dict[str, Schema]:
     problem = {"type": TEXT, "title": TEXT, "status": INTEGER, "detail": TEXT, "instance": TEXT, "correlation_id": TEXT}
     saved = {
         "outcome": {"enum": [outcome.value for outcome in Outcome]},
-        "memory": ref("Memory"),
+        "memory": ref("ShownMemory"),
         "conflict": {"anyOf": [ref("ConflictRecord"), {"type": "null"}]},
         "degraded": _list(TEXT),
     }
+    deleted = {"id": TEXT, "key": TEXT, "status": INTEGER, "outcome": {"enum": ["deleted", "already_deleted"]}, "problem": ref("Problem")}
     return {
         "Problem": _object({**problem, "errors": _list(error), "did_you_mean": meant}, *problem, "errors"),
         "Deleted": {"allOf": [ref("Memory"), _object({"outcome": {"enum": ["deleted", "already_deleted"]}}, "outcome")]},
@@ -99,6 +109,7 @@ def _saved_and_refused() -> dict[str, Schema]:
         "BulkSaved": _object({"status": INTEGER, **saved}, "status", *saved),
         "BulkProblem": _object({"status": INTEGER, "problem": ref("Problem")}, "status", "problem"),
         "Cleared": _object({"cleared": INTEGER}, "cleared"),
+        "DeleteResults": _object({"results": _list(_object(deleted, "status"))}, "results"),
     }
 
 
@@ -106,7 +117,7 @@ def _found() -> dict[str, Schema]:
     number, maybe = {"type": "number"}, {"type": ["number", "null"]}
     passage: Schema = {"text": TEXT, "actor": {"type": ["string", "null"]}, "at": MOMENT, "message": TEXT, "relevance_score": number}
     explain: Schema = {"type": ["object", "null"], "description": "Only when asked for"}
-    hit: Schema = {"rank": {"type": "integer", "minimum": 1}, "memory": ref("Memory")}
+    hit: Schema = {"rank": {"type": "integer", "minimum": 1}, "memory": ref("ShownMemory")}
     hit |= dict.fromkeys(("lexical_score", "relevance_score", "importance_score", "score", "composite_score"), number)
     hit |= dict.fromkeys(("similarity_score", "recency_score", "frequency_score", "confidence_score"), maybe)
     hit |= {
@@ -115,7 +126,8 @@ def _found() -> dict[str, Schema]:
         "matched_by": _list(TEXT),
         "also": _list(TEXT),
         "stale_facts": _list({"type": "object"}),
-        "passages": _list(_object(passage, *passage)) | {"description": "What was said that matched, best first, three at most"},
+        "passages": _list(_object(passage, "text", "actor", "at", "message"))
+        | {"description": "What was said that matched, best first, three at most"},
     }
     near = _object({"relevance_score": number, "answer_threshold": number}, "relevance_score", "answer_threshold")
     nearest: Schema = {
@@ -123,13 +135,15 @@ def _found() -> dict[str, Schema]:
         "description": "Only beside empty results: how near the nearest memory came, and how near it had to come; null without a candidate",
     }
     retrieved: Schema = {"results": _list(ref("Hit")), "degraded": _list(TEXT), "as_of_sequence": INTEGER, "nearest": nearest}
+    retrieved["next_cursor"] = CURSOR
     retrieved |= {"context": TEXT, "citations": _list(TEXT), "rounds": INTEGER, "sufficient": {"type": "boolean"}, "why": TEXT}
     part: Schema = {"kind": {"enum": list(get_args(PartKind))}, "ids": _list(TEXT), "tokens": INTEGER}
     parts = _list(_object(part, *part))
     context: Schema = {"context": TEXT, "parts": parts, "left_out": parts, "degraded": _list(TEXT)}
     return {
-        "Hit": _object({**hit, "explain": explain}, *hit),
-        "Retrieved": _object({**retrieved, "explain": explain}, "results", "degraded", "as_of_sequence"),
+        "Hit": _object({**hit, "explain": explain}, "rank", "memory", "score", "relevance_score", "passages")
+        | {"description": "With view=full all fields; a brief one says what is not as usual"},
+        "Retrieved": _object({**retrieved, "explain": explain}, "results", "degraded", "as_of_sequence", "next_cursor"),
         "Context": _object({**context, **IGNORED}, *context),
         "Foreseen": _object({"counts": {"type": "object"}, "capped": {"type": "boolean"}}, "counts", "capped"),
         "Evolution": _object({"memories": _list(ref("Memory")), "complete": {"type": "boolean"}}, "memories", "complete"),
@@ -145,6 +159,7 @@ def _accepted() -> dict[str, Schema]:
     of_session = {"messages": _object(counted, *counted) | {"description": "Of a conversation: how many messages were new to its session"}}
     return {
         "Accepted": _object({**accepted, **of_session, **IGNORED}, *accepted),
+        "Appended": _object({"memory_ids": _list(TEXT), "task_id": TEXT, "degraded": _list(TEXT)}, "memory_ids", "degraded"),
         "Batch": _object(waits, *waits),
         "Buffered": _object({**waits, "task_id": TEXT, "degraded": _list(TEXT), **IGNORED}, *waits, "degraded"),
         "Summary": _object({"summary": TEXT, "structured": {"type": "object"}, "degraded": _list(TEXT), **IGNORED}, "summary", "degraded"),
@@ -154,9 +169,9 @@ def _accepted() -> dict[str, Schema]:
 
 
 def _pages() -> dict[str, Schema]:
-    cursor = {"type": ["string", "null"], "description": "What to send as `cursor` for the next page; null on the last"}
+    cursor = CURSOR
     as_of = {"type": ["integer", "null"], "description": "The sequence of the log that this is the state of; null when others kept writing"}
-    memories: Schema = {"memories": _list(ref("Memory")), "as_of_sequence": as_of, "next_cursor": cursor}
+    memories: Schema = {"memories": _list(ref("ShownMemory")), "as_of_sequence": as_of, "next_cursor": cursor}
     damaged = _list(TEXT) | {"description": "Only when there are any: ids of memories of this page whose stored documents can't be read"}
     soon: Schema = {"type": ["string", "null"], "format": "date-time", "description": EXPECTED_AT}
 
@@ -165,6 +180,8 @@ def _pages() -> dict[str, Schema]:
 
     return {
         "MemoryPage": _object({**memories, "damaged": damaged}, *memories),
+        "Fetched": _object({"memories": _list(ref("ShownMemory")), "missing": _list(TEXT), "damaged": damaged}, "memories", "missing"),
+        "TagPage": page("tags", TEXT),
         "TaskPage": page("tasks", ref("Task")),
         "OwnedTaskPage": page("tasks", _task(user_id=TEXT)),
         "AgentPage": page("agents", ref("AgentView")),

@@ -29,8 +29,10 @@ from memory_core.domain.errors import (
     shown_name,
 )
 from memory_core.domain.fields import Cursor, Fraction, Input, Limit, Name, Query
+from memory_core.domain.requests.memories import ListInput, NamedInput, RetrieveInput, SaveInput
 from memory_core.domain.scope import Timestamp
 from memory_core.functions.suggestions import suggest_field
+from memory_core.functions.views import Fields, Shape, View, shape_of
 
 Model = TypeVar("Model", bound=BaseModel)
 MAX_ERRORS = 50
@@ -69,6 +71,36 @@ class GraphInput(Input):
     format: Literal["mermaid", "dot", "html"] = "mermaid"
 
 
+class SaveViewInput(SaveInput):
+    """One memory to save, and how much of it the answer shows."""
+
+    view: View = "brief"
+
+
+class RetrieveViewInput(RetrieveInput):
+    """One query, and how much of its results the answer shows."""
+
+    view: View = "brief"
+
+
+class ListViewInput(ListInput):
+    """Which memories to list, and how much of each: a view, or the fields that are named."""
+
+    view: View = "brief"
+    fields: Fields | None = None
+
+    @property
+    def shape(self) -> Shape:
+        """How memories are shown."""
+        return shape_of(self.view, None if self.fields is None else tuple(self.fields.split(",")))
+
+
+class NamedViewInput(NamedInput):
+    """Memories by name, and how much of each the answer shows."""
+
+    view: View = "brief"
+
+
 class QueryInput(Input):
     """The short form of a retrieve, for a query string."""
 
@@ -76,6 +108,7 @@ class QueryInput(Input):
     session_id: Name | None = None
     n_results: Limit | None = None
     similarity_threshold: Fraction | None = None
+    view: View = "brief"
 
 
 class SessionsInput(Input):
@@ -100,8 +133,10 @@ class TakeBackInput(Input):
 
 
 class BulkInput(Input):
-    """Up to 100 memories. Each is checked on its own, so that one bad item does not refuse the others."""
+    """Up to 100 memories. Each is checked on its own, so that one bad item does not refuse the others, unless atomic: all or nothing."""
 
+    atomic: bool = False
+    view: View = "brief"
     memories: Annotated[list[Any], Field(min_length=1, max_length=100)]
 
 

@@ -15,8 +15,23 @@ from azure.functions import HttpResponse
 from memory_core.domain.errors import FieldError, MemoryCoreError, MethodNotAllowed
 from memory_core.domain.memory import UNLOGGED_FIELDS, Memory
 from memory_core.domain.requests.memories import Context
-from memory_core.domain.results import Accepted, Buffered, Deleted, EventPage, Foreseen, Hit, MemoryPage, Retrieved, Saved, Settled, Summary
+from memory_core.domain.results import (
+    Accepted,
+    Appended,
+    Buffered,
+    Deleted,
+    EventPage,
+    Fetched,
+    Foreseen,
+    Hit,
+    MemoryPage,
+    Retrieved,
+    Saved,
+    Settled,
+    Summary,
+)
 from memory_core.domain.scope import Owner
+from memory_core.functions.views import Shape, View, brief_hit, full
 from memory_core.recollection.graph.style import POLICY
 
 GRAPH_MEDIA = {"mermaid": "text/vnd.mermaid", "dot": "text/vnd.graphviz", "html": "text/html"}
@@ -44,11 +59,18 @@ def settled_response(result: Settled, *, logged_only: bool, include_embedding: b
     return json_response({**fields, "as_of_sequence": result.as_of_sequence}, headers={"ETag": result.memory.etag})
 
 
-def memories_response(page: MemoryPage, *, logged_only: bool = False) -> HttpResponse:
+def memories_response(page: MemoryPage, shape: Shape = full, *, logged_only: bool = False) -> HttpResponse:
     """One page of memories; `logged_only`: without the fields that no event records, where it was told from the log."""
-    memories = [_as_logged(memory) if logged_only else memory.public() for memory in page.memories]
+    memories = [shape(_as_logged(memory) if logged_only else memory.public()) for memory in page.memories]
     damaged = {"damaged": page.damaged} if page.damaged else {}
     return json_response({"memories": memories, "as_of_sequence": page.as_of_sequence, "next_cursor": page.next_cursor, **damaged})
+
+
+def fetched_response(fetched: Fetched, shape: Shape) -> HttpResponse:
+    """Memories by name, and the names of which there is none."""
+    damaged = {"damaged": fetched.damaged} if fetched.damaged else {}
+    memories = [shape(memory.public()) for memory in fetched.memories]
+    return json_response({"memories": memories, "missing": fetched.missing, **damaged})
 
 
 def events_response(page: EventPage) -> HttpResponse:
@@ -60,16 +82,16 @@ def _as_logged(memory: Memory) -> dict[str, Any]:
     return {name: value for name, value in memory.public().items() if name not in UNLOGGED_FIELDS}
 
 
-def saved_response(saved: Saved) -> HttpResponse:
+def saved_response(saved: Saved, shape: Shape) -> HttpResponse:
     """What a save did, with the ETag of the memory that now answers for it."""
-    return json_response(saved_body(saved), status=saved.status, headers={"ETag": saved.memory.etag})
+    return json_response(saved_body(saved, shape), status=saved.status, headers={"ETag": saved.memory.etag})
 
 
-def saved_body(saved: Saved) -> dict[str, Any]:
+def saved_body(saved: Saved, shape: Shape) -> dict[str, Any]:
     """Outcome, memory and conflict of one save, and the dependencies that it had to do without."""
     return {
         "outcome": saved.outcome,
-        "memory": saved.public,
+        "memory": shape(saved.public),
         "conflict": saved.conflict.public() if saved.conflict else None,
         "degraded": saved.degraded,
     }
@@ -86,6 +108,15 @@ def accepted_response(owner: Owner, accepted: Accepted, ignored: Sequence[str] =
     known = accepted.messages is not None and not accepted.messages.new
     where = f"/api/v1/tasks/{accepted.task_id}?user_id={quote(owner.user_id, safe='')}"
     return json_response(body, status=200 if known else 202, headers={"Location": where})
+
+
+def appended_response(owner: Owner, appended: Appended) -> HttpResponse:
+    """What was appended to a session; where memories are formed of it, the task and where to look at it."""
+    body: dict[str, Any] = {"memory_ids": appended.memory_ids, "degraded": appended.degraded}
+    if appended.task_id is None:
+        return json_response(body, status=201)
+    location = f"/api/v1/tasks/{appended.task_id}?user_id={quote(owner.user_id, safe='')}"
+    return json_response({**body, "task_id": appended.task_id}, status=201, headers={"Location": location})
 
 
 def upkeep_response(owner: Owner, answer: Accepted | Foreseen) -> HttpResponse:
@@ -119,12 +150,14 @@ def _ignored(names: Sequence[str]) -> dict[str, Any]:
     return {"ignored": list(names)} if names else {}
 
 
-def retrieved_response(result: Retrieved, *, explain: bool) -> HttpResponse:
+def retrieved_response(result: Retrieved, *, view: View, explain: bool) -> HttpResponse:
     """The results of a query; `explain` shows how each came to its place, and what the store charged."""
+    show = brief_hit if view == "brief" else _hit
     body: dict[str, Any] = {
-        "results": [_hit(hit, explain) for hit in result.results],
+        "results": [{**show(hit), **({"explain": hit.explain} if explain else {})} for hit in result.results],
         "degraded": result.degraded,
         "as_of_sequence": result.as_of_sequence,
+        "next_cursor": result.next_cursor,
     }
     if not result.results:
         body["nearest"] = result.nearest
@@ -147,8 +180,8 @@ def graph_response(text: str, form: str) -> HttpResponse:
     return HttpResponse(text, mimetype=GRAPH_MEDIA[form], headers=headers)
 
 
-def _hit(hit: Hit, explain: bool) -> dict[str, Any]:
-    fields: dict[str, Any] = {
+def _hit(hit: Hit) -> dict[str, Any]:
+    return {
         "rank": hit.rank,
         "memory": orjson.Fragment(hit.shown.json),
         "similarity_score": hit.similarity_score,
@@ -167,9 +200,6 @@ def _hit(hit: Hit, explain: bool) -> dict[str, Any]:
         "passages": [passage.public() for passage in hit.passages],
         "stale_facts": hit.stale_facts,
     }
-    if explain:
-        fields["explain"] = hit.explain
-    return fields
 
 
 # Errors as `application/problem+json` (RFC 9457), the only form in which this product says no.

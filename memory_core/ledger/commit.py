@@ -373,7 +373,11 @@ class Mirror:
         if changed:
             sessions = sorted({memory.session_id for memory in changed if memory.session_id})
             await self._short_term.drop(owner, sessions, [memory.id for memory in changed], committed.stamp, committed.previous_removal)
-        active = [memory for memory in committed.memories.values() if memory.status in FOUND_BY_DEFAULT and not is_message(memory.id)]
+        active = [
+            memory
+            for memory in committed.memories.values()
+            if memory.status in FOUND_BY_DEFAULT and memory.searchable and not is_message(memory.id)
+        ]
         in_sessions = [memory for memory in active if memory.session_id]
         if in_sessions:
             await self._short_term.remember_all(in_sessions, committed.stamp)

@@ -18,6 +18,10 @@ from memory_core.ports import Place
 _VOID = "is not valid for this list: it is damaged, belongs to another query, or the user's memories were erased since"
 
 
+_MARK_BYTES = 4
+"""Of a result that a cursor of a retrieve names."""
+
+
 class Cursors:
     """Makes and reads cursors; `secret` must be the same in every process that serves the same data."""
 
@@ -46,6 +50,17 @@ class Cursors:
         """The place a cursor of such a list names; None for no cursor. Raises Malformed for a void one."""
         return None if cursor is None else self._verified(_whole(app_id), "", query, cursor)
 
+    def make_results(self, owner: Owner, query: Mapping[str, Any], marks: Sequence[str]) -> str:
+        """The opaque text for "after these results of this query"."""
+        return self._signed(owner, "", query, b"".join(bytes.fromhex(mark) for mark in marks))
+
+    def read_results(self, owner: Owner, query: Mapping[str, Any], cursor: str | None) -> list[str]:
+        """The marks that a cursor of a retrieve names; none for no cursor. Raises Malformed for a void one."""
+        if cursor is None:
+            return []
+        body = self._verified_bytes(owner, "", query, cursor)
+        return [body[start : start + _MARK_BYTES].hex() for start in range(0, len(body), _MARK_BYTES)]
+
     def _read(self, owner: Owner, head: Head | None, query: Mapping[str, Any], cursor: str) -> tuple[Place, list[int]]:
         if head is None:
             raise _void()
@@ -56,6 +71,10 @@ class Cursors:
         return _text_of(self._mac(owner, epoch, query, body) + body)
 
     def _verified(self, owner: Owner, epoch: str, query: Mapping[str, Any], cursor: str) -> list[Any]:
+        place: list[Any] = orjson.loads(self._verified_bytes(owner, epoch, query, cursor))
+        return place
+
+    def _verified_bytes(self, owner: Owner, epoch: str, query: Mapping[str, Any], cursor: str) -> bytes:
         try:
             raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         except ValueError:
@@ -64,8 +83,7 @@ class Cursors:
         # The text itself has to be the one that was made: padding, or bits that no byte holds, would make many texts of one cursor.
         if _text_of(raw) != cursor or not hmac.compare_digest(mac, self._mac(owner, epoch, query, body)):
             raise _void()
-        place: list[Any] = orjson.loads(body)
-        return place
+        return body
 
     def _mac(self, owner: Owner, epoch: str, query: Mapping[str, Any], body: bytes) -> bytes:
         bound = orjson.dumps([*owner, epoch, dict(query), body.hex()], option=orjson.OPT_SORT_KEYS)

@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 from pydantic import BaseModel
 
-from memory_core.domain.errors import Conflict
+from memory_core.domain.errors import KeyReused
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ports import Document
@@ -131,6 +131,6 @@ def earlier_result(documents: Mapping[str, Document], owner: Owner, call: Call, 
     if document is None:
         return None
     if document.body["body_hash"] != call.body_hash:
-        raise Conflict("this Idempotency-Key was used within the last 24 hours for a request with another body")
+        raise KeyReused("this Idempotency-Key was used within the last 24 hours for a request with another body")
     result: dict[str, Any] = document.body["result"]
     return result

@@ -88,6 +88,9 @@ class LongTermStore(Pooled, Protocol):
         Of any epoch: a user who is being erased has agents until their documents are gone, one into whom a file is being brought already.
         """
 
+    async def tags(self, owner: Owner, prefix: str, after: str | None, limit: int) -> list[str]:
+        """The next tags of an owner's active and compressed memories that begin with a prefix, in order of their code points."""
+
     async def ranges(self) -> list[str]:
         """Names of the parts that the users of all apps lie in, each user in one. A name stays good when its part is divided."""
 

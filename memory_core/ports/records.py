@@ -11,6 +11,7 @@ import numpy as np
 
 from memory_core.domain.fading import Fading, has_faded
 from memory_core.domain.memory import Event, Head, Memory, Status, Vector
+from memory_core.domain.metadata_filter import Conditions
 from memory_core.domain.ranking.candidates import CandidateSet, Related, Statistics
 from memory_core.domain.scope import Owner
 
@@ -170,7 +171,7 @@ class Filter:
     since ≤ t < until. tags, next_ids: any of them. without_session_id: not of that session. hide_formed_messages: leave out messages
     (memories of the category "message") that belong to a cell. fading: what has faded by `now` under these rules counts as decayed, whether
     or not a run has marked it since; candidates say so of themselves even where it may be shown.
-    ended_by: only what ended by then; for pages alone.
+    ended_by: only what ended by then; for pages alone. metadata: conditions on its fields, all of which hold.
     """
 
     statuses: frozenset[str]
@@ -188,6 +189,7 @@ class Filter:
     hide_formed_messages: bool = False
     fading: Fading | None = None
     ended_by: datetime | None = None
+    metadata: Conditions = ()
 
     def has_faded(self, memory: Memory) -> bool:
         """Whether a memory counts as faded here."""

@@ -203,7 +203,7 @@ class Briefing:
         """The newest episodic memories that the filter lets through, newest first."""
         page = await self._store.page(owner, "memory", where, None, limit)
         memories, _ = readable(document for document in page if document.kind == "memory")
-        return memories
+        return [memory for memory in memories if memory.searchable]
 
     async def _instructions(self, owner: Owner, asked: ContextInput, now: datetime) -> list[Memory]:
         """What the person wants done, or left, whatever is asked."""

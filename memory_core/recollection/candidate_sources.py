@@ -180,7 +180,7 @@ class WorkingSet:
         except Unavailable:
             return  # the next retrieve finds it void again and tries again; nothing is served from it until then
         stored = (as_memory(document, snapshot.head) for document in snapshot.documents.values())
-        known = (memory for memory in stored if memory is not None and not is_message(memory.id))
+        known = (memory for memory in stored if memory is not None and memory.searchable and not is_message(memory.id))
         memories = [memory for memory in known if memory.status in FOUND_BY_DEFAULT]
         await self._short_term.rebuild(owner, session_id, memories, Stamp(head.epoch, head.sequence, head.last_removal_sequence))
 

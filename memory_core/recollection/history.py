@@ -47,7 +47,7 @@ class Replayer:
 
     async def page(self, owner: Owner, query: ListInput) -> MemoryPage:
         """What a list showed at `query.known_at`, so without what had expired by then. Raises Malformed for a void cursor."""
-        bound = {"list": "memories", **query.model_dump(mode="json", exclude={"cursor", "limit"}, exclude_none=True)}
+        bound = {"list": "memories", **query.model_dump(mode="json", exclude={"cursor", "limit"}, exclude_none=True, exclude_defaults=True)}
         return await self._page(owner, await self._head(owner), bound, query, of_list(query, query.known_at))
 
     async def get(self, owner: Owner, memory_id: str, known_at: datetime, at: datetime | None) -> Settled:
@@ -97,18 +97,19 @@ class Replayer:
             sequence = await self._past.sequence_at(owner, head, query.known_at)
         states = await self._past.states(owner, head, sequence)
         # Thousands of states are sorted, filtered and checked, which takes longer than others should wait.
-        rows = await asyncio.to_thread(_shown, states, head.epoch, where, place, query.limit + 1)
+        newest_first = isinstance(query, ReplayInput) or query.order == "desc"
+        rows = await asyncio.to_thread(_shown, states, head.epoch, where, place, query.limit + 1, newest_first=newest_first)
         page = rows[: query.limit]
         more = len(rows) > query.limit
         cursor = self._cursors.make(owner, head, bound, page[-1][0], as_of=sequence) if more else None
         return MemoryPage(tuple(memory for _, memory in page), cursor, sequence)
 
 
-def _shown(states: States, epoch: str, where: Filter, after: Place | None, limit: int) -> list[tuple[Place, Memory]]:
+def _shown(states: States, epoch: str, where: Filter, after: Place | None, limit: int, *, newest_first: bool) -> list[tuple[Place, Memory]]:
     """The first `limit` that a list with this filter shows after a place, each with its own."""
     rows: list[tuple[Place, Memory]] = []
     cells = cells_of_messages(states)
-    for place, state in _newest_first(states, after, with_versions=where.at is not None):
+    for place, state in _in_order(states, after, newest_first=newest_first, with_versions=where.at is not None):
         memory = state.memory(epoch)
         if is_message(place.id):
             memory = memory.model_copy(update={"cell_id": cells.get(place.id)})
@@ -125,12 +126,13 @@ def _shown(states: States, epoch: str, where: Filter, after: Place | None, limit
     return rows
 
 
-def _newest_first(states: States, after: Place | None, *, with_versions: bool) -> Iterator[tuple[Place, State]]:
+def _in_order(states: States, after: Place | None, *, newest_first: bool, with_versions: bool) -> Iterator[tuple[Place, State]]:
     """The states in the order of a list, from after the place."""
     places = [(state.sequence, name) for name, state in states.items() if with_versions or base_id(name) == name]
     if after is not None:
-        places = [place for place in places if place < (after.sequence, after.id)]
-    places.sort(reverse=True)
+        last = (after.sequence, after.id)
+        places = [place for place in places if (place < last if newest_first else place > last)]
+    places.sort(reverse=newest_first)
     return ((Place(*place), states[place[1]]) for place in places)
 
 

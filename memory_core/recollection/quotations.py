@@ -291,7 +291,7 @@ class Surroundings:
         place = Place(max(0, hits[0].memory.sequence - AHEAD), "")
         page: list[Document] = await self._store.page(owner, "memory", where, place, PAGE, newest_first=False)
         read, _ = readable(document for document in page if document.kind == "memory")
-        turns = {turn.id: turn for turn in read if turn.epoch == head.epoch and not Found(turn, 0.0).is_story}
+        turns = {turn.id: turn for turn in read if turn.epoch == head.epoch and turn.searchable and not Found(turn, 0.0).is_story}
         lent = _lent(list(turns), hits)
         return [Found(turns[name], worth) for name, worth in lent.items()]
 

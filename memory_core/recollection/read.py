@@ -8,20 +8,23 @@ from datetime import datetime
 from typing import Any, Final, TypeVar
 
 from memory_core.domain.errors import Damaged, NotFound
-from memory_core.domain.event_log import base_id, is_of_its_life, version_id
+from memory_core.domain.event_log import base_id, is_of_its_life, is_version, version_id
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import FOUND_BY_DEFAULT, TRUE_ONCE, Head, Memory, MemoryType, Status
 from memory_core.domain.messages import MESSAGE, is_message
-from memory_core.domain.requests.memories import ListInput
+from memory_core.domain.metadata_filter import matches
+from memory_core.domain.requests.memories import ListInput, NamedInput, TagsInput
 from memory_core.domain.results import (
     AgentPage,
     AgentView,
+    Fetched,
     MemoryPage,
     MessagePage,
     SessionMessage,
     SessionPage,
     SessionView,
     Settled,
+    TagPage,
     VersionView,
 )
 from memory_core.domain.scope import Owner
@@ -29,7 +32,7 @@ from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.reads import near_of
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.ids import procedure_id, session_document_id
-from memory_core.ledger.readable import as_memory
+from memory_core.ledger.readable import as_memory, readable_shown
 from memory_core.ledger.sessions import has_begun
 from memory_core.ports import Clock, Document, Filter, LongTermStore, Place
 
@@ -68,7 +71,7 @@ class Reader:
 
     async def page(self, owner: Owner, query: ListInput) -> MemoryPage:
         """One page, newest first; what is damaged is named beside it. Raises Malformed for a void cursor."""
-        bound = {"list": "memories", **query.model_dump(mode="json", exclude={"cursor", "limit"}, exclude_none=True)}
+        bound = {"list": "memories", **query.model_dump(mode="json", exclude={"cursor", "limit"}, exclude_none=True, exclude_defaults=True)}
 
         now = self._clock.now()
 
@@ -76,7 +79,9 @@ class Reader:
             place = self._cursors.read(owner, head, bound, query.cursor)
             if head is None:
                 return [], None, []
-            documents = await self._store.page(owner, "memory", of_list(query, now, self._fading), place, query.limit + 1)
+            documents = await self._store.page(
+                owner, "memory", of_list(query, now, self._fading), place, query.limit + 1, newest_first=query.order == "desc"
+            )
             documents_shown, more = documents[: query.limit], len(documents) > query.limit
             memories, damaged = self._memories(documents_shown, head)
             cursor = self._cursors.make(owner, head, bound, _place(documents_shown[-1])) if more else None
@@ -121,6 +126,41 @@ class Reader:
         if memory is None or memory.status in (Status.DELETED, Status.SUPERSEDED):
             raise NotFound("no procedure of this key for this user")
         return memory
+
+    async def many(self, owner: Owner, wanted: NamedInput) -> Fetched:
+        """Memories by id and by key, in this order, whatever the status of those asked for by id."""
+        names = {key: procedure_id(key) for key in wanted.keys}
+        serialised = await self._store.memories(owner, [name for name in (*wanted.ids, *names.values()) if not is_version(name)])
+        memories, damaged = readable_shown(serialised)
+        fetched, missing = [memories[name] for name in wanted.ids if name in memories], list[str]()
+        missing += [name for name in wanted.ids if name not in memories and name not in damaged]
+        for key, name in names.items():
+            memory = memories.get(name)
+            try:
+                standing = memory if memory is not None and memory.status in FOUND_BY_DEFAULT else await self.procedure(owner, key)
+            except NotFound:
+                missing.append(key)
+                continue
+            fetched.append(standing)
+        return Fetched(tuple(fetched), tuple(missing), tuple(damaged))
+
+    async def id_of_key(self, owner: Owner, key: str) -> str:
+        """The id of the memory that holds a key's value; where none does, the id that its memory has, or had."""
+        try:
+            return (await self.procedure(owner, key)).id
+        except NotFound:
+            return procedure_id(key)
+
+    async def tags(self, owner: Owner, query: TagsInput) -> TagPage:
+        """One page of the tags of what stands. Raises Malformed for a void cursor."""
+        head, bound = (await self._store.snapshot(owner)).head, {"list": "tags", "prefix": query.prefix}
+        place = self._cursors.read(owner, head, bound, query.cursor)
+        if head is None:
+            return TagPage((), None)
+        tags = await self._store.tags(owner, query.prefix, None if place is None else place.id, query.limit + 1)
+        shown = tags[: query.limit]
+        following = self._cursors.make(owner, head, bound, Place(0, shown[-1])) if len(tags) > query.limit else None
+        return TagPage(tuple(shown), following)
 
     async def sessions(self, owner: Owner, cursor: str | None, limit: int) -> SessionPage:
         """One page of sessions, the one begun last first. Raises Malformed for a void cursor."""
@@ -325,6 +365,7 @@ def of_list(query: ListInput, now: datetime | None = None, fading: Fading | None
         now=now if query.status is None and query.at is None else None,
         hide_formed_messages=query.category != MESSAGE,
         fading=fading,
+        metadata=query.metadata or (),
     )
 
 
@@ -365,6 +406,7 @@ def _is_one_of(where: Filter, memory: Memory) -> bool:
         and (where.without_session_id is None or memory.session_id != where.without_session_id)
         and (where.agent_id is None or memory.agent_id == where.agent_id)
         and not (where.hide_formed_messages and memory.category == MESSAGE and memory.cell_id is not None)
+        and matches(where.metadata, memory.metadata)
     )
 
 

@@ -535,4 +535,5 @@ def _filter(query: RetrieveInput, now: datetime, fading: Fading, *, faded: bool)
         at=query.at,
         now=now,
         fading=fading,
+        metadata=query.metadata or (),
     )

@@ -162,7 +162,8 @@ class Profiles:
     async def _of_facts(self, owner: Owner, at: datetime) -> Profile:
         """What the latest facts say, before a run has written a profile."""
         where = Filter(frozenset(status.value for status in FOUND_BY_DEFAULT), types=_SEMANTIC, now=self._clock.now())
-        facts, _ = readable(await self._store.page(owner, "memory", where, None, MAX_FACTS))
+        read, _ = readable(await self._store.page(owner, "memory", where, None, MAX_FACTS))
+        facts = [fact for fact in read if fact.searchable]
         memories = {fact.id: fact for fact in facts}
         known = with_facts(KnownPerson(), facts, subjects(facts, owner.user_id), memories)
         return profile_at(known, memories, at)

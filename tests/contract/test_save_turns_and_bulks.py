@@ -95,7 +95,8 @@ async def test_turns_of_other_sessions_and_other_types_lend_nothing(core: Memory
 
 
 async def test_a_repeated_turn_leaves_no_gap_and_no_double_place(core: MemoryCore) -> None:
-    await core.bulk(ALICE, [turn("one"), turn("one"), turn("two"), turn("one"), turn("three")])
+    await core.bulk(ALICE, [turn("one"), turn("two")])
+    await core.bulk(ALICE, [turn("one"), turn("three"), turn("two")])
     await core.save(ALICE, turn("four"))
     memories = sorted(await listed(core), key=lambda one: one.sequence)
     assert [(one.content, one.lexical.turn) for one in memories] == [("one", 0), ("two", 1), ("three", 2), ("four", 3)]

@@ -77,7 +77,7 @@ def test_a_taken_port_is_named_with_a_way_out(tmp_path: Path, host: httpx.Client
 
 
 def test_data_of_another_embedder_are_found_by_words_and_embedded_anew(tmp_path: Path) -> None:
-    query = {"user_id": "ana", "query": "Ana moved to Lisbon"}
+    query = {"user_id": "ana", "query": "Ana moved to Lisbon", "view": "full"}
 
     def hit(client: httpx.Client) -> dict[str, Any]:
         (found,) = client.post("/api/v1/memories/retrieve", json=query).json()["results"]

@@ -10,10 +10,10 @@ from tests.host import save
 def test_a_retrieve_answers_with_a_context_only_in_the_mode_reconstruct(host: httpx.Client, user: str) -> None:
     save(host, user, "the red boat sank near Porto", session_id="s", event_timestamp="2026-05-08T13:56:00Z")
     body = {"user_id": user, "query": "red boat"}
-    assert host.post("/api/v1/memories/retrieve", json=body).json().keys() == {"results", "degraded", "as_of_sequence"}
+    assert host.post("/api/v1/memories/retrieve", json=body).json().keys() == {"results", "degraded", "as_of_sequence", "next_cursor"}
     answer = host.post("/api/v1/memories/retrieve", json={**body, "mode": "reconstruct", "max_tokens": 200, "explain": True}).json()
     assert answer.keys() == {
-        "results", "degraded", "as_of_sequence", "context", "citations", "rounds", "sufficient", "why", "explain",
+        "results", "degraded", "as_of_sequence", "next_cursor", "context", "citations", "rounds", "sufficient", "why", "explain",
     }  # fmt: skip
     first, day, line, last = answer["context"].split("\n")
     assert (day, line) == ("2026-05-08", "[1] the red boat sank near Porto")

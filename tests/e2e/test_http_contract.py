@@ -17,7 +17,8 @@ INTERNAL = {"lexical", "search_text", "embedding", "epoch", "sequence", "revisio
 
 
 def test_a_saved_memory_is_found_by_its_words_and_read_by_its_id(host: httpx.Client, user: str) -> None:
-    saved = host.post("/api/v1/memories/save", json={"user_id": user, "content": "Ana moved to Lisbon in May", "session_id": "monday"})
+    body = {"user_id": user, "content": "Ana moved to Lisbon in May", "session_id": "monday", "view": "full"}
+    saved = host.post("/api/v1/memories/save", json=body)
     assert saved.status_code == 201
     assert saved.json().keys() == {"outcome", "memory", "conflict", "degraded"}
     assert saved.json()["outcome"] == "created"
@@ -25,8 +26,9 @@ def test_a_saved_memory_is_found_by_its_words_and_read_by_its_id(host: httpx.Cli
     assert not INTERNAL & memory.keys()
     assert (memory["app_id"], memory["user_id"], memory["session_id"], memory["status"]) == ("local", user, "monday", "active")
 
-    found = host.post("/api/v1/memories/retrieve", json={"user_id": user, "query": "When did Ana move to Lisbon?"}).json()
-    assert found.keys() == {"results", "degraded", "as_of_sequence"}
+    asked = {"user_id": user, "query": "When did Ana move to Lisbon?", "view": "full"}
+    found = host.post("/api/v1/memories/retrieve", json=asked).json()
+    assert found.keys() == {"results", "degraded", "as_of_sequence", "next_cursor"}
     assert found["results"][0].keys() == HIT
     assert found["results"][0]["rank"] == 1
     assert found["results"][0]["memory"]["id"] == memory["id"]
@@ -155,6 +157,7 @@ def test_an_answer_without_results_says_how_near_the_nearest_came(host: httpx.Cl
         "results": [],
         "degraded": [],
         "as_of_sequence": 0,
+        "next_cursor": None,
         "nearest": None,
     }
     save(host, user, "Ana plays the violin")

@@ -168,7 +168,7 @@ def test_another_users_cursor_is_void(host: httpx.Client, user: str, victim: Vic
 def test_another_users_idempotency_key_is_a_key_of_ones_own(host: httpx.Client, user: str, victim: Victim) -> None:
     key = {"Idempotency-Key": f"shared-{uuid.uuid4()}"}
     host.post("/api/v1/memories/save", json={"user_id": victim.user_id, "content": PHRASE}, headers=key)
-    mine = host.post("/api/v1/memories/save", json={"user_id": user, "content": "my own"}, headers=key)
+    mine = host.post("/api/v1/memories/save", json={"user_id": user, "content": "my own", "view": "full"}, headers=key)
     assert mine.status_code == 201
     assert mine.json()["memory"]["user_id"] == user
 
@@ -183,7 +183,8 @@ def test_the_same_words_in_another_users_store_change_nothing(host: httpx.Client
         if number == 0:
             for _ in range(5):
                 save(host, victim.user_id, "vault vault boat")
-        found = host.post("/api/v1/memories/retrieve", json={"user_id": twin, "query": "vault", "similarity_threshold": 0.0}).json()
+        asked = {"user_id": twin, "query": "vault", "similarity_threshold": 0.0, "view": "full"}
+        found = host.post("/api/v1/memories/retrieve", json=asked).json()
         answers.append([(hit["memory"]["content"], hit["lexical_score"]) for hit in found["results"]])
     assert answers[0] == answers[1]
 
@@ -198,6 +199,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "agent_memories": {"messages": "mine"},
     "agent_summaries": {"messages": "mine"},
     "memories_retrieve": {"query": QUESTION, "mode": "reconstruct", "similarity_threshold": 0.0, "limit": 100},
+    "memories_get": {"ids": ["mem_none"], "keys": ["vault"]},
+    "memories_delete": {"ids": ["mem_none"], "keys": ["vault"]},
+    "session_messages_append": {"messages": [{**MESSAGE, "content": "mine"}]},
     "memories_clear": {"session_id": "vault-session"},
     "memory_update": {"content": "mine"},
     "memory_status": {"status": "deleted", "reason": "x"},

@@ -40,9 +40,9 @@ def moved(host: httpx.Client, user: str) -> tuple[dict[str, Any], dict[str, Any]
 
 def test_a_replay_answers_what_a_list_did(host: httpx.Client, user: str) -> None:
     save(host, user, "Ana lives in Oslo", event_timestamp="2026-05-01T12:00:00Z", **CITY)
-    then = get(host, "memories", user_id=user, status="all")
+    then = get(host, "memories", user_id=user, status="all", view="full")
     save(host, user, "Ana lives in Rome", event_timestamp="2026-05-05T12:00:00Z", **CITY)
-    now = get(host, "memories", user_id=user, status="all")
+    now = get(host, "memories", user_id=user, status="all", view="full")
     assert (then["as_of_sequence"], now["as_of_sequence"]) == (1, 3)
     for page in (then, now):
         replay = post(host, "replay", user_id=user, sequence=page["as_of_sequence"])

@@ -226,7 +226,9 @@ def _containers(cosmos: Mapping[str, Any]) -> Iterator[str]:
         yield "what belongs to an app has no container of its own"
     if index["excludedPaths"] != [{"path": "/*"}]:
         yield "not everything is excluded from the index that is not included"
-    included = {one["path"].removesuffix("/?").removesuffix("/[]").strip("/").replace("/", ".") for one in index["includedPaths"]}
+    included = {
+        one["path"].removesuffix("/?").removesuffix("/*").removesuffix("/[]").strip("/").replace("/", ".") for one in index["includedPaths"]
+    }
     for name, value in CONTAINER.items():
         if memories[name] != value:
             yield f"the container's {name} is another one"

@@ -15,7 +15,7 @@ import httpx
 
 _OF_THE_SERVER = frozenset({"date", "content-length", "server", "transfer-encoding"})
 _MEASURED = frozenset({"latency_ms", "last_ok", "facts", "active"})
-_ID = re.compile(r"\b(?:mem|ep|evt|cft|tsk|cnv)_[0-9a-f]{16,}")
+_ID = re.compile(r"\b(?:mem|msg|ep|evt|cft|tsk|cnv)_[0-9a-f]{16,}")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)")
 _NOW = timedelta(hours=1)
 

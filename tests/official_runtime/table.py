@@ -96,6 +96,13 @@ CALLS: dict[str, Callable[[Given], Row]] = {
         post(f"{_MEMORIES}/bulk", 207, g, memories=[{"content": "first"}, {"content": ""}]),
         post(f"{_MEMORIES}/bulk", 422, g, memories=[]),
     ),
+    "memories_get": lambda g: Row(
+        post(f"{_MEMORIES}/get", 200, g, ids=[g.memory, _NOBODYS], keys=["style/langue à table"]), post(f"{_MEMORIES}/get", 422, g)
+    ),
+    "memories_delete": lambda g: Row(
+        post(f"{_MEMORIES}/delete", 207, g, ids=[g.memory, _NOBODYS]), post(f"{_MEMORIES}/delete", 422, g, ids=[])
+    ),
+    "tags_list": lambda g: Row(get("/api/v1/tags", 200, g, "&prefix=a"), get("/api/v1/tags", 422, g, "&limit=0")),
     "memories_converse": lambda g: Row(
         post(_MEMORIES, 202, g, session_id="monday", messages=[message()]), post(_MEMORIES, 422, g, messages=[{"content": "?"}])
     ),
@@ -227,6 +234,10 @@ CALLS: dict[str, Callable[[Given], Row]] = {
     "context": lambda g: Row(post("/api/v1/context", 200, g, query="Lisbon"), post("/api/v1/context", 422, g, max_tokens=0)),
     "sessions_list": lambda g: Row(get("/api/v1/sessions", 200, g), get("/api/v1/sessions", 422, g, "&limit=0")),
     "session_messages": lambda g: Row(get("/api/v1/sessions/monday/messages", 200, g), get("/api/v1/sessions/nowhere/messages", 404, g)),
+    "session_messages_append": lambda g: Row(
+        post("/api/v1/sessions/monday/messages", 201, g, messages=[message()]),
+        post("/api/v1/sessions/monday/messages", 422, g, messages=[{}]),
+    ),
     "session_messages_take_back": lambda g: Row(
         Http("DELETE", f"/api/v1/sessions/monday/messages/last?user_id={g.user}&count=1", 200),
         Http("DELETE", f"/api/v1/sessions/nowhere/messages/last?user_id={g.user}", 404),

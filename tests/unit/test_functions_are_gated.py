@@ -74,7 +74,11 @@ EXPECTED = {
     "sessions_list": "GET api/v1/sessions",
     "session_get": "GET api/v1/sessions/{session_id}",
     "session_messages": "GET api/v1/sessions/{session_id}/messages",
+    "session_messages_append": "POST api/v1/sessions/{session_id}/messages",
     "session_messages_take_back": "DELETE api/v1/sessions/{session_id}/messages/last",
+    "memories_get": "POST api/v1/memories/get",
+    "memories_delete": "POST api/v1/memories/delete",
+    "tags_list": "GET api/v1/tags",
     "procedure_get": "GET api/v1/procedures/{key}",
     "system_root": "GET /",
     "system_health": "GET health",
@@ -131,7 +135,7 @@ def test_whatever_changes_something_needs_the_right_to_write(functions: dict[str
         door = door_of(function.get_user_function())
         assert door is not None
         method = EXPECTED[name].split()[0]
-        reads = method == "GET" or name in ("memories_retrieve", "replay_memories", "user_export", "context", "mcp")
+        reads = method == "GET" or name in ("memories_retrieve", "memories_get", "replay_memories", "user_export", "context", "mcp")
         if name == "user_erase":
             assert (door.right, door.own) == ("admin", True), "but for a key that is bound to the user, who may be given `write` only"
         elif name == "reembed":

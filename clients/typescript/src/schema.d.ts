@@ -235,7 +235,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List memories, newest first */
+        /** List memories, newest first, or oldest first with order=asc */
         get: operations["memories_list"];
         put?: never;
         /** Tell a conversation, to be formed into memories. The answer names the task that does it; Location is where to look at it */
@@ -290,7 +290,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Save up to 100 memories; each has its own result, in order */
+        /** Save up to 100 memories; each has its own result, in order. With atomic, all are saved or none */
         post: operations["memories_bulk"];
         delete?: never;
         options?: never;
@@ -309,6 +309,40 @@ export interface paths {
         put?: never;
         /** Soft-delete the memories of a session, all or of one type */
         post: operations["memories_clear"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/memories/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Soft-delete up to 100 memories by id, procedural ones by key too; each has its own result, in order */
+        post: operations["memories_delete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/memories/get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read up to 100 memories by id, procedural ones by key too, in the order of asking */
+        post: operations["memories_get"];
         delete?: never;
         options?: never;
         head?: never;
@@ -633,7 +667,8 @@ export interface paths {
         /** What was told in a session, message by message, in the order of telling */
         get: operations["session_messages"];
         put?: never;
-        post?: never;
+        /** Append messages to a session as they are, in order; with form, memories are formed of them too */
+        post: operations["session_messages_append"];
         delete?: never;
         options?: never;
         head?: never;
@@ -666,6 +701,23 @@ export interface paths {
         };
         /** How the connection pools stand */
         get: operations["system_pool_stats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the tags that a user's memories have, in order; with prefix, those that begin with it */
+        get: operations["tags_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1247,6 +1299,11 @@ export interface components {
              */
             worth: ("asked_to_keep" | "identity" | "vital" | "health" | "agreement" | "standing_wish" | "secret_place" | "small_talk") | null;
             /**
+             * Searchable
+             * @default true
+             */
+            searchable: boolean;
+            /**
              * Created At
              * Format: date-time
              */
@@ -1554,7 +1611,8 @@ export interface components {
          * SessionMessage
          * @description A message as it was told in its session.
          *
-         *     id: the teller's own, or else that of its memory. memory_id: what the calls on memories know it by.
+         *     id: the teller's own, or else that of its memory. memory_id: what the calls on memories know it by. sent: an item of a session as it
+         *     was appended, where that is more than role and content.
          */
         SessionMessage: {
             /** Id */
@@ -1572,6 +1630,13 @@ export interface components {
              * Format: date-time
              */
             timestamp: string;
+            /**
+             * Sent
+             * @default null
+             */
+            sent: {
+                [key: string]: unknown;
+            } | null;
         };
         /**
          * AgentView
@@ -1707,6 +1772,300 @@ export interface components {
              */
             time_zone: string | null;
         };
+        /**
+         * ShownMemory
+         * @description A memory: brief, without what is null, empty or a default; with view=full whole; or the fields that are named
+         */
+        ShownMemory: {
+            /** Id */
+            id: string;
+            /** App Id */
+            app_id?: string;
+            /** User Id */
+            user_id?: string;
+            /**
+             * Session Id
+             * @default null
+             */
+            session_id: string | null;
+            /**
+             * Agent Id
+             * @default null
+             */
+            agent_id: string | null;
+            /**
+             * Cell Id
+             * @default null
+             */
+            cell_id: string | null;
+            /**
+             * Conversation Id
+             * @default null
+             */
+            conversation_id: string | null;
+            type?: components["schemas"]["MemoryType"];
+            /**
+             * Category
+             * @default null
+             */
+            category: string | null;
+            /** Content */
+            content?: string;
+            /**
+             * Episode
+             * @default null
+             */
+            episode: string | null;
+            /**
+             * Subject
+             * @default null
+             */
+            subject: string | null;
+            /**
+             * Attribute
+             * @default null
+             */
+            attribute: string | null;
+            /**
+             * Key
+             * @default null
+             */
+            key: string | null;
+            /**
+             * Value
+             * @default null
+             */
+            value: unknown;
+            /**
+             * Value Text
+             * @default null
+             */
+            value_text: string | null;
+            /** Atomic Facts */
+            atomic_facts?: components["schemas"]["AtomicFact"][];
+            /** Foresight */
+            foresight?: components["schemas"]["Foresight"][];
+            /** Entities */
+            entities?: string[];
+            /**
+             * Actor
+             * @default null
+             */
+            actor: string | null;
+            /**
+             * Action Type
+             * @default null
+             */
+            action_type: string | null;
+            /**
+             * Source
+             * @default api
+             */
+            source: string;
+            /** Metadata */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /** Tags */
+            tags?: string[];
+            /** Keywords */
+            keywords?: string[];
+            /** Semantic Queries */
+            semantic_queries?: string[];
+            /**
+             * Embedding Model
+             * @default null
+             */
+            embedding_model: string | null;
+            /**
+             * Embedding Dimensions
+             * @default null
+             */
+            embedding_dimensions: number | null;
+            /**
+             * Importance Base
+             * @default 0.5
+             */
+            importance_base: number;
+            /**
+             * Importance Basis
+             * @default type
+             * @enum {string}
+             */
+            importance_basis: "given" | "type" | "secmsa" | "consolidation";
+            /**
+             * Confidence
+             * @default 1
+             */
+            confidence: number;
+            /**
+             * Interaction Quality
+             * @default null
+             */
+            interaction_quality: ("high" | "medium" | "low") | null;
+            /**
+             * Conversation Complexity
+             * @default null
+             */
+            conversation_complexity: number | null;
+            /** Follow Up Potential */
+            follow_up_potential?: string[];
+            /**
+             * Access Count
+             * @default 0
+             */
+            access_count: number;
+            /**
+             * Last Accessed At
+             * @default null
+             */
+            last_accessed_at: string | null;
+            /**
+             * Reinforcement Count
+             * @default 0
+             */
+            reinforcement_count: number;
+            /**
+             * Last Used At
+             * @default null
+             */
+            last_used_at: string | null;
+            /**
+             * Pinned
+             * @default false
+             */
+            pinned: boolean;
+            /**
+             * Worth
+             * @default null
+             */
+            worth: ("asked_to_keep" | "identity" | "vital" | "health" | "agreement" | "standing_wish" | "secret_place" | "small_talk") | null;
+            /**
+             * Searchable
+             * @default true
+             */
+            searchable: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at?: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at?: string;
+            /**
+             * Event Timestamp
+             * Format: date-time
+             */
+            event_timestamp?: string;
+            /**
+             * Valid From
+             * Format: date-time
+             */
+            valid_from?: string;
+            /**
+             * Valid Until
+             * @default null
+             */
+            valid_until: string | null;
+            /** @default active */
+            status: components["schemas"]["Status"];
+            /**
+             * Status Reason
+             * @default created
+             */
+            status_reason: string;
+            /**
+             * Version
+             * @default 1
+             */
+            version: number;
+            /**
+             * Change Reason
+             * @default null
+             */
+            change_reason: string | null;
+            /**
+             * Supersedes Id
+             * @default null
+             */
+            supersedes_id: string | null;
+            /**
+             * Next Id
+             * @default null
+             */
+            next_id: string | null;
+            /** Links */
+            links?: components["schemas"]["Link"][];
+            /** Source Ids */
+            source_ids?: string[];
+            /** Consolidated Into Ids */
+            consolidated_into_ids?: string[];
+            /**
+             * Consolidation Run
+             * @default null
+             */
+            consolidation_run: string | null;
+            /**
+             * Pattern Detected
+             * @default null
+             */
+            pattern_detected: string | null;
+            /**
+             * Copied From
+             * @default null
+             */
+            copied_from: string | null;
+            /**
+             * Scene Id
+             * @default null
+             */
+            scene_id: string | null;
+            /**
+             * Conflict State
+             * @default none
+             * @enum {string}
+             */
+            conflict_state: "none" | "pending" | "resolved";
+            /** Conflict Ids */
+            conflict_ids?: string[];
+            /**
+             * Prompt Id
+             * @default null
+             */
+            prompt_id: string | null;
+            /**
+             * Prompt Version
+             * @default null
+             */
+            prompt_version: string | null;
+            /**
+             * Model
+             * @default null
+             */
+            model: string | null;
+            /**
+             * Correlation Id
+             * @default null
+             */
+            correlation_id: string | null;
+            /**
+             * Archived At
+             * @default null
+             */
+            archived_at: string | null;
+            /**
+             * Archival Location
+             * @default null
+             */
+            archival_location: string | null;
+            /** @description Only with at or known_at */
+            as_of_sequence?: number | null;
+            /** @description Only with include=embedding */
+            embedding?: number[] | null;
+        };
         Anything: Record<string, never>;
         Text: string;
         Graph: string;
@@ -1734,7 +2093,7 @@ export interface components {
         Saved: {
             /** @enum {unknown} */
             outcome: "created" | "superseded" | "merged" | "kept_both" | "reinforced" | "upserted" | "rejected";
-            memory: components["schemas"]["Memory"];
+            memory: components["schemas"]["ShownMemory"];
             conflict: components["schemas"]["ConflictRecord"] | null;
             degraded: string[];
         };
@@ -1745,7 +2104,7 @@ export interface components {
             status: number;
             /** @enum {unknown} */
             outcome: "created" | "superseded" | "merged" | "kept_both" | "reinforced" | "upserted" | "rejected";
-            memory: components["schemas"]["Memory"];
+            memory: components["schemas"]["ShownMemory"];
             conflict: components["schemas"]["ConflictRecord"] | null;
             degraded: string[];
         };
@@ -1756,25 +2115,36 @@ export interface components {
         Cleared: {
             cleared: number;
         };
+        DeleteResults: {
+            results: {
+                id?: string;
+                key?: string;
+                status: number;
+                /** @enum {unknown} */
+                outcome?: "deleted" | "already_deleted";
+                problem?: components["schemas"]["Problem"];
+            }[];
+        };
+        /** @description With view=full all fields; a brief one says what is not as usual */
         Hit: {
             rank: number;
-            memory: components["schemas"]["Memory"];
-            lexical_score: number;
+            memory: components["schemas"]["ShownMemory"];
+            lexical_score?: number;
             relevance_score: number;
-            importance_score: number;
+            importance_score?: number;
             score: number;
-            composite_score: number;
-            similarity_score: number | null;
-            recency_score: number | null;
-            frequency_score: number | null;
-            confidence_score: number | null;
+            composite_score?: number;
+            similarity_score?: number | null;
+            recency_score?: number | null;
+            frequency_score?: number | null;
+            confidence_score?: number | null;
             /** @enum {unknown} */
-            tier: "short" | "long" | "cold" | "faded";
+            tier?: "short" | "long" | "cold" | "faded";
             /** @description Of a memory that has faded, whole days since what it tells of */
-            age_days: number | null;
-            matched_by: string[];
-            also: string[];
-            stale_facts: Record<string, never>[];
+            age_days?: number | null;
+            matched_by?: string[];
+            also?: string[];
+            stale_facts?: Record<string, never>[];
             /** @description What was said that matched, best first, three at most */
             passages: {
                 text: string;
@@ -1782,7 +2152,7 @@ export interface components {
                 /** Format: date-time */
                 at: string;
                 message: string;
-                relevance_score: number;
+                relevance_score?: number;
             }[];
             /** @description Only when asked for */
             explain?: Record<string, never> | null;
@@ -1796,6 +2166,8 @@ export interface components {
                 relevance_score: number;
                 answer_threshold: number;
             } | null;
+            /** @description What to send as `cursor` for the next page; null on the last */
+            next_cursor: string | null;
             context?: string;
             citations?: string[];
             rounds?: number;
@@ -1845,6 +2217,11 @@ export interface components {
             };
             /** @description Only when there are any: fields and kinds of the messages that are not known */
             ignored?: string[];
+        };
+        Appended: {
+            memory_ids: string[];
+            task_id?: string;
+            degraded: string[];
         };
         Batch: {
             buffered: number;
@@ -1927,13 +2304,24 @@ export interface components {
             checked_at?: string;
         };
         MemoryPage: {
-            memories: components["schemas"]["Memory"][];
+            memories: components["schemas"]["ShownMemory"][];
             /** @description The sequence of the log that this is the state of; null when others kept writing */
             as_of_sequence: number | null;
             /** @description What to send as `cursor` for the next page; null on the last */
             next_cursor: string | null;
             /** @description Only when there are any: ids of memories of this page whose stored documents can't be read */
             damaged?: string[];
+        };
+        Fetched: {
+            memories: components["schemas"]["ShownMemory"][];
+            missing: string[];
+            /** @description Only when there are any: ids of memories of this page whose stored documents can't be read */
+            damaged?: string[];
+        };
+        TagPage: {
+            tags: string[];
+            /** @description What to send as `cursor` for the next page; null on the last */
+            next_cursor: string | null;
         };
         TaskPage: {
             tasks: components["schemas"]["Task"][];
@@ -2705,6 +3093,11 @@ export interface components {
              * @default false
              */
             pinned: boolean;
+            /**
+             * Searchable
+             * @default true
+             */
+            searchable: boolean;
             /** @default auto */
             on_conflict: components["schemas"]["OnConflict"];
         } & (unknown & ({
@@ -2712,10 +3105,10 @@ export interface components {
         } | {
             key: unknown;
             value: unknown;
-        }) & unknown & unknown);
+        }) & unknown & unknown & unknown);
         /**
          * BulkRequest
-         * @description Up to 100 memories. Each is checked on its own, so that one bad item does not refuse the others.
+         * @description Up to 100 memories. Each is checked on its own, so that one bad item does not refuse the others, unless atomic: all or nothing.
          */
         BulkRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -2842,11 +3235,32 @@ export interface components {
             callback_url: string | null;
         };
         /**
+         * NamedRequest
+         * @description Memories by name, and how much of each the answer shows.
+         */
+        NamedRequest: {
+            /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
+            user_id: string;
+            /** @description Comes from the key; if given, it must be the key's. */
+            app_id?: string;
+            /** Ids */
+            ids?: string[];
+            /** Keys */
+            keys?: string[];
+            /**
+             * View
+             * @default brief
+             * @enum {string}
+             */
+            view: "brief" | "full";
+        } & ({
+            ids: unknown;
+        } | {
+            keys: unknown;
+        });
+        /**
          * RetrieveRequest
-         * @description One query; `limit` is 10 unless the settings say otherwise. time_zone: whose days are meant and shown; None: the user's.
-         *
-         *     Thresholds cut relevance before boosts; `score_threshold` cuts the recipe's score. include_decayed: whether what has faded is found;
-         *     None: as the settings say.
+         * @description One query, and how much of its results the answer shows.
          */
         RetrieveRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -2890,6 +3304,21 @@ export interface components {
              * @default null
              */
             tags: string[] | null;
+            /**
+             * Metadata
+             * @default null
+             */
+            metadata: {
+                [key: string]: (string | number | boolean | null) | {
+                    eq?: string | number | boolean | null;
+                    ne?: string | number | boolean | null;
+                    gt?: string | number;
+                    gte?: string | number;
+                    lt?: string | number;
+                    lte?: string | number;
+                    in?: (string | number | boolean | null)[];
+                };
+            } | null;
             /**
              * Mode
              * @default fast
@@ -2954,10 +3383,21 @@ export interface components {
              * @default false
              */
             explain: boolean;
-        } & (unknown & unknown & unknown & unknown & unknown);
+            /**
+             * Cursor
+             * @default null
+             */
+            cursor: string | null;
+            /**
+             * View
+             * @default brief
+             * @enum {string}
+             */
+            view: "brief" | "full";
+        } & (unknown & unknown & unknown & unknown & unknown & unknown);
         /**
          * SaveRequest
-         * @description One memory to save. Procedural needs `key`; the others need `content`.
+         * @description One memory to save, and how much of it the answer shows.
          */
         SaveRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3061,14 +3501,25 @@ export interface components {
              * @default false
              */
             pinned: boolean;
+            /**
+             * Searchable
+             * @default true
+             */
+            searchable: boolean;
             /** @default auto */
             on_conflict: components["schemas"]["OnConflict"];
+            /**
+             * View
+             * @default brief
+             * @enum {string}
+             */
+            view: "brief" | "full";
         } & (unknown & ({
             content: unknown;
         } | {
             key: unknown;
             value: unknown;
-        }) & unknown & unknown);
+        }) & unknown & unknown & unknown);
         /**
          * CopyRequest
          * @description Copy a memory to another agent of the same user.
@@ -3218,6 +3669,39 @@ export interface components {
         } | {
             sequence: unknown;
         });
+        /**
+         * AppendRequest
+         * @description Items to append to a session. form: whether memories are formed of them too. time_zone: of those who speak, for forming.
+         */
+        AppendRequest: {
+            /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
+            user_id: string;
+            /** @description Comes from the key; if given, it must be the key's. */
+            app_id?: string;
+            /** Messages */
+            messages: ({
+                role?: ("user" | "assistant" | "system" | "tool" | "human" | "ai" | "model" | "developer" | "function") | null;
+                timestamp?: string | null;
+                actor?: string | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+            /**
+             * Agent Id
+             * @default null
+             */
+            agent_id: string | null;
+            /**
+             * Time Zone
+             * @default null
+             */
+            time_zone: string | null;
+            /**
+             * Form
+             * @default false
+             */
+            form: boolean;
+        };
         /**
          * ImportCommitRequest
          * @description How many parts a file has, and the SHA-256 of all of them together, as hex digits.
@@ -3961,8 +4445,22 @@ export interface operations {
                 until?: string | null;
                 at?: string | null;
                 known_at?: string | null;
+                metadata?: {
+                    [key: string]: (string | number | boolean | null) | {
+                        eq?: string | number | boolean | null;
+                        ne?: string | number | boolean | null;
+                        gt?: string | number;
+                        gte?: string | number;
+                        lt?: string | number;
+                        lte?: string | number;
+                        in?: (string | number | boolean | null)[];
+                    };
+                } | null;
+                order?: "asc" | "desc";
                 cursor?: string | null;
                 limit?: number;
+                view?: "brief" | "full";
+                fields?: string | null;
             };
             header?: {
                 /** @description Names the request in logs and answers; one that is not 1-128 characters of A-Z a-z 0-9 . _ : - gets a new one. */
@@ -4261,6 +4759,88 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    memories_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request is done once; the first answer is given again for 24 hours. */
+                "Idempotency-Key"?: string;
+                /** @description Names the request in logs and answers; one that is not 1-128 characters of A-Z a-z 0-9 . _ : - gets a new one. */
+                "X-Correlation-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NamedRequest"];
+            };
+        };
+        responses: {
+            /** @description One result for each memory, in order */
+            207: {
+                headers: {
+                    "X-Correlation-Id": components["headers"]["CorrelationId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeleteResults"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    memories_get: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request is done once; the first answer is given again for 24 hours. */
+                "Idempotency-Key"?: string;
+                /** @description Names the request in logs and answers; one that is not 1-128 characters of A-Z a-z 0-9 . _ : - gets a new one. */
+                "X-Correlation-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NamedRequest"];
+            };
+        };
+        responses: {
+            /** @description The memories, in the order of asking, and the names of which there is none */
+            200: {
+                headers: {
+                    "X-Correlation-Id": components["headers"]["CorrelationId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Fetched"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     memories_query: {
         parameters: {
             query: {
@@ -4272,6 +4852,7 @@ export interface operations {
                 session_id?: string | null;
                 n_results?: number | null;
                 similarity_threshold?: number | null;
+                view?: "brief" | "full";
             };
             header?: {
                 /** @description Names the request in logs and answers; one that is not 1-128 characters of A-Z a-z 0-9 . _ : - gets a new one. */
@@ -5174,6 +5755,50 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    session_messages_append: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request is done once; the first answer is given again for 24 hours. */
+                "Idempotency-Key"?: string;
+                /** @description Names the request in logs and answers; one that is not 1-128 characters of A-Z a-z 0-9 . _ : - gets a new one. */
+                "X-Correlation-Id"?: string;
+            };
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AppendRequest"];
+            };
+        };
+        responses: {
+            /** @description They are kept; `task_id` is there when memories are formed of them */
+            201: {
+                headers: {
+                    "X-Correlation-Id": components["headers"]["CorrelationId"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Appended"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     session_messages_take_back: {
         parameters: {
             query: {
@@ -5242,6 +5867,47 @@ export interface operations {
             400: components["responses"]["Problem400"];
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    tags_list: {
+        parameters: {
+            query: {
+                /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
+                user_id: string;
+                /** @description Comes from the key; if given, it must be the key's. */
+                app_id?: string;
+                prefix?: string;
+                cursor?: string | null;
+                limit?: number;
+            };
+            header?: {
+                /** @description Names the request in logs and answers; one that is not 1-128 characters of A-Z a-z 0-9 . _ : - gets a new one. */
+                "X-Correlation-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page, in order of characters */
+            200: {
+                headers: {
+                    "X-Correlation-Id": components["headers"]["CorrelationId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TagPage"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            412: components["responses"]["Problem412"];
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];

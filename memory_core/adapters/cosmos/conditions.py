@@ -13,6 +13,7 @@ from typing import Any
 
 from memory_core.domain.fading import MOST_USES, USES_A_TELLING, USES_THAT_DOUBLE
 from memory_core.domain.messages import MESSAGE
+from memory_core.domain.metadata_filter import MetadataCondition, Scalar, kind_of
 from memory_core.domain.scope import Owner
 from memory_core.ports import EventFilter, Filter
 
@@ -21,6 +22,10 @@ OVERTAKEN = ("contradicted", "consolidated", "new_version")
 _USES = f"(c.access_count + {USES_A_TELLING} * c.reinforcement_count)"
 LASTS = f"(c.worth_factor ?? 1) * (1 + ({_USES} > {MOST_USES} ? {MOST_USES} : {_USES}) / {USES_THAT_DOUBLE})"
 """By what a memory's half-life is multiplied, as `fading.half_life_factor`; uses are read here, since an access is counted in place."""
+
+
+_COMPARISONS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
+_TYPE_CHECKS = {"number": "IS_NUMBER", "text": "IS_STRING", "boolean": "IS_BOOL"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +155,28 @@ class Conditions:
             if moment is not None:
                 self.add(f"c.event_at {comparison} {self.value(moment.timestamp())}")
 
+        for condition in where.metadata:
+            self.add(self._of_metadata(condition))
+
+    def _of_metadata(self, condition: MetadataCondition) -> str:
+        """A condition on metadata. The steps of its path are names without quotes or escapes; values are parameters."""
+        field = "c.metadata" + "".join(f'["{step}"]' for step in condition.path)
+        match condition.operator:
+            case "eq" | "in":
+                return " OR ".join(self._is_equal(field, choice) for choice in condition.choices)
+            case "ne":
+                kind = kind_of(condition.value)
+                if kind == "null":
+                    return f"IS_DEFINED({field}) AND NOT IS_NULL({field})"
+                # Values of two types may compare as neither true nor false, so that the type is asked for apart.
+                return f"NOT IS_DEFINED({field}) OR NOT {_TYPE_CHECKS[kind]}({field}) OR {field} != {self.value(condition.value)}"
+            case operator:
+                is_of_type = f"{_TYPE_CHECKS[kind_of(condition.value)]}({field})"
+                return f"{is_of_type} AND {field} {_COMPARISONS[operator]} {self.value(condition.value)}"
+
+    def _is_equal(self, field: str, choice: Scalar) -> str:
+        return f"(NOT IS_DEFINED({field}) OR IS_NULL({field}))" if choice is None else f"{field} = {self.value(choice)}"
+
     def no_messages(self) -> None:
         """Leave messages out."""
         self.add(self._is_no_message())
@@ -158,8 +185,9 @@ class Conditions:
         # Unlike values of two types may compare as neither true nor false, so that null is asked for apart.
         return f"NOT IS_DEFINED(c.category) OR IS_NULL(c.category) OR c.category != {self.value(MESSAGE)}"
 
-    def query(self, select: str, order: str = "") -> Query:
-        """SELECT `select` FROM the documents that all conditions leave, in `order`."""
+    def query(self, select: str, order: str = "", joined: str = "") -> Query:
+        """SELECT `select` FROM the documents that all conditions leave, in `order`; joined: with members of arrays in them."""
         parameters = [{"name": f"@p{number}", "value": value} for number, value in enumerate(self._values)]
-        statement = f"SELECT {select} FROM c WHERE {' AND '.join(self._parts)} {order}"  # noqa: S608 - our own text, values are parameters
+        source = f"c {joined}" if joined else "c"
+        statement = f"SELECT {select} FROM {source} WHERE {' AND '.join(self._parts)} {order}"  # noqa: S608 - our own text, values are parameters
         return Query(statement.rstrip(), parameters)

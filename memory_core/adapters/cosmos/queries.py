@@ -256,6 +256,17 @@ def of_agent(owner: Owner, agent_id: str) -> tuple[Query, Query]:
     return standing.query("VALUE COUNT(1)"), all_of_them.query("VALUE MAX(c.updated_at)")
 
 
+def tags(owner: Owner, prefix: str, after: str | None, epoch: str) -> Query:
+    """The tags of the memories that stand which begin with a prefix and come after one."""
+    asked = Conditions(owner, ("memory",))
+    asked.among("c.status", FOUND)
+    asked.of(epoch)
+    if prefix:
+        asked.add(f"STARTSWITH(tag, {asked.value(prefix)})")
+    asked.add(f"tag > {asked.value(after or '')}")
+    return asked.query("DISTINCT VALUE tag", joined="JOIN tag IN c.tags")
+
+
 def strays(owner: Owner, head_epoch: str | None, limit: int, epoch: str | None) -> Query:
     """Which documents are of another epoch than the head's, or of `epoch`."""
     asked = Conditions(owner)

@@ -162,6 +162,15 @@ class CosmosStore:
         self._check_open()
         return await reads.agents(self._connection, owner, after, limit)
 
+    async def tags(self, owner: Owner, prefix: str, after: str | None, limit: int) -> list[str]:
+        """The next tags of a user."""
+        known = await self._standing(owner)
+        if known is None:
+            return []
+        rows = (await self._connection.query(owner, queries.tags(owner, prefix, after, known.head.epoch))).rows
+        # The service sorts by no member of an array, and may name a tag once a page.
+        return sorted({str(tag) for tag in rows})[:limit]
+
     async def ranges(self) -> list[str]:
         """The container's feed ranges, as JSON."""
         self._check_open()
@@ -178,7 +187,12 @@ class CosmosStore:
         Of a user who has deleted something, then, which of the turns are deleted that lent words to what came.
         """
         await self._check(*search.vectors)
-        if owner in self._held and search.where.at is None and (answer := await self._find(owner, search)) is not None:
+        if (
+            owner in self._held
+            and search.where.at is None
+            and not search.where.metadata
+            and (answer := await self._find(owner, search)) is not None
+        ):
             return answer
         head, *lists = await together(self._looks.read_head(owner), *self._asked(owner, search, None))
         known = self._looks.noted(owner, head)

@@ -52,6 +52,7 @@ SLICE_FIELDS: Final = (
     "sequence", "lexical", "tags", "type", "status", "status_reason", "category", "session_id", "agent_id", "actor", "cell_id", "next_id",
     "event_timestamp", "valid_from", "valid_until", "created_at", "updated_at", "last_accessed_at", "access_count", "importance_base",
     "confidence", "embedding_model", "worth", "reinforcement_count", "pinned", "subject", "attribute",
+    "searchable",
 )  # fmt: skip
 """What `put`, and who hands it a vector, looks at in a body."""
 _ROW_BYTES: Final = sum(np.dtype(column_type).itemsize for column_type in _COLUMNS.values()) + 4 * len(BESIDE) + 8 * len(NUMBERS)
@@ -170,8 +171,11 @@ class Slice:
     def put(self, memory_id: str, kind: str, body: dict[str, Any], blob: bytes | None) -> None:
         """Take in a memory or version as stored, new or changed. ValueError when its vector has other dimensions.
 
-        `damaged` names memories that could not be taken in; one that is taken in is named no longer.
+        `damaged` names memories that could not be taken in; one that is taken in is named no longer. What is not searchable is not held.
         """
+        if body.get("searchable") is False:
+            self.drop(memory_id)
+            return
         lexical, tags = body["lexical"], body["tags"]
         stamp = hash((orjson.dumps((lexical, tags, body["session_id"])), blob))
         row = self._rows.get(memory_id)

@@ -6,7 +6,7 @@ change what a word is worth.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
@@ -28,14 +28,19 @@ from memory_core.ports import Batch, Document, Filter, Near, Search, Write
 _FOUND_BY_DEFAULT = Filter(statuses=frozenset({"active", "compressed"}))
 
 
-def find(user_slice: Slice, search: Search) -> tuple[CandidateSet, Statistics]:
-    """The `limit` nearest and the `limit` best by BM25 within the filter, as one set; and what the terms are worth here."""
+def find(user_slice: Slice, search: Search, only: Collection[str] | None = None) -> tuple[CandidateSet, Statistics]:
+    """The `limit` nearest and the `limit` best by BM25 within the filter, as one set; and what the terms are worth here.
+
+    only: the ids that the filter's conditions on metadata let through, which a slice does not hold; None where it has none.
+    """
     findable = user_slice.column("findable")
     postings = _without_hidden_turns(user_slice, user_slice.index.find(search.terms))
     frequencies = np.bincount(postings.term[postings.own & findable[postings.rows]], minlength=len(search.terms))
     statistics = _statistics(user_slice, dict(zip(search.terms, frequencies.tolist(), strict=True)))
     standing = standing_rows(user_slice, search.where)
     mask = narrowed(user_slice, search.where, standing)
+    if only is not None:
+        mask &= _named(user_slice, only)
     cosines = _cosines(user_slice, search.vectors)
     embedded = mask & user_slice.column("has_vector")
     near = _together([_best_within(user_slice, cosine, embedded, search.limit) for cosine in cosines])
@@ -90,7 +95,7 @@ def neighbours(user_slice: Slice, near: Near, slot_ids: Sequence[str]) -> list[t
         rows, cosine = rows[cosine >= near.floor], cosine[cosine >= near.floor]
         best = _best(user_slice, rows, cosine, near.limit)
         known = {user_slice.ids[row]: value for row, value in zip(rows[best].tolist(), cosine[best].tolist(), strict=True)}
-        in_slot = sorted(user_slice.row(memory_id) for memory_id in slot_ids if memory_id not in known)
+        in_slot = sorted(row for memory_id in slot_ids if memory_id not in known and (row := user_slice.row(memory_id)) >= 0)
         rows, cosine = _likeness(user_slice, near.vector, np.array(in_slot, dtype=np.int64))
         known |= {user_slice.ids[row]: value for row, value in zip(rows.tolist(), cosine.tolist(), strict=True)}
     known = known | {memory_id: 0.0 for memory_id in slot_ids if memory_id not in known}
@@ -313,6 +318,13 @@ def narrowed(user_slice: Slice, where: Filter, standing: Flags) -> Flags:
     if where.until is not None:
         mask &= user_slice.column("event_at") < where.until.timestamp()
     return mask
+
+
+def _named(user_slice: Slice, ids: Collection[str]) -> Flags:
+    """The rows of these memories."""
+    named = np.zeros(len(user_slice), dtype=np.bool_)
+    named[[row for name in ids if (row := user_slice.row(name)) >= 0]] = True
+    return named
 
 
 def messages(user_slice: Slice) -> Flags:

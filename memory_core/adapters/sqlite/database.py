@@ -207,6 +207,9 @@ CHANGED = "rtrim(json_extract(CAST(body AS TEXT), '$.updated_at'), 'Z')"
 KEY = "json_extract(CAST(body AS TEXT), '$.key')"
 """The key of a procedural memory."""
 
+HAS_TAGS = "kind = 'memory' AND tags != '[]'"
+"""The memories that lists of tags are made of, from an index alone."""
+
 _CELL = "CASE WHEN json_valid(CAST(body AS TEXT)) THEN json_extract(CAST(body AS TEXT), '$.cell_id') END"
 NO_FORMED_MESSAGE = f"(category IS NOT '{MESSAGE}' OR {_CELL} IS NULL)"
 """What is no message that belongs to a cell. A body that can't be parsed has no cell here: it must not fail a list, nor its writing."""
@@ -215,6 +218,7 @@ _ADDED = (
     "CREATE INDEX IF NOT EXISTS documents_but_formed_messages ON documents (app_id, user_id, sequence, id) "
     f"WHERE kind = 'memory' AND {NO_FORMED_MESSAGE}",
     f"CREATE INDEX IF NOT EXISTS documents_by_key ON documents (app_id, user_id, {KEY}) WHERE type = 'procedural' AND kind = 'memory'",
+    f"CREATE INDEX IF NOT EXISTS documents_with_tags ON documents (app_id, user_id, status, epoch, tags) WHERE {HAS_TAGS}",
     f"CREATE INDEX IF NOT EXISTS tasks_poisoned ON documents (app_id, sequence, id) WHERE {IS_POISONED}",
     f"CREATE INDEX IF NOT EXISTS documents_by_agent ON documents (app_id, user_id, kind, agent_id, {CHANGED}, status, category) "
     "WHERE agent_id IS NOT NULL",

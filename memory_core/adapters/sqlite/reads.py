@@ -11,12 +11,13 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
-from memory_core.adapters.sqlite.database import CHANGED, IS_POISONED, KEY, NO_FORMED_MESSAGE
+from memory_core.adapters.sqlite.database import CHANGED, HAS_TAGS, IS_POISONED, KEY, NO_FORMED_MESSAGE
 from memory_core.adapters.sqlite.rows import READ_COLUMNS, decoded, decoded_or_damaged, listed
 from memory_core.domain.archival import NextDue, moment_in
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Event, Head
 from memory_core.domain.messages import MESSAGE
+from memory_core.domain.metadata_filter import MetadataCondition, kind_of
 from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.ports import AgentCount, Document, EventFilter, Filter, Kind, Near, Place
@@ -334,7 +335,51 @@ def conditions(where: Filter | None) -> tuple[str, dict[str, Any]]:
         if moment is not None:
             parts.append(f"event_at {comparison} :{name}")
             parameters[name] = moment.timestamp()
+    for number, condition in enumerate(where.metadata):
+        parts.append(_of_metadata(condition, f"metadata_{number}", parameters))
     return "".join(f" AND {part}" for part in parts), parameters
+
+
+_TEXT_OF_BODY = "CASE WHEN json_valid(CAST(body AS TEXT)) THEN CAST(body AS TEXT) END"
+"""A body that can't be parsed has no metadata: it must not fail a list."""
+_COMPARISONS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
+_JSON_TYPES = {"number": "('integer', 'real')", "text": "('text')"}
+
+
+def _of_metadata(condition: MetadataCondition, name: str, parameters: dict[str, Any]) -> str:
+    """A condition on metadata as SQL; the path and all values are parameters."""
+    parameters[f"{name}_path"] = "$." + ".".join(f'"{step}"' for step in ("metadata", *condition.path))
+    kind, value = f"json_type({_TEXT_OF_BODY}, :{name}_path)", f"json_extract({_TEXT_OF_BODY}, :{name}_path)"
+
+    def equals(choice: Any, number: int) -> str:
+        match kind_of(choice):
+            case "null":
+                return f"COALESCE({kind}, 'null') = 'null'"
+            case "boolean":
+                return f"{kind} = '{'true' if choice else 'false'}'"
+            case known:
+                parameters[f"{name}_{number}"] = choice
+                return f"({kind} IN {_JSON_TYPES[known]} AND {value} = :{name}_{number})"
+
+    match condition.operator:
+        case "eq" | "in":
+            return f"({' OR '.join(equals(choice, number) for number, choice in enumerate(condition.choices))})"
+        case "ne":
+            return f"NOT COALESCE({equals(condition.value, 0)}, 0)"
+        case operator:
+            parameters[f"{name}_0"] = condition.value
+            return f"({kind} IN {_JSON_TYPES[kind_of(condition.value)]} AND {value} {_COMPARISONS[operator]} :{name}_0)"
+
+
+def matching(connection: sqlite3.Connection, owner: Owner, where: Filter) -> frozenset[str]:
+    """The ids of the memories and versions whose metadata a filter lets through, among those that the rest of it does."""
+    restriction, parameters = conditions(where)
+    statement = (
+        "SELECT id FROM documents WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608 - our own names
+        f"AND kind IN ('memory', 'version') AND {_OF_THE_HEAD} {restriction}"
+    )
+    rows = connection.execute(statement, {**parameters, "app_id": owner.app_id, "user_id": owner.user_id})
+    return frozenset(identity for (identity,) in rows)
 
 
 def event_conditions(where: EventFilter | None) -> tuple[str, dict[str, Any]]:
@@ -375,6 +420,19 @@ _ITS_OWN = "FROM documents INDEXED BY documents_by_agent WHERE app_id = ? AND us
 _NEXT_AGENT = f"SELECT MIN(agent_id) {_ITS_OWN} > ?"
 _COUNT = f"SELECT COUNT(*) {_ITS_OWN} = ? AND status IN ('active', 'compressed') AND category IS NOT '{MESSAGE}'"
 _LAST_CHANGED = f"SELECT {CHANGED} {_ITS_OWN} = ? ORDER BY {CHANGED} DESC LIMIT 1"
+
+
+_TAGS = (
+    "SELECT DISTINCT tag.value FROM documents INDEXED BY documents_with_tags, json_each(documents.tags) AS tag "  # noqa: S608 - our own names
+    f"WHERE app_id = :app_id AND user_id = :user_id AND {HAS_TAGS} AND status IN ('active', 'compressed') AND epoch = {_EPOCH} "
+    "AND substr(tag.value, 1, length(:prefix)) = :prefix AND tag.value > :after ORDER BY tag.value LIMIT :limit"
+)
+
+
+def tags(connection: sqlite3.Connection, owner: Owner, prefix: str, after: str | None, limit: int) -> list[str]:
+    """The next tags of a user, from an index of what has tags."""
+    parameters = {"app_id": owner.app_id, "user_id": owner.user_id, "prefix": prefix, "after": after or "", "limit": limit}
+    return [tag for (tag,) in connection.execute(_TAGS, parameters)]
 
 
 def poisoned(connection: sqlite3.Connection, app_id: str, after: Place | None, limit: int) -> list[tuple[Owner, Document]]:

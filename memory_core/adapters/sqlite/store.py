@@ -10,6 +10,7 @@ import logging
 import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -150,6 +151,10 @@ class SqliteStore:
         """The next agents of a user."""
         return await self._file.read(reads.agents, owner, after, limit)
 
+    async def tags(self, owner: Owner, prefix: str, after: str | None, limit: int) -> list[str]:
+        """The next tags of a user."""
+        return await self._file.read(reads.tags, owner, prefix, after, limit)
+
     async def ranges(self) -> list[str]:
         """One: the file."""
         return [WHOLE]
@@ -267,11 +272,15 @@ class SqliteStore:
         )
 
     def _found(self, connection: sqlite3.Connection, light: bool, owner: Owner, search: Search) -> Found:
-        with self._slices.hold(owner) as user_slice:
+        if light and search.where.metadata:
+            raise Heavy
+        one_state = reads.transaction(connection) if search.where.metadata else nullcontext()
+        with self._slices.hold(owner) as user_slice, one_state:
             standing = self._up_to_date(connection, light, owner, user_slice, len(user_slice))
             if standing is None:
                 return Found(None, *nothing(search.terms))
-            return Found(standing.head, *find(user_slice, search))
+            only = reads.matching(connection, owner, search.where) if search.where.metadata else None
+            return Found(standing.head, *find(user_slice, search, only))
 
     def _up_to_date(self, connection: sqlite3.Connection, light: bool, owner: Owner, user_slice: Slice, looked_at: int) -> Standing | None:
         if light and looked_at > ROWS_ON_THE_LOOP:

@@ -122,7 +122,7 @@ def read_messages(
         Invalid: Some can't be read; each field is named.
 
     """
-    reader = _Reader(now, path, roles_optional=roles_optional, lenient=lenient)
+    reader = MessageReader(now, path, roles_optional=roles_optional, lenient=lenient)
     for place, message in enumerate(raw):
         reader.read(place, message)
         if len(reader.errors) >= MAX_ERRORS:
@@ -214,7 +214,7 @@ class _Pieces:
             yield pack
 
 
-class _Reader:
+class MessageReader:
     """Reads the messages of one call, one after another: a tool's result has its name from an earlier call of it."""
 
     def __init__(self, now: datetime | None, path: str, *, roles_optional: bool, lenient: bool) -> None:
@@ -224,7 +224,15 @@ class _Reader:
         self.errors: list[FieldError] = []
         self.ignored: dict[str, None] = {}
 
+    def said(self, place: int, message: Any) -> list[ReadMessage]:
+        """What one message says; nothing where it can't be read."""
+        before = len(self.messages)
+        self.read(place, message)
+        self.errors.clear()
+        return self.messages[before:]
+
     def read(self, place: int, message: Any) -> None:
+        """Read one message; what is wrong with it is among the errors."""
         path, before = f"{self._root}.{place}", len(self.errors)
         if isinstance(message, str) and self._roles_optional:
             message = {"content": message}
@@ -272,7 +280,7 @@ class _Reader:
         try:
             return _Frame.model_validate(given, context={"now": self._now})
         except ValidationError as error:
-            wrong = {str(details["loc"][0]): _words(details) for details in error.errors(include_url=False)}
+            wrong = {str(details["loc"][0]): error_words(details) for details in error.errors(include_url=False)}
         if self._lenient and "role" not in wrong:
             return _Frame.model_validate({name: value for name, value in given.items() if name not in wrong}, context={"now": self._now})
         for name, message_of_error in wrong.items():
@@ -383,7 +391,7 @@ class _Reader:
                 _CONTENT.validate_python(text)
             except ValidationError as error:
                 place = next((name for name in _SAYING if message.get(name) is not None), "content")
-                self._pass_over(f"{path}.{place}", _words(error.errors(include_url=False)[0]))
+                self._pass_over(f"{path}.{place}", error_words(error.errors(include_url=False)[0]))
                 if not self._lenient:
                     return
             identity = frame.id if number == 0 or frame.id is None else f"{frame.id}#{number}"
@@ -427,7 +435,7 @@ def _beginning(text: str, most: int) -> str:
     return encoded[: max(0, most - len("…".encode()))].decode("utf-8", "ignore").rstrip() + "…" if most >= LEAST_OF_DOCUMENT else ""
 
 
-def _words(details: Any) -> str:
+def error_words(details: Any) -> str:
     """The message of one of pydantic's errors, without its value."""
     if details["type"] == "value_error":
         return str(details["ctx"]["error"])

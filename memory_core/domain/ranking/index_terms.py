@@ -129,8 +129,11 @@ def with_lexical(memory: Memory, previous: Turn | None = None, before_previous: 
 
     Of its slot they are all names of the attribute: "What is my job?" asks for an occupation.
 
-    previous, before_previous: the turns before it in its session; ordinal: its place among them (None: not a turn).
+    previous, before_previous: the turns before it in its session; ordinal: its place among them (None: not a turn). What is not searchable
+    has no words.
     """
+    if not memory.searchable:
+        return memory.model_copy(update={"lexical": Lexical(), "search_text": ""})
     category = None if is_message(memory.id) else memory.category
     extra = [*memory.tags, *(name for name in (memory.subject, memory.attribute, memory.key, category) if name)]
     extra += _names_of(memory.attribute, memory.content) if memory.attribute else ()

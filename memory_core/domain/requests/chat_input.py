@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from pydantic import GetJsonSchemaHandler, PlainSerializer, PlainValidator, ValidationError, ValidationInfo
@@ -10,6 +11,7 @@ from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, Pyd
 
 from memory_core.domain.chat.messages import MAX_MESSAGES, ReadMessages, read_messages
 from memory_core.domain.chat.parts import UNTYPED
+from memory_core.domain.chat.session_items import SessionItems, read_items
 from memory_core.domain.errors import FieldError, Invalid
 from memory_core.domain.fields import NAME_SCHEMA, NOT_BLANK
 from memory_core.domain.memory import MAX_CONTENT_BYTES
@@ -143,6 +145,40 @@ def _as_details(error: FieldError) -> InitErrorDetails:
     return InitErrorDetails(type=PydanticCustomError("chat_message", error.message), loc=place, input=None)
 
 
+class _DocumentedItems:
+    """Gives a field the JSON schema of a list of a session's items."""
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        item = {
+            "title": "SessionItem",
+            "description": "A message or another item in any form of the usual chat APIs; it comes back as it was sent.",
+            "type": "object",
+            "minProperties": 1,
+            "properties": {
+                "role": _or_null({"type": "string", "enum": _ROLES}),
+                "timestamp": _or_null({"type": "string", "format": "date-time"}),
+                "actor": _or_null(_LABEL),
+            },
+            "additionalProperties": True,
+        }
+        return {"type": "array", "items": item, "minItems": 1, "maxItems": MAX_MESSAGES}
+
+
+def _read_items(value: Any, info: ValidationInfo) -> SessionItems:
+    if isinstance(value, SessionItems):
+        return value
+    if not isinstance(value, list):
+        raise PydanticKnownError("list_type")
+    if not value:
+        raise PydanticKnownError("too_short", {"field_type": "List", "min_length": 1, "actual_length": 0})
+    if len(value) > MAX_MESSAGES:
+        raise PydanticKnownError("too_long", {"field_type": "List", "max_length": MAX_MESSAGES, "actual_length": len(value)})
+    try:
+        return read_items(value, now=(info.context or {}).get("now"))
+    except Invalid as refused:
+        raise ValidationError.from_exception_data("messages", [_as_details(error) for error in refused.errors]) from None
+
+
 _Kept = PlainSerializer(
     lambda messages: [{name: getattr(message, name) for name in ("role", "content", "timestamp", "actor", "id")} for message in messages]
 )
@@ -150,6 +186,10 @@ ChatMessages = Annotated[ReadMessages, PlainValidator(_reads()), _Kept, _Documen
 """1-200 messages, each with its role."""
 SpokenMessages = Annotated[ReadMessages, PlainValidator(_reads(roles_optional=True)), _Kept, _Documented(roles_optional=True)]
 """One text, or 1-200 texts and messages, which may leave out their role."""
+Items = Annotated[
+    SessionItems, PlainValidator(_read_items), PlainSerializer(lambda items: [asdict(item) for item in items]), _DocumentedItems()
+]
+"""1-200 items of a session, each kept as it was sent."""
 ShownMessages = Annotated[ReadMessages, PlainValidator(_reads(lenient=True)), _Kept, _Documented(lenient=True)]
 """0-200 messages that a model is shown and that are not kept.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from memory_core.domain.conversation import TaskKind, TaskStatus
 from memory_core.domain.errors import is_plain_name
@@ -21,7 +21,6 @@ from memory_core.domain.fields import (
     Cursor,
     Fraction,
     Input,
-    Json,
     Label,
     Labels,
     Limit,
@@ -31,10 +30,15 @@ from memory_core.domain.fields import (
     SlotName,
     TimeZone,
     Tokens,
+    Value,
+    check_value_size,
+    no_nul,
     require_fields,
+    without_doubles,
 )
-from memory_core.domain.memory import BY_HAND, MemoryType, OnConflict, Status
-from memory_core.domain.requests.chat_input import ChatMessages, ShownMessages
+from memory_core.domain.memory import BY_HAND, MAX_METADATA_BYTES, MemoryType, OnConflict, Status
+from memory_core.domain.metadata_filter import MetadataFilter
+from memory_core.domain.requests.chat_input import ChatMessages, Items, ShownMessages
 from memory_core.domain.scope import EventTimestamp, Timestamp
 
 RECIPE_WEIGHTS: dict[str, frozenset[str]] = {
@@ -50,11 +54,16 @@ NEVER_CLEARED = ("content", "tags", "entities", "foresight", "metadata", "confid
 _SAVE_RULES: list[Any] = [
     {"if": {"required": ["type"], "properties": {"type": {"const": "procedural"}}}, "then": require_fields("key")},
     {"anyOf": [require_fields("content"), require_fields("key", "value")]},
+    {
+        "if": {"not": {"required": ["type"], "properties": {"type": {"const": "procedural"}}}},
+        "then": {"properties": {"value": {"maxLength": MAX_METADATA_BYTES - 2}}},
+    },
     {"if": require_fields("subject"), "then": require_fields("attribute")},
     {"if": require_fields("attribute"), "then": require_fields("subject")},
 ]
 """What `SaveInput` checks across its fields, in the words of JSON Schema; likewise those below."""
 _RETRIEVE_RULES: list[Any] = [
+    {"if": require_fields("cursor"), "then": {"properties": {"mode": {"const": "fast"}}}},
     {"if": require_fields("max_tokens"), "then": {"required": ["mode"], "properties": {"mode": {"const": "reconstruct"}}}},
     *(
         {
@@ -87,7 +96,7 @@ class SaveInput(Input):
     subject: SlotName | None = None
     attribute: SlotName | None = None
     key: Label | None = None
-    value: Json = None
+    value: Value = None
     actor: Label | None = None
     action_type: Label | None = None
     source: Label = "api"
@@ -101,7 +110,14 @@ class SaveInput(Input):
     importance: Fraction | None = None
     confidence: Fraction = 1.0
     pinned: bool = False
+    searchable: bool = True
     on_conflict: OnConflict = OnConflict.AUTO
+
+    @model_validator(mode="after")
+    def _value_fits_its_type(self) -> SaveInput:
+        if self.type is not MemoryType.PROCEDURAL:
+            check_value_size(self.value)
+        return self
 
     @model_validator(mode="after")
     def _fits_its_type(self) -> SaveInput:
@@ -134,6 +150,7 @@ class RetrieveInput(Input):
     types: Annotated[list[MemoryType], Field(max_length=3)] | None = None
     categories: Labels | None = None
     tags: Labels | None = None
+    metadata: MetadataFilter | None = None
     mode: Literal["fast", "reconstruct"] = "fast"
     max_tokens: Tokens | None = None
     recipe: Literal["composite", "balanced", "weighted", "linear"] = "composite"
@@ -146,6 +163,7 @@ class RetrieveInput(Input):
     include_archived: bool = False
     include_decayed: bool | None = None
     explain: bool = False
+    cursor: Annotated[Cursor, Field(max_length=4000)] | None = None
 
     @model_validator(mode="after")
     def _weights_of_the_recipe(self) -> RetrieveInput:
@@ -157,6 +175,12 @@ class RetrieveInput(Input):
         return self
 
     @model_validator(mode="after")
+    def _a_context_has_no_pages(self) -> RetrieveInput:
+        if self.cursor is not None and self.mode == "reconstruct":
+            raise ValueError("cursor: is for the mode fast; a context is one whole")
+        return self
+
+    @model_validator(mode="after")
     def _only_a_context_has_a_length(self) -> RetrieveInput:
         if self.max_tokens is not None and self.mode != "reconstruct":
             raise ValueError("max_tokens: is for the mode reconstruct, which answers with a context")
@@ -164,7 +188,7 @@ class RetrieveInput(Input):
 
 
 class ListInput(Input):
-    """Which memories to list, newest first. `status` is one status or `all`; without it, active and compressed."""
+    """Which memories to list, newest first unless `order` is asc. `status` is one status or `all`; without it, active and compressed."""
 
     status: Status | Literal["all"] | None = None
     type: MemoryType | None = None
@@ -176,6 +200,8 @@ class ListInput(Input):
     until: Timestamp | None = None
     at: Timestamp | None = None
     known_at: Timestamp | None = None
+    metadata: MetadataFilter | None = None
+    order: Literal["asc", "desc"] = "desc"
     cursor: Cursor | None = None
     limit: Limit = 20
 
@@ -189,7 +215,7 @@ class UpdateInput(Input):
     category: Label | None = None
     subject: SlotName | None = None
     attribute: SlotName | None = None
-    value: Json = None
+    value: Value = None
     entities: Labels | None = None
     foresight: Annotated[list[Ahead], Field(max_length=20)] | None = None
     valid_from: Timestamp | None = None
@@ -230,6 +256,46 @@ class ConverseInput(Input):
     messages: ChatMessages
     time_zone: TimeZone | None = None
     callback_url: CallbackUrl | None = None
+
+
+_MOST_NAMED = 100
+_SOME_NAMED: list[Any] = [
+    {"anyOf": [{"required": [name], "properties": {name: {"minItems": 1}}} for name in ("ids", "keys")]},
+]
+
+
+class NamedInput(Input):
+    """Up to 100 memories by their ids, procedural ones by their keys too, each once."""
+
+    model_config = ConfigDict(json_schema_extra={"allOf": _SOME_NAMED})
+
+    ids: Annotated[list[Name], Field(max_length=_MOST_NAMED), AfterValidator(without_doubles)] = Field(default_factory=list)
+    keys: Annotated[list[Label], Field(max_length=_MOST_NAMED), AfterValidator(without_doubles)] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _names_some(self) -> NamedInput:
+        if not self.ids and not self.keys:
+            raise ValueError("ids: which memories? give ids, keys or both")
+        if len(self.ids) + len(self.keys) > _MOST_NAMED:
+            raise ValueError(f"ids: may be at most {_MOST_NAMED} together with keys")
+        return self
+
+
+class TagsInput(Input):
+    """Which tags to list, in order of their characters: those that begin with `prefix`, all without one."""
+
+    prefix: Annotated[str, Field(max_length=200), AfterValidator(no_nul)] = ""
+    cursor: Annotated[Cursor, Field(max_length=2000)] | None = None
+    limit: Limit = 100
+
+
+class AppendInput(Input):
+    """Items to append to a session. form: whether memories are formed of them too. time_zone: of those who speak, for forming."""
+
+    messages: Items
+    agent_id: Name | None = None
+    time_zone: TimeZone | None = None
+    form: bool = False
 
 
 class TasksInput(Input):

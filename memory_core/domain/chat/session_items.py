@@ -1,0 +1,143 @@
+"""Messages of a session as an agent framework keeps them: each item one message, kept exactly as it was sent.
+
+What an item says is read leniently, in every form that chat models exchange, so that it can be found; what can't be read says nothing,
+and comes back all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, overload
+
+from pydantic import TypeAdapter, ValidationError
+
+from memory_core.domain.chat.messages import MAX_ERRORS, MessageReader, ReadMessage, error_words
+from memory_core.domain.conversation import GivenRole, Role
+from memory_core.domain.errors import FieldError, Invalid
+from memory_core.domain.fields import Input, Label, value_of_json
+from memory_core.domain.memory import MAX_CONTENT_BYTES, text_within
+from memory_core.domain.scope import EventTimestamp
+
+MAX_ID_CHARACTERS: Final = 200
+_PLAIN: Final = frozenset({"role", "content"})
+_OF_MODELS: Final = ("reasoning", "compaction", "item_reference")
+"""Kinds of items without a role that a model makes; all others are of tools."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionItem:
+    """One item of a session.
+
+    content: what it says, empty where nothing could be read. sent: the item as it was sent; None where role and content say it all.
+    """
+
+    role: Role
+    content: str
+    timestamp: datetime | None = None
+    actor: str | None = None
+    id: str | None = None
+    sent: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionItems(Sequence[SessionItem]):
+    """The items of a call, in order."""
+
+    items: tuple[SessionItem, ...]
+
+    @overload
+    def __getitem__(self, place: int) -> SessionItem: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[SessionItem]: ...
+    def __getitem__(self, place: int | slice) -> SessionItem | Sequence[SessionItem]:
+        """The item at a place, or those of a slice."""
+        return self.items[place]
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[SessionItem]:
+        """Each in order."""
+        return iter(self.items)
+
+
+class _Frame(Input):
+    """What is checked of an item, whatever else it holds."""
+
+    role: GivenRole | None = None
+    timestamp: EventTimestamp | None = None
+    actor: Label | None = None
+
+
+_FRAME: Final = TypeAdapter(_Frame)
+
+
+def read_items(raw: Sequence[Any], *, now: datetime | None = None, path: str = "messages") -> SessionItems:
+    """The items of a call.
+
+    Args:
+        raw: Each item as JSON has it.
+        now: No item may be said long after it; None checks nothing.
+        path: What refused fields are named by.
+
+    Raises:
+        Invalid: Some are no objects, too large, or have a role, time or actor that is none.
+
+    """
+    reader, items, errors = MessageReader(now, path, roles_optional=True, lenient=True), list[SessionItem](), list[FieldError]()
+    for place, item in enumerate(raw):
+        try:
+            items.append(_read(reader, place, item, now, f"{path}.{place}"))
+        except Invalid as error:
+            errors += error.errors
+        if len(errors) >= MAX_ERRORS:
+            break
+    if errors:
+        raise Invalid("; ".join(f"{error.field}: {error.message}" for error in errors[:5]), errors=tuple(errors[:MAX_ERRORS]))
+    return SessionItems(tuple(items))
+
+
+def _read(reader: MessageReader, place: int, item: Any, now: datetime | None, path: str) -> SessionItem:
+    if not isinstance(item, Mapping) or not item:
+        raise _refused(path, "should be an object with something in it")
+    try:
+        value_of_json(item)
+    except ValueError as error:
+        raise _refused(path, str(error)) from None
+    try:
+        frame = _FRAME.validate_python(
+            {name: item[name] for name in _Frame.model_fields if item.get(name) is not None}, context={"now": now}
+        )
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+        raise Invalid(
+            "an item is refused", errors=tuple(FieldError(f"{path}.{details['loc'][0]}", error_words(details)) for details in found)
+        ) from None
+    said = reader.said(place, item)
+    content = text_within("\n".join(message.content for message in said), MAX_CONTENT_BYTES)
+    role = frame.role or _role_of(said, item)
+    plain = item.keys() <= _PLAIN and item.get("role") == role and item.get("content") == content
+    identity = item.get("id")
+    return SessionItem(
+        role=role,
+        content=content,
+        timestamp=frame.timestamp,
+        actor=frame.actor or next((message.actor for message in said if message.actor is not None), None),
+        id=identity if isinstance(identity, str) and 0 < len(identity) <= MAX_ID_CHARACTERS else None,
+        sent=None if plain else dict(item),
+    )
+
+
+def _role_of(said: Sequence[ReadMessage], item: Mapping[str, Any]) -> Role:
+    """Who says an item that names no role."""
+    if said and said[0].role is not None:
+        return said[0].role
+    kind = item.get("type")
+    return "tool" if isinstance(kind, str) and kind not in _OF_MODELS and kind.endswith(("_call", "_output")) else "assistant"
+
+
+def _refused(field: str, message: str) -> Invalid:
+    return Invalid(f"{field}: {message}", errors=(FieldError(field, message),))

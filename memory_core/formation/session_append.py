@@ -1,0 +1,251 @@
+"""Append items to a session, each a memory of its own, in order, without forming anything of them unless that is asked for.
+
+They are written as many a commit as fit, before the answer. A call with an idempotency key leaves a receipt with each commit, so that the
+same call goes on where it ended. Forming begins afterwards, as a conversation of messages that are memories already.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from typing import Any, Final
+from weakref import WeakValueDictionary
+
+from memory_core.domain.chat.session_items import SessionItem
+from memory_core.domain.conversation import Conversation, Message, Task
+from memory_core.domain.errors import HeadMoved, Unavailable
+from memory_core.domain.importance import importance_by_type
+from memory_core.domain.memory import Memory, MemoryType, OnConflict
+from memory_core.domain.messages import MESSAGE, PREFIX
+from memory_core.domain.ranking.index_terms import Turn, turn_of, with_lexical
+from memory_core.domain.requests.maintenance import SETTINGS_ID
+from memory_core.domain.requests.memories import AppendInput
+from memory_core.domain.results import Appended, Call
+from memory_core.domain.scope import Owner
+from memory_core.domain.statements.worth import worth_of
+from memory_core.evolution.changeset import Page
+from memory_core.evolution.versions import embed_memories
+from memory_core.formation.message_memories import MOST_AT_ONCE, MOST_TRIES, SEARCH, TOO_FAST
+from memory_core.formation.save_plan import LONG_CHARACTERS, Prepared, SessionGrew, append_turn
+from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.commit import Ledger, Look, Mirror
+from memory_core.ledger.documents import documents_of, settings_in
+from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id, session_document_id
+from memory_core.ledger.sessions import Session, clears_of
+from memory_core.ports import Clock, Embedder, IdSource
+from memory_core.tasks.lifecycle import Beginning
+
+EMBEDDED_WITHIN_S: Final = 5.0
+"""Seconds that a commit waits for vectors; without them items are found by their words."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Drafts:
+    """The items of a call as memories that are not analysed yet. conversation_id: what their ids are made of."""
+
+    conversation_id: str
+    memories: tuple[Memory, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What one commit wrote: how many of the memories."""
+
+    count: int
+    degraded: tuple[str, ...] = ()
+
+
+class SessionAppender:
+    """Appends to the sessions of any owner."""
+
+    def __init__(self, ledger: Ledger, mirror: Mirror, embedder: Embedder, beginning: Beginning, clock: Clock, ids: IdSource) -> None:
+        self._ledger, self._mirror, self._embedder, self._beginning = ledger, mirror, embedder, beginning
+        self._clock, self._ids = clock, ids
+        self._turns: WeakValueDictionary[tuple[Owner, str], asyncio.Lock] = WeakValueDictionary()
+
+    async def append(self, owner: Owner, session_id: str, request: AppendInput, call: Call) -> Appended:
+        """Append the items in order. Durable when it returns.
+
+        Raises:
+            Conflict: The idempotency key was used for another request.
+            HeadMoved: Others write to the session faster than this.
+            Unavailable: A store is down.
+
+        """
+        key = receipt_id(owner, call)
+        conversation_id = self._ids.new("cnv") if key is None else derived("cnv", "appended", key)
+        drafts = _drafts(owner, session_id, request, conversation_id, self._clock.now(), call)
+        done, part, degraded = 0, 0, dict[str, None]()
+        async with self._turns.setdefault((owner, session_id), asyncio.Lock()):
+            while done < len(drafts.memories):
+                written = await self._write_some(owner, session_id, drafts.memories[done:], call, part)
+                done, part = done + written.count, part + 1
+                degraded |= dict.fromkeys(written.degraded)
+        task_id = None
+        if request.form and any(memory.searchable for memory in drafts.memories):
+            task_id, more = await self._form(owner, session_id, request, drafts, call)
+            degraded |= dict.fromkeys(more)
+        return Appended(tuple(memory.id for memory in drafts.memories), task_id, tuple(degraded))
+
+    async def _write_some(self, owner: Owner, session_id: str, memories: Sequence[Memory], call: Call, part: int) -> _Written:
+        """Write as many of the memories as fit one commit, or find that this very call has written them."""
+        session, key = session_document_id(owner, session_id), receipt_id(owner, call, part)
+        ids = [session, *([key] if key else [])]
+        for _ in range(MOST_TRIES):
+            look = await self._ledger.look(owner, ids)
+            if (earlier := earlier_result(look.documents, owner, call, part)) is not None:
+                return _Written(int(earlier["count"]))
+            prepared = await _prepared(memories[:MOST_AT_ONCE], Session(owner, session_id, look.documents.get(session)))
+            missing = await self._embed([item.memory for item in prepared])
+            with suppress(SessionGrew):
+                decide = partial(self._decide, owner, session_id, prepared, call, part)
+                committed = await self._ledger.commit(owner, decide, ids=ids, basis=look, call=call)
+                await self._mirror.follow(owner, committed)
+                return _Written(committed.result, missing)
+        raise HeadMoved(TOO_FAST, retry_after_s=1)
+
+    async def _embed(self, memories: Sequence[Memory]) -> tuple[str, ...]:
+        """Give the memories their vectors: nothing, or `("search",)` where that is not done in time."""
+        try:
+            async with asyncio.timeout(EMBEDDED_WITHIN_S):
+                await embed_memories(self._embedder, memories)
+        except (TimeoutError, Unavailable):
+            return (SEARCH,)
+        return ()
+
+    def _decide(self, owner: Owner, session_id: str, prepared: Sequence[Prepared], call: Call, part: int, look: Look) -> Changes[int]:
+        """Write as many of the prepared memories as fit. Raises SessionGrew where they were read after another last turn."""
+        now = self._clock.now()
+        if (earlier := earlier_result(look.documents, owner, call, part)) is not None:
+            return Changes(int(earlier["count"]))
+        page, count = Page(owner, look, now, weighs=True, beside=1), 0
+        for item in prepared:
+            change = Change("created", item.memory)
+            if count and not page.takes(change):
+                break
+            if item.turn is None:
+                page.apply([change])
+            else:
+                append_turn(page, item)
+            count += 1
+        return Changes(
+            count,
+            tuple(page.changes),
+            tuple(document.document for document in page.sessions.values()),
+            receipt(owner, call, now, {"count": count}, part),
+            reads=frozenset(page.states),
+            sessions=frozenset({session_id}),
+        )
+
+    async def _form(self, owner: Owner, session_id: str, request: AppendInput, drafts: _Drafts, call: Call) -> tuple[str, tuple[str, ...]]:
+        """Begin the task that forms memories of what was appended; its id, and what had to be done without."""
+        now, task_id = self._clock.now(), derived("tsk", drafts.conversation_id)
+        said = [memory for memory in drafts.memories if memory.searchable]
+        messages = [
+            Message(
+                role=memory.metadata["role"],
+                content=memory.content,
+                timestamp=memory.event_timestamp,
+                actor=None if memory.actor == memory.metadata["role"] else memory.actor,
+                memory_id=memory.id,
+            )
+            for memory in said
+        ]
+        session = session_document_id(owner, session_id)
+        conversation = Conversation(
+            id=drafts.conversation_id,
+            session_id=session_id,
+            agent_id=request.agent_id,
+            messages=messages,
+            task_id=task_id,
+            correlation_id=call.correlation_id,
+            created_at=now,
+            written=len(messages),
+        )
+        task = Task(
+            task_id=task_id,
+            kind="converse",
+            created_at=now,
+            updated_at=now,
+            subject_id=conversation.id,
+            next_enqueue_at=now,
+            correlation_id=call.correlation_id,
+        )
+
+        def documents(look: Look) -> Sequence[Any]:
+            zone = request.time_zone or settings_in(look).time_zone
+            told = {"clears": dict(clears_of(look.documents.get(session))), "time_zone": zone}
+            return documents_of(conversation.model_copy(update=told))
+
+        forming = replace(call, route=f"{call.route} form") if call.idempotency_key is not None else call
+        accepted = await self._beginning.begin(owner, task, documents, forming, reads=[SETTINGS_ID, session])
+        return accepted.task_id, accepted.degraded
+
+
+def _drafts(owner: Owner, session_id: str, request: AppendInput, conversation_id: str, now: datetime, call: Call) -> _Drafts:
+    moment = next((item.timestamp for item in request.messages if item.timestamp is not None), now)
+    memories, number = list[Memory](), 0
+    for place, item in enumerate(request.messages):
+        moment = item.timestamp or moment
+        memories.append(
+            Memory(
+                id=derived(PREFIX, "appended", conversation_id, str(place)),
+                app_id=owner.app_id,
+                user_id=owner.user_id,
+                session_id=session_id,
+                agent_id=request.agent_id,
+                conversation_id=conversation_id if request.form else None,
+                type=MemoryType.EPISODIC,
+                category=MESSAGE,
+                content=item.content,
+                value=item.sent,
+                actor=item.actor or item.role,
+                source="conversation",
+                metadata=_metadata(item, number if request.form and item.content.strip() else None),
+                importance_base=importance_by_type(MemoryType.EPISODIC, item.content),
+                worth=worth_of(item.content, by_assistant=item.role != "user" and item.actor is None),
+                searchable=bool(item.content.strip()),
+                created_at=now,
+                updated_at=now,
+                event_timestamp=moment,
+                valid_from=moment,
+                correlation_id=call.correlation_id,
+            )
+        )
+        number += bool(item.content.strip())
+    return _Drafts(conversation_id, tuple(memories))
+
+
+def _metadata(item: SessionItem, number: int | None) -> dict[str, Any]:
+    """number: of the message in the conversation that is formed of it."""
+    metadata: dict[str, Any] = {"role": item.role}
+    if number is not None:
+        metadata["message"] = number
+    if item.id is not None:
+        metadata["message_id"] = item.id
+    return metadata
+
+
+async def _prepared(memories: Sequence[Memory], session: Session) -> list[Prepared]:
+    """The memories analysed after the turns of their session; what says nothing is no turn."""
+    previous, before_previous = session.last_turns
+    items = list[Prepared]()
+    for place, memory in enumerate(memories):
+        if not memory.searchable:
+            items.append(Prepared(place, memory, OnConflict.AUTO))
+            continue
+        analysed = await _analysed(memory, previous, before_previous)
+        turn = turn_of(analysed)
+        items.append(Prepared(place, analysed, OnConflict.AUTO, turn, previous.id if previous else None))
+        previous, before_previous = turn, previous
+    return items
+
+
+async def _analysed(memory: Memory, previous: Turn | None, before_previous: Turn | None) -> Memory:
+    if len(memory.content) > LONG_CHARACTERS:
+        return await asyncio.to_thread(with_lexical, memory, previous, before_previous)
+    return with_lexical(memory, previous, before_previous)

@@ -1,0 +1,60 @@
+"""Pages of a retrieve: a cursor names what was shown, so that no result comes twice, however the order has moved meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from typing import Any, Final
+
+import orjson
+
+from memory_core.domain.requests.memories import RetrieveInput
+from memory_core.domain.results import Hit, Retrieved
+from memory_core.domain.scope import Owner
+from memory_core.ledger.cursors import Cursors
+from memory_core.recollection.retrieve import Retriever
+
+MOST_RESULTS: Final = 500
+"""Results that pages of one query show together."""
+_MARK_CHARACTERS: Final = 8
+"""Of a result in a cursor: a digest of its id, as hex."""
+
+
+class RetrievePages:
+    """Pages of any owner's queries."""
+
+    def __init__(self, retriever: Retriever, cursors: Cursors) -> None:
+        self._retriever, self._cursors = retriever, cursors
+
+    async def page(self, owner: Owner, query: RetrieveInput) -> Retrieved:
+        """The results of a query, or those after what its cursor names. Raises Malformed for a void cursor, Unavailable."""
+        bound = _bound(query)
+        shown = self._cursors.read_results(owner, bound, query.cursor)
+        limit = self._retriever.limit(query)
+        asked = min(len(shown) + limit, MOST_RESULTS)
+        retrieved = await self._retriever.retrieve(owner, query if not shown else query.model_copy(update={"limit": asked}))
+        marks = [_mark(hit) for hit in retrieved.results] if shown or len(retrieved.results) >= asked else []
+        if not marks:
+            return retrieved
+        known = set(shown)
+        left = [(hit, mark) for hit, mark in zip(retrieved.results, marks, strict=True) if mark not in known]
+        page = left[:limit]
+        further = len(left) > limit or (len(retrieved.results) >= asked and asked < MOST_RESULTS)
+        cursor = self._cursors.make_results(owner, bound, [*shown, *(mark for _, mark in page)]) if page and further else None
+        return replace(retrieved, results=_ranked([hit for hit, _ in page], len(shown)), next_cursor=cursor)
+
+
+def _bound(query: RetrieveInput) -> dict[str, Any]:
+    """What a cursor is good for: the same query, whatever the length of its pages."""
+    asked = query.model_dump(mode="json", include=set(RetrieveInput.model_fields) - {"cursor", "limit", "explain"}, exclude_none=True)
+    return {"retrieve": asked}
+
+
+def _ranked(hits: Sequence[Hit], before: int) -> tuple[Hit, ...]:
+    return tuple(hit._replace(rank=before + place) for place, hit in enumerate(hits, start=1))
+
+
+def _mark(hit: Hit) -> str:
+    identity: str = orjson.loads(hit.shown.json)["id"]
+    return blake2b(identity.encode(), digest_size=_MARK_CHARACTERS // 2).hexdigest()

@@ -1,0 +1,165 @@
+"""What the service answers. Fields that a later version adds are kept as they come; fields that were left out are None."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Answer(BaseModel):
+    """Base of all answers."""
+
+    model_config = ConfigDict(extra="allow", protected_namespaces=())
+
+
+class Memory(Answer):
+    """A memory; in a brief view what is null, empty or a default is not there."""
+
+    id: str
+    type: str | None = None
+    content: str | None = None
+    status: str | None = None
+    category: str | None = None
+    subject: str | None = None
+    attribute: str | None = None
+    key: str | None = None
+    value: Any = None
+    actor: str | None = None
+    session_id: str | None = None
+    agent_id: str | None = None
+    event_timestamp: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    tags: list[str] = Field(default_factory=list)
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    version: int = 1
+    confidence: float = 1.0
+    pinned: bool = False
+    searchable: bool = True
+    etag: str | None = None
+    """The revision, where the answer named it: `if_match` of the next change."""
+
+
+class Saved(Answer):
+    """What a save did. `conflict` is the record of what the new memory contradicts."""
+
+    outcome: str
+    memory: Memory
+    conflict: dict[str, Any] | None = None
+    degraded: list[str] = Field(default_factory=list)
+
+
+class BulkResult(Answer):
+    """The result of one memory of several: what was done, or the problem."""
+
+    status: int
+    outcome: str | None = None
+    memory: Memory | None = None
+    problem: dict[str, Any] | None = None
+    id: str | None = None
+    key: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether it was done."""
+        return self.status < 300
+
+
+class Passage(Answer):
+    """What was said that matched."""
+
+    text: str
+    message: str
+    actor: str | None = None
+    at: datetime | None = None
+
+
+class Result(Answer):
+    """One result of a search, best first."""
+
+    rank: int
+    memory: Memory
+    score: float
+    relevance_score: float
+    passages: list[Passage] = Field(default_factory=list)
+    tier: str | None = None
+    stale_facts: list[dict[str, Any]] = Field(default_factory=list)
+
+
+class Retrieved(Answer):
+    """One page of results. `nearest`: of an empty one, how near the nearest memory came."""
+
+    results: list[Result]
+    next_cursor: str | None = None
+    nearest: dict[str, float] | None = None
+    degraded: list[str] = Field(default_factory=list)
+    context: str | None = None
+
+
+class Fetched(Answer):
+    """Memories by name, and the names of which there is none."""
+
+    memories: list[Memory]
+    missing: list[str] = Field(default_factory=list)
+
+
+class Context(Answer):
+    """What an agent should know before its turn."""
+
+    context: str
+    parts: list[dict[str, Any]] = Field(default_factory=list)
+    left_out: list[dict[str, Any]] = Field(default_factory=list)
+    degraded: list[str] = Field(default_factory=list)
+
+
+class Accepted(Answer):
+    """Work that goes on by itself. `messages`: how many were new, and how many known."""
+
+    task_id: str
+    messages: dict[str, int] | None = None
+    degraded: list[str] = Field(default_factory=list)
+
+
+class Task(Answer):
+    """A task as it stands."""
+
+    task_id: str
+    kind: str
+    status: str
+    step: str | None = None
+    progress: float = 0.0
+    attempts: int = 0
+    result: dict[str, Any] | None = None
+    error: str | None = None
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing more will happen by itself."""
+        return self.status in ("succeeded", "failed", "poisoned", "cancelled")
+
+
+class Message(Answer):
+    """A message of a session. `sent`: the item as it was appended, where that is more than role and content."""
+
+    id: str
+    memory_id: str
+    role: str
+    content: str
+    actor: str | None = None
+    timestamp: datetime | None = None
+    sent: dict[str, Any] | None = None
+
+    @property
+    def item(self) -> dict[str, Any]:
+        """The item as an agent framework appended it."""
+        return self.sent if self.sent is not None else {"role": self.role, "content": self.content}
+
+
+class Appended(Answer):
+    """What was appended to a session."""
+
+    memory_ids: list[str]
+    task_id: str | None = None
+    degraded: list[str] = Field(default_factory=list)

@@ -1,0 +1,341 @@
+"""The sync client. Made of `async_client.py` by `generate_sync.py`; change that one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+from memory_core_client.errors import TaskFailed, Unavailable, error_of
+from memory_core_client.models import (
+    Accepted,
+    Appended,
+    BulkResult,
+    Context,
+    Fetched,
+    Memory,
+    Message,
+    Result,
+    Retrieved,
+    Saved,
+    Task,
+)
+from memory_core_client.retries import TRY_AGAIN, Retries, new_key
+
+Json = dict[str, Any]
+
+
+class MemoryCore:
+    """A connection to a service. Use it with `with`, or call `close` in the end."""
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str | None = None,
+        *,
+        timeout_s: float = 65.0,
+        retries: Retries | None = None,
+        http: httpx.Client | None = None,
+    ) -> None:
+        """Build, without connecting.
+
+        Args:
+            base_url: Of the service, such as "http://127.0.0.1:7071".
+            api_key: `mc_…`; None on loopback.
+            timeout_s: Seconds that an answer may take; the service gives up after 60.
+            retries: When calls are sent again.
+            http: A client to send with, which is not closed here.
+
+        """
+        headers = {} if api_key is None else {"X-API-Key": api_key}
+        self._own = http is None
+        self._http = http if http is not None else httpx.Client(base_url=base_url, timeout=timeout_s)
+        self._headers, self._retries = headers, retries if retries is not None else Retries()
+
+    def user(self, user_id: str) -> User:
+        """The memories of one user."""
+        return User(self, user_id)
+
+    def ready(self) -> Json:
+        """Whether the service and what it depends on work."""
+        return (self.request("GET", "/health/ready")).json()  # type: ignore[no-any-return]
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: Mapping[str, Any] | None = None,
+        query: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+        writes: bool = False,
+    ) -> httpx.Response:
+        """Send a call, again where that may help; its answer, which is a success.
+
+        Args:
+            method: GET, POST, PUT, PATCH or DELETE.
+            path: From the service's root.
+            body: The JSON object to send.
+            query: The query string; what is None is left out.
+            headers: Further headers.
+            idempotency_key: For a call that writes; a new one where none is given.
+            writes: Whether the call changes something.
+
+        Raises:
+            MemoryCoreError: The service refused it, by the class of the status.
+            Unavailable: It did not answer, or asked to try again, after all retries.
+
+        """
+        sent = {**self._headers, **(headers or {})}
+        if writes:
+            sent["Idempotency-Key"] = idempotency_key or new_key()
+        asked = {name: value for name, value in (query or {}).items() if value is not None}
+        number = 0
+        while True:
+            retry_after: str | None = None
+            try:
+                answer = self._http.request(method, path, json=body, params=asked, headers=sent)
+                if answer.status_code < 400:
+                    return answer
+                retry_after = answer.headers.get("retry-after")
+                failure: Exception = error_of(answer.status_code, _json(answer), answer.headers.get("x-correlation-id"))
+                again = answer.status_code in TRY_AGAIN
+            except httpx.TransportError as error:
+                failure, again = Unavailable(f"the service does not answer: {error}"), True
+            if not again or number >= self._retries.most:
+                raise failure
+            time.sleep(self._retries.wait_s(number, retry_after))
+            number += 1
+
+    def close(self) -> None:
+        """Hang up."""
+        if self._own:
+            self._http.close()
+
+    def __enter__(self) -> MemoryCore:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+class User:
+    """The memories of one user. Keyword arguments that are not named here go into the request as they are."""
+
+    def __init__(self, service: MemoryCore, user_id: str) -> None:
+        self._service, self.user_id = service, user_id
+
+    # Single memories.
+
+    def save(self, content: str | None = None, *, idempotency_key: str | None = None, **fields: Any) -> Saved:
+        """Save one memory; `content` may be left out where `key` and `value` are given."""
+        body = {**({} if content is None else {"content": content}), **fields}
+        answer = self._post("/api/v1/memories/save", body, idempotency_key)
+        saved = Saved.model_validate(answer.json())
+        saved.memory.etag = answer.headers.get("etag")
+        return saved
+
+    def save_many(
+        self, memories: Sequence[Mapping[str, Any]], *, atomic: bool = False, idempotency_key: str | None = None
+    ) -> list[BulkResult]:
+        """Save up to 100 memories, each with its result; with `atomic` all or none."""
+        body = {"memories": [dict(memory) for memory in memories], "atomic": atomic}
+        answer = self._post("/api/v1/memories/bulk", body, idempotency_key)
+        return [BulkResult.model_validate(result) for result in answer.json()["results"]]
+
+    def get(self, memory_id: str, **query: Any) -> Memory:
+        """One memory, every field of it. Raises NotFound."""
+        return _memory(self._get(f"/api/v1/memories/{memory_id}", query))
+
+    def get_many(self, ids: Sequence[str] = (), keys: Sequence[str] = (), *, view: str = "brief") -> Fetched:
+        """Up to 100 memories by id, procedural ones by key."""
+        body = {"ids": [*ids], "keys": [*keys], "view": view}
+        answer = self._service.request("POST", "/api/v1/memories/get", body={"user_id": self.user_id, **body})
+        return Fetched.model_validate(answer.json())
+
+    def procedure(self, key: str) -> Memory:
+        """The procedural memory of a key. Raises NotFound."""
+        return _memory(self._get(f"/api/v1/procedures/{_quoted(key)}", {}))
+
+    def update(self, memory_id: str, *, if_match: str = "*", idempotency_key: str | None = None, **fields: Any) -> Memory:
+        """The memory's next version. if_match: the ETag that it replaces. Raises PreconditionFailed, Conflict."""
+        path, headers = f"/api/v1/memories/{memory_id}", {"If-Match": if_match}
+        return _memory(self._write("PUT", path, fields, idempotency_key, headers))
+
+    def delete(self, memory_id: str, *, if_match: str | None = None, idempotency_key: str | None = None) -> Memory:
+        """Soft-delete a memory. if_match: the ETag that it must still have. Raises NotFound, PreconditionFailed."""
+        answer = self._service.request(
+            "DELETE",
+            f"/api/v1/memories/{memory_id}",
+            query={"user_id": self.user_id},
+            headers={} if if_match is None else {"If-Match": if_match},
+            idempotency_key=idempotency_key,
+            writes=True,
+        )
+        return _memory(answer)
+
+    def delete_many(self, ids: Sequence[str] = (), keys: Sequence[str] = (), *, idempotency_key: str | None = None) -> list[BulkResult]:
+        """Soft-delete up to 100 memories by id or key, each with its result."""
+        answer = self._post("/api/v1/memories/delete", {"ids": [*ids], "keys": [*keys]}, idempotency_key)
+        return [BulkResult.model_validate(result) for result in answer.json()["results"]]
+
+    def restore(self, memory_id: str, *, idempotency_key: str | None = None) -> Memory:
+        """Bring a memory into use again. Raises NotFound, Conflict."""
+        return _memory(self._post(f"/api/v1/memories/{memory_id}/restore", {}, idempotency_key))
+
+    # Finding.
+
+    def retrieve(self, query: str, **fields: Any) -> Retrieved:
+        """One page of the memories that answer a query, best first."""
+        body = {"user_id": self.user_id, "query": query, **fields}
+        answer = self._service.request("POST", "/api/v1/memories/retrieve", body=body)
+        return Retrieved.model_validate(answer.json())
+
+    def results(self, query: str, **fields: Any) -> Iterator[Result]:
+        """All results of a query, best first, page after page."""
+        cursor: str | None = None
+        while True:
+            page = self.retrieve(query, **fields, **({} if cursor is None else {"cursor": cursor}))
+            for result in page.results:
+                yield result
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    def memories(self, **query: Any) -> Iterator[Memory]:
+        """All memories of a list, page after page; `metadata` is a dict as in a retrieve."""
+        for memory in self._pages("/api/v1/memories", "memories", query):
+            yield Memory.model_validate(memory)
+
+    def tags(self, prefix: str = "") -> Iterator[str]:
+        """All tags that begin with a prefix, in order."""
+        for tag in self._pages("/api/v1/tags", "tags", {"prefix": prefix}):
+            yield str(tag)
+
+    def context(self, query: str | None = None, **fields: Any) -> Context:
+        """One text with what an agent should know before its turn."""
+        body = {"user_id": self.user_id, **({} if query is None else {"query": query}), **fields}
+        return Context.model_validate((self._service.request("POST", "/api/v1/context", body=body)).json())
+
+    # Conversations and sessions.
+
+    def tell(
+        self, messages: Sequence[Mapping[str, Any]], session_id: str | None = None, *, idempotency_key: str | None = None, **fields: Any
+    ) -> Accepted:
+        """Tell a conversation, which a task forms into memories; `wait_for_task` waits for that."""
+        body = {"messages": [dict(message) for message in messages], **({} if session_id is None else {"session_id": session_id}), **fields}
+        return Accepted.model_validate((self._post("/api/v1/memories", body, idempotency_key)).json())
+
+    def append(
+        self, session_id: str, messages: Sequence[Mapping[str, Any]], *, idempotency_key: str | None = None, **fields: Any
+    ) -> Appended:
+        """Append items to a session as they are; with `form=True` memories are formed of them too."""
+        body = {"messages": [dict(message) for message in messages], **fields}
+        return Appended.model_validate((self._post(f"/api/v1/sessions/{_quoted(session_id)}/messages", body, idempotency_key)).json())
+
+    def messages(self, session_id: str, *, order: str = "asc") -> Iterator[Message]:
+        """All messages of a session, page after page. Raises NotFound."""
+        for message in self._pages(f"/api/v1/sessions/{_quoted(session_id)}/messages", "messages", {"order": order}):
+            yield Message.model_validate(message)
+
+    def take_back(self, session_id: str, count: int | None = None, *, idempotency_key: str | None = None) -> list[Message]:
+        """Take back the last messages of a session, the last turn without a count; each is given once, however many ask at once."""
+        answer = self._service.request(
+            "DELETE",
+            f"/api/v1/sessions/{_quoted(session_id)}/messages/last",
+            query={"user_id": self.user_id, "count": count},
+            idempotency_key=idempotency_key,
+            writes=True,
+        )
+        return [Message.model_validate(message) for message in answer.json()["messages"]]
+
+    def clear(self, session_id: str, *, idempotency_key: str | None = None) -> int:
+        """Soft-delete what a session holds; how many memories."""
+        answer = self._post("/api/v1/memories/clear", {"session_id": session_id}, idempotency_key)
+        return int(answer.json()["cleared"])
+
+    # Tasks.
+
+    def task(self, task_id: str) -> Task:
+        """A task as it stands. Raises NotFound."""
+        return Task.model_validate((self._get(f"/api/v1/tasks/{task_id}", {})).json())
+
+    def wait_for_task(self, task_id: str, *, timeout_s: float = 120.0, first_s: float = 0.05, longest_s: float = 2.0) -> Task:
+        """The task once it has succeeded, looked at less and less often.
+
+        Raises:
+            TaskFailed: It failed, was given up or cancelled.
+            TimeoutError: It is still under way after `timeout_s` seconds.
+
+        """
+        pause, until = first_s, time.monotonic() + timeout_s
+        while not (task := self.task(task_id)).finished:
+            if time.monotonic() + pause > until:
+                raise TimeoutError(f"the task {task_id} is {task.status} after {timeout_s:g} s")
+            time.sleep(pause)
+            pause = min(2 * pause, longest_s)
+        if task.status != "succeeded":
+            raise TaskFailed(f"the task {task_id} is {task.status}: {task.error}")
+        return task
+
+    # How calls are sent.
+
+    def _get(self, path: str, query: Mapping[str, Any]) -> httpx.Response:
+        return self._service.request("GET", path, query={"user_id": self.user_id, **query})
+
+    def _post(self, path: str, body: Mapping[str, Any], idempotency_key: str | None) -> httpx.Response:
+        return self._write("POST", path, body, idempotency_key)
+
+    def _write(
+        self, method: str, path: str, body: Mapping[str, Any], idempotency_key: str | None, headers: Mapping[str, str] | None = None
+    ) -> httpx.Response:
+        body = {"user_id": self.user_id, **body}
+        return self._service.request(method, path, body=body, headers=headers, idempotency_key=idempotency_key, writes=True)
+
+    def _pages(self, path: str, items: str, query: Mapping[str, Any]) -> Iterator[Any]:
+        """The items of all pages of a list."""
+        asked, cursor = _query(query), None
+        while True:
+            page = (self._get(path, {"limit": 100, **asked, "cursor": cursor})).json()
+            for item in page[items]:
+                yield item
+            cursor = page["next_cursor"]
+            if cursor is None:
+                return
+
+
+def _memory(answer: httpx.Response) -> Memory:
+    memory = Memory.model_validate(answer.json())
+    memory.etag = answer.headers.get("etag")
+    return memory
+
+
+def _query(asked: Mapping[str, Any]) -> Json:
+    """Values as a query string has them: objects as JSON, moments as ISO 8601."""
+    return {name: _text(value) for name, value in asked.items() if value is not None and value != ""}
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return httpx.Request("POST", "http://json", json=dict(value)).content.decode()
+    return value.isoformat() if hasattr(value, "isoformat") else value
+
+
+def _quoted(name: str) -> str:
+    """A name as one step of a path."""
+    return "".join(character if character.isalnum() and character.isascii() else _percent(character) for character in name)
+
+
+def _percent(character: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in character.encode()) if character not in "-_.~" else character
+
+
+def _json(answer: httpx.Response) -> Any:
+    try:
+        return answer.json()
+    except ValueError:
+        return None
