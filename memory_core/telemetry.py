@@ -50,6 +50,9 @@ class Telemetry:
         self._degraded = Gauge("memory_core_degraded", "1 while a dependency is done without", ["dependency"], registry=self._registry)
 
         self._tokens = Counter("memory_core_llm_tokens", "Tokens of language models", ["app", "model", "kind"], registry=self._registry)
+        self._reasoning = Counter(
+            "memory_core_llm_reasoning_tokens", "Of the completion tokens, those of reasoning", ["app", "model"], registry=self._registry
+        )
         self._agent_calls = Counter("memory_core_agent_calls", "Calls of a model's agents", ["call", "outcome"], registry=self._registry)
         self._cut = Counter(
             "memory_core_rule_answers_cut", "Fields of rules' answers cut to size", ["call", "field"], registry=self._registry
@@ -93,13 +96,15 @@ class Telemetry:
         """Count the items of a bulk operation."""
         self._batched.labels(operation).inc(items)
 
-    def tokens(self, app_id: str, model: str, prompt: int, completion: int) -> None:
-        """Count the tokens that a call of a model took for an app."""
+    def tokens(self, app_id: str, model: str, prompt: int, completion: int, reasoning: int = 0) -> None:
+        """Count the tokens that a call of a model took for an app. reasoning: how many of the completion's no answer shows."""
         if len(self._apps) < _MOST_APPS:
             self._apps.add(app_id)
         app = app_id if app_id in self._apps else "(others)"
         self._tokens.labels(app, model, "prompt").inc(prompt)
         self._tokens.labels(app, model, "completion").inc(completion)
+        if reasoning:
+            self._reasoning.labels(app, model).inc(reasoning)
 
     def agent_call(self, call: str, outcome: str) -> None:
         """Count how a call of an agent ended: ok, repaired, failed, unavailable or over_budget."""
