@@ -76,20 +76,26 @@ param deployFromPublicNetwork bool = true
 @description('Resource id of an OpenAI account that exists already; empty: one is made.')
 param existingOpenAI string = ''
 
-@description('Name of the embedding model, which is also the name of its deployment.')
-param embeddingModel string = 'text-embedding-3-small'
+@description('Name of the embedding model; empty: the one that memory_core/adapters/openai/models.json names.')
+param embeddingModel string = ''
 
-@description('Version of the embedding model.')
-param embeddingModelVersion string = '1'
+@description('Version of the embedding model; empty: the one in that file, of another model the one that Azure takes by default.')
+param embeddingModelVersion string = ''
+
+@description('Name of the embedding model\'s deployment; empty: the model\'s.')
+param embeddingDeployment string = ''
 
 @description('Thousands of tokens a minute for the embedding model.')
 param embeddingCapacity int = 50
 
-@description('Name of the chat model, which is also the name of its deployment; none: conversations are formed by rules.')
-param chatModel string = 'gpt-4.1-mini'
+@description('Name of the chat model; empty: the one that memory_core/adapters/openai/models.json names; none: conversations are formed by rules.')
+param chatModel string = ''
 
-@description('Version of the chat model.')
-param chatModelVersion string = '2025-04-14'
+@description('Version of the chat model; empty: the one in that file, of another model the one that Azure takes by default.')
+param chatModelVersion string = ''
+
+@description('Name of the chat model\'s deployment; empty: the model\'s.')
+param chatDeployment string = ''
 
 @description('Thousands of tokens a minute for the chat model.')
 param chatCapacity int = 50
@@ -152,6 +158,17 @@ param cursorSecret string
 param webhookSecret string
 
 var policy = loadJsonContent('policy.json')
+var models = loadJsonContent('../memory_core/adapters/openai/models.json')
+var embedding = {
+  name: empty(embeddingModel) ? models.embedding.name : embeddingModel
+  version: !empty(embeddingModelVersion) ? embeddingModelVersion : empty(embeddingModel) ? models.embedding.version : ''
+  deployment: !empty(embeddingDeployment) ? embeddingDeployment : empty(embeddingModel) ? models.embedding.name : embeddingModel
+}
+var chat = {
+  name: empty(chatModel) ? models.chat.name : chatModel
+  version: !empty(chatModelVersion) ? chatModelVersion : empty(chatModel) ? models.chat.version : ''
+  deployment: !empty(chatDeployment) ? chatDeployment : empty(chatModel) ? models.chat.name : chatModel
+}
 var tags = { 'azd-env-name': environmentName, application: 'memory-core' }
 var hasOpenAI = empty(existingOpenAI)
 var keyList = startsWith(apiKeys, '[') ? apiKeys : base64ToString(apiKeys)
@@ -275,11 +292,9 @@ module openai 'modules/openai.bicep' = if (hasOpenAI) {
     tags: tags
     isPublic: !vnetEnabled
     modelSku: modelSku
-    embeddingModel: embeddingModel
-    embeddingModelVersion: embeddingModelVersion
+    embedding: embedding
     embeddingCapacity: embeddingCapacity
-    chatModel: chatModel
-    chatModelVersion: chatModelVersion
+    chat: chat
     chatCapacity: chatCapacity
   }
 }
@@ -372,10 +387,12 @@ module functionApp 'modules/functionapp.bicep' = {
       shortTerm: enableRedis ? 'redis' : 'none'
       redisUrl: enableRedis ? redis!.outputs.url : ''
       openaiEndpoint: openaiAccess.outputs.endpoint
-      embeddingDeployment: embeddingModel
+      embeddingModel: embedding.name
+      embeddingDeployment: embedding.deployment
       embeddingDimensions: string(embeddingDimensions)
       llmProvider: chatModel == 'none' ? 'offline' : 'azure'
-      chatDeployment: chatModel == 'none' ? '' : chatModel
+      chatModel: chatModel == 'none' ? '' : chat.name
+      chatDeployment: chatModel == 'none' ? '' : chat.deployment
       apiKeys: enableKeyVault ? keyVault!.outputs.apiKeysReference : keyList
       cursorSecret: enableKeyVault ? keyVault!.outputs.cursorSecretReference : cursorSecret
       webhookSecret: enableKeyVault ? keyVault!.outputs.webhookSecretReference : webhookSecret

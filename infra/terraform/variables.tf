@@ -172,15 +172,21 @@ variable "existing_openai" {
 }
 
 variable "embedding_model" {
-  description = "Name of the embedding model, which is also the name of its deployment."
+  description = "Name of the embedding model; empty: the one that memory_core/adapters/openai/models.json names."
   type        = string
-  default     = "text-embedding-3-small"
+  default     = ""
 }
 
 variable "embedding_model_version" {
-  description = "Version of the embedding model."
+  description = "Version of the embedding model; empty: the one in that file, of another model the one that Azure takes by default."
   type        = string
-  default     = "1"
+  default     = ""
+}
+
+variable "embedding_deployment" {
+  description = "Name of the embedding model's deployment; empty: the model's."
+  type        = string
+  default     = ""
 }
 
 variable "embedding_capacity" {
@@ -190,15 +196,21 @@ variable "embedding_capacity" {
 }
 
 variable "chat_model" {
-  description = "Name of the chat model, which is also the name of its deployment; none: conversations are formed by rules."
+  description = "Name of the chat model; empty: the one that memory_core/adapters/openai/models.json names; none: conversations are formed by rules."
   type        = string
-  default     = "gpt-4.1-mini"
+  default     = ""
 }
 
 variable "chat_model_version" {
-  description = "Version of the chat model."
+  description = "Version of the chat model; empty: the one in that file, of another model the one that Azure takes by default."
   type        = string
-  default     = "2025-04-14"
+  default     = ""
+}
+
+variable "chat_deployment" {
+  description = "Name of the chat model's deployment; empty: the model's."
+  type        = string
+  default     = ""
 }
 
 variable "chat_capacity" {

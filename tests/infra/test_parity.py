@@ -26,6 +26,13 @@ MISTAKES = {
     ),
     "a name that Python's own images set": ("infra/main.parameters.json", "APP_PYTHON_VERSION", "PYTHON_VERSION", "set for something else"),
     "a parameter's type": (MAIN, "param alwaysReady int = 0", "param alwaysReady string = 0", "is a string in Bicep"),
+    "a model that its file lacks": ("infra/modules/openai.bicep", "models.chat.upgrade", "models.chats.upgrade", "not in its file"),
+    "a model that its file lacks, in Terraform": (
+        T + "openai.tf",
+        "local.models.chat.upgrade",
+        "local.models.chats.upgrade",
+        "not in its file",
+    ),
     "a member that a policy lacks": (
         "infra/modules/storage.bicep",
         "name: policy.archiveContainer",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.infra import policy, rules
-from tests.infra.sources import COSMOS, changed, sources
+from tests.infra.sources import COSMOS, MODELS, changed, sources
 
 P, M, T = "infra/policy.json", "infra/modules/", "infra/terraform/"
 MISTAKES = {
@@ -57,7 +57,22 @@ MISTAKES = {
         "00000000-0000-0000-0000-000000000001",
         "another id than its name",
     ),
-    "a model's dimensions": (P, '"text-embedding-3-large": 3072', '"text-embedding-3-large": 1024', "the app knows the models"),
+    "a model's dimensions": (MODELS, '"text-embedding-3-large": 3072', '"text-embedding-3-large": 1024', "the app knows the models"),
+    "a chat model that ends on a day": (MODELS, "OnceCurrentVersionExpired", "NoAutoUpgrade", "stops working on the day"),
+    "vectors that change by themselves": (MODELS, '"NoAutoUpgrade"', '"OnceNewDefaultVersionAvailable"', "compare with none"),
+    "a default model that is large": (MODELS, '"gpt-5.4-mini"', '"gpt-5.4"', "none of the small ones"),
+    "a model that is named twice": (
+        "infra/main.parameters.json",
+        "${CHAT_MODEL_VERSION=}",
+        "${CHAT_MODEL_VERSION=2026-03-17}",
+        "names the model gpt-5.4-mini or its version",
+    ),
+    "a model's name for its deployment's": (
+        P,
+        '"LLM_DEPLOYMENT": "chatDeployment"',
+        '"LLM_DEPLOYMENT": "chatModel"',
+        "as its llm_deployment",
+    ),
     "the default dimensions": (
         "infra/main.bicep",
         "embeddingDimensions int = 1536",

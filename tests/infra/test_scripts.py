@@ -33,17 +33,30 @@ for start, answer in answers.items():
 sys.exit(1)
 """
 ACCOUNT = {"id": "sub-1", "name": "Test", "user": {"type": "user", "name": "ana@example.org"}}
+MODELS = json.loads((ROOT / "memory_core/adapters/openai/models.json").read_text(encoding="utf-8"))
+CHAT, EMBEDDING = MODELS["chat"], MODELS["embedding"]
+NOW = datetime(2026, 11, 1, 12, 0, tzinfo=timezone.utc)
+
+
+def model(name: str, version: str, status: str = "GenerallyAvailable", days: int = 300, able: str = "chatCompletion", **more: Any) -> Any:
+    """A model as a region offers it, to be retired after so many days."""
+    end = f"{datetime.now(timezone.utc) + timedelta(days=days):%Y-%m-%d}T00:00:00Z"
+    skus = [{"name": "GlobalStandard", "deprecationDate": None, "usageName": f"OpenAI.GlobalStandard.{name}"}]
+    of = {"name": name, "version": version, "lifecycleStatus": status, "deprecation": {"inference": end}, "skus": skus}
+    return {"model": of | {"capabilities": {able: "true"}} | more}
+
+
 WELL: dict[str, Any] = {
     "account show": ACCOUNT,
     "role assignment list": [{"roleDefinitionName": "Owner"}],
     "provider list": [{"namespace": one.lower(), "state": "Registered"} for one in preflight.PROVIDERS],
     "functionapp list-flexconsumption-locations": [{"name": "West Europe"}, {"name": "swedencentral"}],
     "cognitiveservices model list": [
-        {"model": {"name": "text-embedding-3-small", "version": "1", "skus": [{"name": "GlobalStandard"}]}},
-        {"model": {"name": "gpt-4.1-mini", "version": "2025-04-14", "skus": [{"name": "GlobalStandard"}]}},
+        model(EMBEDDING["name"], EMBEDDING["version"], able="embeddings"),
+        model(CHAT["name"], CHAT["version"]),
     ],
     "cognitiveservices account list --resource-group rg-dev": None,
-    "cognitiveservices usage list": [{"name": {"value": "OpenAI.GlobalStandard.gpt-4.1-mini"}, "limit": 200.0, "currentValue": 100.0}],
+    "cognitiveservices usage list": [{"name": {"value": f"OpenAI.GlobalStandard.{CHAT['name']}"}, "limit": 200.0, "currentValue": 100.0}],
     "keyvault list-deleted": [],
     "cognitiveservices account list-deleted": [],
     "env set": None,
@@ -138,7 +151,7 @@ DELETED_ACCOUNT = {
         ({"account show": {**ACCOUNT, "id": "sub-2"}}, {}, "az account set --subscription sub-1"),
         ({"role assignment list": [{"roleDefinitionName": "Contributor"}]}, {}, "may give nobody a role"),
         ({}, {"AZURE_LOCATION": "moonbase"}, "moonbase has no Flex Consumption"),
-        ({}, {"CHAT_CAPACITY": "150"}, "100 thousand tokens a minute of gpt-4.1-mini are left"),
+        ({}, {"CHAT_CAPACITY": "150"}, f"100 thousand tokens a minute of {CHAT['name']} are left"),
         ({}, {"EMBEDDING_MODEL_VERSION": "2"}, "has no text-embedding-3-small 2"),
         ({}, {"MODEL_SKU": "Standard"}, "as Standard"),
         ({"keyvault list-deleted": [{"name": "kv-x", "properties": TAGGED}]}, {}, "az keyvault recover --name kv-x"),
@@ -163,8 +176,77 @@ def test_a_deleted_vault_of_another_environment_is_nobodys_business(azure: Azure
     assert azure.preflight(WELL | {"keyvault list-deleted": deleted}).returncode == 0
 
 
-def test_models_are_not_asked_about_when_an_account_exists_already(azure: Azure) -> None:
-    assert azure.preflight(WELL, EXISTING_OPENAI="/subscriptions/x", CHAT_CAPACITY="9999").returncode == 0
+def offered(*models: Any) -> dict[str, Any]:
+    """What a region offers beside the embedding model."""
+    return {"cognitiveservices model list": [WELL["cognitiveservices model list"][0], *models]}
+
+
+@pytest.mark.parametrize("gone", [{"days": 0}, {"status": "Deprecated"}, {"status": "Deprecating"}], ids=["day", "retired", "closed"])
+def test_a_model_that_nobody_may_deploy_any_more_is_refused_and_the_newest_small_one_offered(azure: Azure, gone: dict[str, Any]) -> None:
+    """The default of October 2026 would have failed ten minutes into the deployment."""
+    newer = [
+        model("gpt-6.1-mini", "2027-02-01"),
+        model("gpt-6.1-nano", "2027-02-01"),
+        model("gpt-6.2-mini", "2027-05-01", "Preview"),
+        model("gpt-6.1", "2027-03-01"),
+        model("gpt-6.3-mini", "2027-06-01", days=20),
+        model("gpt-realtime-mini", "2027-07-01"),
+    ]
+    done = azure.preflight(WELL | offered(model(CHAT["name"], CHAT["version"], **gone), *newer))
+    assert done.returncode == 1
+    assert f"{CHAT['name']} {CHAT['version']} is " in done.stderr
+    assert "azd env set CHAT_MODEL gpt-6.1-mini && azd env set CHAT_MODEL_VERSION 2027-02-01" in done.stderr
+    assert azure.preflight(WELL | offered(*newer), CHAT_MODEL="gpt-6.1-mini", CHAT_MODEL_VERSION="2027-02-01").returncode == 0
+
+
+def test_an_environment_that_has_a_model_may_keep_it_until_its_last_day(azure: Azure) -> None:
+    there = {"cognitiveservices account list --resource-group rg-dev": [{"name": "oai-x"}]}
+    done = azure.preflight(WELL | there | offered(model(CHAT["name"], CHAT["version"], "Deprecating", days=30)))
+    assert done.returncode == 0
+    assert f"{CHAT['name']} {CHAT['version']} is retired on " in done.stdout
+    assert azure.preflight(WELL | there | offered(model(CHAT["name"], CHAT["version"], "Deprecating", days=-1))).returncode == 1
+
+
+def test_an_embedding_model_that_is_retired_is_refused_with_those_that_are_left(azure: Azure) -> None:
+    changed = {
+        "cognitiveservices model list": [
+            model(EMBEDDING["name"], EMBEDDING["version"], "Deprecated", able="embeddings"),
+            model("text-embedding-9", "1", able="embeddings"),
+            model(CHAT["name"], CHAT["version"]),
+        ]
+    }
+    done = azure.preflight(WELL | changed)
+    assert "choose EMBEDDING_MODEL and EMBEDDING_MODEL_VERSION of: text-embedding-9 1" in done.stderr
+
+
+def test_another_model_without_a_version_is_looked_for_as_azures_default(azure: Azure) -> None:
+    models = offered(model("gpt-6.1-mini", "2027-01-01", isDefaultVersion=True), model("gpt-6.2-mini", "2027-01-01"))
+    assert azure.preflight(WELL | models, CHAT_MODEL="gpt-6.1-mini").returncode == 0
+    assert "has no gpt-6.2-mini as GlobalStandard" in azure.preflight(WELL | models, CHAT_MODEL="gpt-6.2-mini").stderr
+
+
+ACCOUNT_ID = "/subscriptions/s/resourceGroups/rg-ai/providers/Microsoft.CognitiveServices/accounts/shared"
+
+
+def deployed(**models: str) -> dict[str, Any]:
+    """An account that exists already, and the model of each of its deployments."""
+    listed = [{"name": name.replace("_", "-"), "properties": {"model": {"name": of}}} for name, of in models.items()]
+    return {"cognitiveservices account deployment list --subscription s --resource-group rg-ai --name shared": listed}
+
+
+def test_an_account_that_exists_already_is_asked_for_its_deployments_and_not_for_models_or_quota(azure: Azure) -> None:
+    has = deployed(vectors=EMBEDDING["name"], small_chat=CHAT["name"])
+    given = {"EXISTING_OPENAI": ACCOUNT_ID, "CHAT_CAPACITY": "9999", "EMBEDDING_DEPLOYMENT": "vectors", "CHAT_DEPLOYMENT": "small-chat"}
+    assert azure.preflight(WELL | has | {"cognitiveservices model list": []}, **given).returncode == 0
+    assert "cognitiveservices model list" not in azure.told("az")
+
+
+def test_a_deployment_that_an_account_lacks_or_has_of_another_model_is_said(azure: Azure) -> None:
+    has = deployed(vectors="text-embedding-9", small_chat=CHAT["name"])
+    done = azure.preflight(WELL | has, EXISTING_OPENAI=ACCOUNT_ID, EMBEDDING_DEPLOYMENT="vectors")
+    assert "the deployment vectors is of text-embedding-9" in done.stderr
+    assert f"shared has no deployment {CHAT['name']}; CHAT_DEPLOYMENT may name one of: small-chat ({CHAT['name']}), vectors" in done.stderr
+    assert "is not the resource id of an account" in azure.preflight(WELL, EXISTING_OPENAI="/subscriptions/x").stderr
 
 
 def test_a_quota_that_this_environment_has_used_up_itself_stops_no_later_deployment(azure: Azure) -> None:
@@ -184,7 +266,7 @@ def test_terraforms_variables_are_looked_at_alike_and_no_secret_is_made(azure: A
     done = azure.run(WELL, "preflight.py", "terraform", **given)
     assert (done.returncode, azure.told("azd")) == (0, "")
     done = azure.run(WELL, "preflight.py", "terraform", **given, TF_VAR_chat_capacity="150")
-    assert "100 thousand tokens a minute of gpt-4.1-mini are left" in done.stderr
+    assert f"100 thousand tokens a minute of {CHAT['name']} are left" in done.stderr
     done = azure.run(WELL, "preflight.py", "terraform", **{**given, "TF_VAR_subscription_id": "sub-2"})
     assert "az account set --subscription sub-2" in done.stderr
 
@@ -239,9 +321,6 @@ def test_azd_is_told_to_run_what_is_there() -> None:
     assert len(ran) == 4
     for module, name in ran:
         assert (ROOT / (f"{name.replace('.', '/')}.py" if module else name)).is_file()
-
-
-NOW = datetime(2026, 11, 1, 12, 0, tzinfo=timezone.utc)
 
 
 @pytest.mark.parametrize(

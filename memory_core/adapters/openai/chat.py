@@ -140,7 +140,7 @@ class Chat:
     async def prove(self) -> None:
         """One answer of one word. Raises Unavailable, AgentFailed.
 
-        A list of models proves nothing about a deployment. Whoever stops waiting leaves the answer to the next caller.
+        A list of models proves nothing about a deployment. A caller that stops waiting leaves the answer to the next.
         """
         if self._proof is None or (self._proof.done() and (self._proof.cancelled() or self._proof.exception() is not None)):
             self._proof = asyncio.ensure_future(self._prove())
