@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from infra.scripts import deploy, preflight, provision, ready, settle
+from memory_core import signing
 from memory_core.config import Settings
 from tests.infra.sources import ROOT
 
@@ -340,24 +341,55 @@ def test_times_are_read_as_azure_writes_them() -> None:
     assert settle.latest(["2026-11-01T11:59:00.1234567+00:00", "2026-11-01T11:58:00+00:00"]) == NOW - timedelta(minutes=1)
 
 
-def test_readiness_is_asked_for_until_it_is_there(capsys: pytest.CaptureFixture[str]) -> None:
-    answers = iter([(0, "no route"), (503, "roles"), (200, '{"status": "ready"}')])
+DEGRADED = {
+    "status": "degraded",
+    "dependencies": {
+        "long_term": {"adapter": "cosmos", "status": "ok", "detail": None},
+        "short_term": {"adapter": "none", "status": "off", "detail": None},
+        "agents": {"adapter": "azure", "status": "unavailable", "detail": "agents: it answered HTTP 404 (DeploymentNotFound)"},
+    },
+}
+
+
+def test_readiness_is_asked_for_until_every_dependency_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    answers = iter([(0, "no route"), (503, "roles"), (200, json.dumps(DEGRADED)), (200, '{"status": "ready"}')])
     pauses: list[float] = []
-    assert ready.main("https://app", lambda _: next(answers), lambda: 0.0, pauses.append) == 0
-    assert pauses == [ready.PAUSE_S] * 2
+    assert ready.main("https://app", "", lambda *_: next(answers), lambda: 0.0, pauses.append) == 0
+    assert pauses == [ready.PAUSE_S] * 3
     assert "Ready: https://app" in capsys.readouterr().out
 
 
-def test_an_app_that_never_gets_ready_is_shown_with_its_last_answer(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ((503, "Cosmos DB is away"), "it answered 503: Cosmos DB is away"),
+        ((200, json.dumps(DEGRADED)), "agents (azure) is unavailable: agents: it answered HTTP 404 (DeploymentNotFound)"),
+        ((200, '{"status": "degraded"}'), 'it answered 200: {"status": "degraded"}'),
+    ],
+)
+def test_an_app_that_never_gets_ready_is_shown_with_what_does_not_answer(
+    capsys: pytest.CaptureFixture[str], answer: tuple[int, str], said: str
+) -> None:
     now = 0.0
 
     def sleep(seconds: float) -> None:
         nonlocal now
         now += seconds
 
-    assert ready.main("https://app", lambda _: (503, "Cosmos DB is away"), lambda: now, sleep) == 1
-    assert "Cosmos DB is away" in capsys.readouterr().err
+    assert ready.main("https://app", "", lambda *_: answer, lambda: now, sleep) == 1
+    assert said in capsys.readouterr().err
     assert ready.main("") == 1
+
+
+def test_the_app_takes_the_signature_of_a_deployment_for_five_minutes() -> None:
+    secret = b"s" * 32
+    given = ready.signature(secret.decode(), 1_800_000_000)
+    assert given == signing.readiness_signature(secret, 1_800_000_000)
+    assert signing.is_readiness_signature(secret, given, 1_800_000_299)
+    for wrong in ("", "x", "1800000000", f"{given}0", given.replace("1800000000", "1800000001"), "9" * 5000, "\ud800.1", "١٨٠٠٠٠٠٠٠٠.1"):
+        assert not signing.is_readiness_signature(secret, wrong, 1_800_000_000)
+    assert not signing.is_readiness_signature(secret, given, 1_800_000_301)
+    assert not signing.is_readiness_signature(b"t" * 32, given, 1_800_000_000)
 
 
 @pytest.mark.parametrize(("returned", "pauses", "last"), [([0], [], 0), ([1, 1, 0], [30.0, 60.0], 0), ([1] * 5, list(deploy.PAUSES_S), 1)])
