@@ -67,11 +67,17 @@ param redisHighAvailability bool = false
 @description('Whether the app\'s three secrets stand in a Key Vault instead of its settings.')
 param enableKeyVault bool = true
 
+@description('Whether nobody can delete that vault for good before its 7 days are over. It can\'t be taken back, and holds the vault\'s name for as long.')
+param keyVaultPurgeProtection bool = false
+
 @description('Whether the app is in a virtual network and everything behind it is reached by private endpoints only.')
 param vnetEnabled bool = false
 
 @description('With a virtual network: whether the account that holds the app\'s package, and nothing of users, stays open to deployments from outside it.')
 param deployFromPublicNetwork bool = true
+
+@description('With a virtual network: whether the app calls the internet by an address of its own, which a receiver of webhooks can let in. It costs when idle.')
+param natGateway bool = false
 
 @description('Resource id of an OpenAI account that exists already; empty: one is made.')
 param existingOpenAI string = ''
@@ -139,8 +145,8 @@ param alertEmail string = ''
 @description('Most that a month should cost, in the subscription\'s currency; 0: no budget. It warns and stops nothing.')
 param monthlyBudget int = 0
 
-@description('First day of the month in which the budget begins.')
-param budgetStart string = utcNow('yyyy-MM-01')
+@description('First day of the month in which the budget begins, which Azure never lets be changed; empty: this month.')
+param budgetStart string = ''
 
 @secure()
 @minLength(16)
@@ -233,6 +239,7 @@ module network 'modules/network.bicep' = if (vnetEnabled) {
     withOpenAI: hasOpenAI
     withRedis: enableRedis
     withKeyVault: enableKeyVault
+    withNatGateway: natGateway
   }
 }
 
@@ -319,6 +326,7 @@ module keyVault 'modules/keyvault.bicep' = if (enableKeyVault) {
     location: location
     tags: tags
     isPublic: !vnetEnabled
+    purgeProtection: keyVaultPurgeProtection
     apiKeys: keyList
     cursorSecret: cursorSecret
     webhookSecret: webhookSecret

@@ -1,8 +1,8 @@
 """Before anything is made: can it be made here, by whoever asks? And the secrets that a first deployment needs.
 
 `azd` runs it before it provisions; for Terraform: `python3 infra/scripts/preflight.py terraform`, which reads TF_VAR_ variables and makes
-no secrets. It registers providers, keeps three secrets in azd's environment, and changes nothing else. One would get wrong: a quota that is
-there now may be gone in five minutes; this only saves the usual wait.
+no secrets. It registers providers, brings back a deleted vault and account of this environment, keeps three secrets and the budget's first
+month in azd's environment, and changes nothing else. A quota that is there now may be gone in five minutes: this only saves the usual wait.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ PROVIDERS = (
 )  # fmt: skip
 MODELS = Path(__file__).parents[2] / "memory_core" / "adapters" / "openai" / "models.json"
 """Names and versions of models, where the app, Bicep and Terraform read them too."""
+ARM = "https://management.azure.com"
 CURRENT = {"GenerallyAvailable", "Stable"}
 RETIRED = {"Deprecated", "Retired"}
 """Azure's words for it: a model that is Deprecated answers 410."""
@@ -262,19 +263,70 @@ def check_deployments(given: Mapping[str, str]) -> list[str]:
     return problems
 
 
-def check_deleted(given: Mapping[str, str]) -> list[str]:
-    """Deleted accounts and vaults of this environment whose names are still taken."""
-    environment = given.get("AZURE_ENV_NAME", "")
-    problems = []
-    where = f"into a group rg-{environment} that you have made anew; or take another name for the environment"
+def bring_back(given: Mapping[str, str]) -> list[str]:
+    """Deleted accounts and vaults of this environment, which hold its names, as they were; what could not be brought back.
+
+    `azd down` deletes the group too, which they are brought back into. What is in them is deployed over them.
+    """
+    environment, location = given.get("AZURE_ENV_NAME", ""), given.get("AZURE_LOCATION", "")
+    deleted = []
     for one in az("keyvault", "list-deleted") or []:
-        if (one["properties"].get("tags") or {}).get("azd-env-name") == environment:
-            problems.append(f"the vault {one['name']} is deleted and keeps its name: az keyvault recover --name {one['name']}, {where}")
+        if (one["properties"].get("tags") or {}).get("azd-env-name") == environment and given.get("ENABLE_KEY_VAULT") != "false":
+            deleted.append(Deleted("vault", one["name"], one["properties"]["location"], ("keyvault", "recover", "--name", one["name"])))
     for one in az("cognitiveservices", "account", "list-deleted") or []:
-        if (one.get("tags") or {}).get("azd-env-name") == environment:
-            place = f"--name {one['name']} --location {one['location']} --resource-group {one['id'].split('/')[-3]}"
-            problems.append(f"the OpenAI account {one['name']} is deleted and keeps its name: az cognitiveservices account purge {place}")
+        if (one.get("tags") or {}).get("azd-env-name") == environment and not given.get("EXISTING_OPENAI"):
+            group, where = one["id"].split("/")[-3], ("--location", one["location"])
+            command = ("cognitiveservices", "account", "recover", "--name", one["name"], "--resource-group", group, *where)
+            deleted.append(Deleted("OpenAI account", one["name"], one["location"], command))
+    here = [one for one in deleted if not location or _plain(one.location) == _plain(location)]  # another region has other names
+    if not here:
+        return []
+    group = (
+        "--name",
+        f"rg-{environment}",
+        "--location",
+        here[0].location,
+        "--tags",
+        f"azd-env-name={environment}",
+        "application=memory-core",
+    )
+    if az("group", "show", "--name", f"rg-{environment}") is None:
+        az("group", "create", *group)
+    problems = []
+    for one in here:
+        if az(*one.command) is None:
+            problems.append(
+                f"the {one.kind} {one.name} is deleted, keeps its name and could not be brought back: az {' '.join(one.command)}"
+            )
+        else:
+            print(f"  the {one.kind} {one.name} was deleted and is brought back")
     return problems
+
+
+@dataclass(frozen=True)
+class Deleted:
+    """Something whose name is taken though it is deleted. command: what brings it back."""
+
+    kind: str
+    name: str
+    location: str
+    command: tuple[str, ...]
+
+
+def _plain(location: str) -> str:
+    return location.replace(" ", "").lower()
+
+
+def keep_budget_start(given: Mapping[str, str], today: date) -> None:
+    """The month in which the budget that there is began; for a new one this month, since Azure takes no past one."""
+    if setting(given, "MONTHLY_BUDGET", "0") == "0":
+        return
+    group = f"/subscriptions/{given.get('AZURE_SUBSCRIPTION_ID', '')}/resourceGroups/rg-{given.get('AZURE_ENV_NAME', '')}"
+    asked = f"{ARM}{group}/providers/Microsoft.Consumption/budgets/month?api-version=2024-08-01"
+    there, this_month = az("rest", "--method", "get", "--url", asked), f"{today:%Y-%m}-01"
+    start = there["properties"]["timePeriod"]["startDate"][:10] if there else max(given.get("BUDGET_START") or this_month, this_month)
+    if start != given.get("BUDGET_START"):
+        keep("BUDGET_START", start)
 
 
 def make_secrets(given: Mapping[str, str]) -> None:
@@ -290,18 +342,21 @@ def make_secrets(given: Mapping[str, str]) -> None:
         print(f"  an API key of the app main, shown this once: {key}")
 
 
-def main(given: Mapping[str, str], *, with_secrets: bool = True) -> int:
-    """0 when all is well; 1 after a line for each thing that is not."""
+def main(given: Mapping[str, str], *, terraform: bool = False) -> int:
+    """0 when all is well; 1 after a line for each thing that is not. Terraform keeps budgets and brings vaults back by itself."""
     print("Before the deployment:")
     today = datetime.now(timezone.utc).date()
     try:
-        problems = check_account(given) + check_providers() + check_deleted(given)
+        problems = check_account(given) + check_providers()
         if given.get("AZURE_LOCATION"):
             problems += check_region(given)
             problems += check_deployments(given) if given.get("EXISTING_OPENAI") else check_models(given, today)
         else:
             print("  no region is chosen yet, so neither it nor the models are looked at")
-        if with_secrets and not problems:
+        if not terraform and not problems:
+            problems = bring_back(given)
+        if not terraform and not problems:
+            keep_budget_start(given, today)
             make_secrets(given)
     except Missing as error:
         problems = [str(error)]
@@ -313,5 +368,5 @@ def main(given: Mapping[str, str], *, with_secrets: bool = True) -> int:
 
 
 if __name__ == "__main__":
-    terraform = sys.argv[1:] == ["terraform"]
-    sys.exit(main(from_terraform(os.environ) if terraform else os.environ, with_secrets=not terraform))
+    by_terraform = sys.argv[1:] == ["terraform"]
+    sys.exit(main(from_terraform(os.environ) if by_terraform else os.environ, terraform=by_terraform))

@@ -68,7 +68,7 @@ resource "azurerm_consumption_budget_resource_group" "month" {
   time_grain        = "Monthly"
 
   time_period {
-    start_date = var.budget_start == null ? formatdate("YYYY-MM-01'T'00:00:00Z", timestamp()) : "${var.budget_start}T00:00:00Z"
+    start_date = var.budget_start == "" ? formatdate("YYYY-MM-01'T'00:00:00Z", timestamp()) : "${var.budget_start}T00:00:00Z"
   }
 
   dynamic "notification" {

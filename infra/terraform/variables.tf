@@ -153,6 +153,12 @@ variable "enable_key_vault" {
   default     = true
 }
 
+variable "key_vault_purge_protection" {
+  description = "Whether nobody can delete that vault for good before its 7 days are over. It can't be taken back, and holds the vault's name for as long."
+  type        = bool
+  default     = false
+}
+
 variable "vnet_enabled" {
   description = "Whether the app is in a virtual network and everything behind it is reached by private endpoints only."
   type        = bool
@@ -163,6 +169,12 @@ variable "deploy_from_public_network" {
   description = "With a virtual network: whether the account that holds the app's package, and nothing of users, stays open to deployments from outside it."
   type        = bool
   default     = true
+}
+
+variable "nat_gateway" {
+  description = "With a virtual network: whether the app calls the internet by an address of its own, which a receiver of webhooks can let in. It costs when idle."
+  type        = bool
+  default     = false
 }
 
 variable "existing_openai" {
@@ -315,9 +327,9 @@ variable "monthly_budget" {
 }
 
 variable "budget_start" {
-  description = "First day of the month in which the budget begins."
+  description = "First day of the month in which the budget begins, which Azure never lets be changed; empty: this month."
   type        = string
-  default     = null
+  default     = ""
 }
 
 variable "api_keys" {

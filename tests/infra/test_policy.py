@@ -123,6 +123,12 @@ BROKEN = {
         "takes keys",
     ),
     "old TLS": (M + "storage.bicep", "'TLS1_2'", "'TLS1_0'", "old TLS"),
+    "a budget that begins anew each month": (M + "budget.bicep", "empty(start) ? thisMonth : start", "thisMonth", "in a later month"),
+    "a budget whose month is not given": ("infra/main.bicep", "start: budgetStart", "start: ''", "in a later month"),
+    "a budget that Terraform begins anew": (T + "alerts.tf", "ignore_changes = [time_period]", "ignore_changes = []", "in a later month"),
+    "a vault that can't be made": (M + "keyvault.bicep", "purgeProtection ? true : null", "purgeProtection", "can't be made"),
+    "a vault in a long grave": (M + "keyvault.bicep", "InDays: 7", "InDays: 90", "longer than a week"),
+    "a subnet by whatever is default": (M + "network.bicep", "defaultOutboundAccess: false\n", "\n", "what leaves a subnet"),
     "a door that stays open": (M + "keyvault.bicep", "isPublic ? 'Enabled' : 'Disabled'", "'Enabled'", "does not close"),
     "a door that ignores the switch": (
         "infra/main.bicep",

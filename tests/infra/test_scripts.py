@@ -60,6 +60,7 @@ WELL: dict[str, Any] = {
     "cognitiveservices usage list": [{"name": {"value": f"OpenAI.GlobalStandard.{CHAT['name']}"}, "limit": 200.0, "currentValue": 100.0}],
     "keyvault list-deleted": [],
     "cognitiveservices account list-deleted": [],
+    "group show": {"name": "rg-dev"},
     "env set": None,
 }
 GIVEN = {"AZURE_ENV_NAME": "dev", "AZURE_LOCATION": "westeurope", "AZURE_SUBSCRIPTION_ID": "sub-1"}
@@ -146,6 +147,9 @@ DELETED_ACCOUNT = {
 }
 
 
+DELETED_VAULT = {"name": "kv-x", "properties": {"location": "West Europe", **TAGGED}}
+
+
 @pytest.mark.parametrize(
     ("changed", "given", "said"),
     [
@@ -155,11 +159,11 @@ DELETED_ACCOUNT = {
         ({}, {"CHAT_CAPACITY": "150"}, f"100 thousand tokens a minute of {CHAT['name']} are left"),
         ({}, {"EMBEDDING_MODEL_VERSION": "2"}, "has no text-embedding-3-small 2"),
         ({}, {"MODEL_SKU": "Standard"}, "as Standard"),
-        ({"keyvault list-deleted": [{"name": "kv-x", "properties": TAGGED}]}, {}, "az keyvault recover --name kv-x"),
+        ({"keyvault list-deleted": [DELETED_VAULT]}, {}, "could not be brought back: az keyvault recover --name kv-x"),
         (
             {"cognitiveservices account list-deleted": [DELETED_ACCOUNT]},
             {},
-            "purge --name oai-x --location westeurope --resource-group rg-dev",
+            "az cognitiveservices account recover --name oai-x --resource-group rg-dev --location westeurope",
         ),
     ],
 )
@@ -172,9 +176,73 @@ def test_what_would_fail_later_is_said_before_and_no_secret_is_made(
     assert "API_KEYS" not in azure.told("azd")
 
 
-def test_a_deleted_vault_of_another_environment_is_nobodys_business(azure: Azure) -> None:
-    deleted = [{"name": "kv-x", "properties": {"tags": {"azd-env-name": "other"}}}]
-    assert azure.preflight(WELL | {"keyvault list-deleted": deleted}).returncode == 0
+DOWN = {"keyvault list-deleted": [DELETED_VAULT], "cognitiveservices account list-deleted": [DELETED_ACCOUNT]}
+
+
+def test_an_environment_that_was_taken_down_comes_back_under_its_names(azure: Azure) -> None:
+    """`azd down` then `azd up`: the vault lies in its grave for a week, the OpenAI account for two days, and their group is gone."""
+    gone = {name: answer for name, answer in WELL.items() if name != "group show"}
+    done = azure.preflight(gone | DOWN | {"group create": {}, "keyvault recover": {}, "cognitiveservices account recover": {}})
+    assert (done.returncode, done.stderr) == (0, "")
+    asked = [line.partition(" --output")[0] for line in azure.told("az").splitlines()]
+    assert asked[
+        asked.index("group create --name rg-dev --location West Europe --tags azd-env-name=dev application=memory-core") + 1 :
+    ] == [
+        "keyvault recover --name kv-x",
+        "cognitiveservices account recover --name oai-x --resource-group rg-dev --location westeurope",
+    ]
+    assert "the vault kv-x was deleted and is brought back" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("deleted", "given"),
+    [
+        ([{**DELETED_VAULT, "properties": {"location": "westeurope", "tags": {"azd-env-name": "other"}}}], {}),
+        ([{**DELETED_VAULT, "properties": {"location": "swedencentral", **TAGGED}}], {}),
+        ([DELETED_VAULT], {"ENABLE_KEY_VAULT": "false"}),
+    ],
+    ids=["another environment's", "another region's", "not wanted"],
+)
+def test_a_deleted_vault_that_holds_no_name_of_this_deployment_stays_deleted(
+    azure: Azure, deleted: list[Any], given: dict[str, str]
+) -> None:
+    assert azure.preflight(WELL | {"keyvault list-deleted": deleted}, **given).returncode == 0
+    assert "recover" not in azure.told("az")
+
+
+def test_nothing_is_brought_back_where_the_deployment_would_fail_all_the_same(azure: Azure) -> None:
+    assert azure.preflight(WELL | DOWN, MODEL_SKU="Standard").returncode == 1
+    assert "recover" not in azure.told("az")
+
+
+def budget_start(azure: Azure, answers: dict[str, Any], **given: str) -> str | None:
+    """What preflight keeps as the budget's first month."""
+    assert azure.preflight(WELL | answers, CURSOR_SECRET="c" * 64, WEBHOOK_SECRET="w" * 64, API_KEYS="W10=", **given).returncode == 0
+    kept = [line.split(" ")[-1] for line in azure.told("azd").splitlines() if line.startswith("env set BUDGET_START")]
+    return kept[-1] if kept else None
+
+
+THIS_MONTH = f"{datetime.now(timezone.utc):%Y-%m}-01"
+BUDGET = {"rest --method get": {"properties": {"timePeriod": {"startDate": "2026-01-01T00:00:00Z"}}}}
+
+
+@pytest.mark.parametrize(
+    ("answers", "given", "kept"),
+    [
+        ({}, {}, None),
+        ({}, {"MONTHLY_BUDGET": "50"}, THIS_MONTH),
+        (BUDGET, {"MONTHLY_BUDGET": "50"}, "2026-01-01"),
+        (BUDGET, {"MONTHLY_BUDGET": "50", "BUDGET_START": "2026-01-01"}, None),
+        ({}, {"MONTHLY_BUDGET": "50", "BUDGET_START": "2026-01-01"}, THIS_MONTH),
+        ({}, {"MONTHLY_BUDGET": "50", "BUDGET_START": "2999-01-01"}, None),
+    ],
+    ids=["no budget", "the first time", "two months later, in a pipeline", "two months later", "down, then up", "one that is chosen"],
+)
+def test_a_budget_keeps_its_first_month_and_a_new_one_begins_now(
+    azure: Azure, answers: dict[str, Any], given: dict[str, str], kept: str | None
+) -> None:
+    """Azure refuses another first month for a budget that there is, and a past one for a budget that there is not."""
+    assert budget_start(azure, answers, **given) == kept
 
 
 def offered(*models: Any) -> dict[str, Any]:
