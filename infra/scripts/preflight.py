@@ -13,6 +13,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -42,10 +43,10 @@ class Missing(Exception):
 
 def az(*arguments: str) -> Any:
     """What Azure's command line answers, as data; None where it says no."""
-    try:
-        done = subprocess.run(["az", *arguments, "--output", "json", "--only-show-errors"], capture_output=True, text=True)  # noqa: S603, S607
-    except FileNotFoundError:
-        raise Missing("Azure's command line is not there: https://aka.ms/install-azure-cli") from None
+    program = shutil.which("az")  # on Windows a file az.cmd, which only its whole path starts
+    if program is None:
+        raise Missing("Azure's command line is not there: https://aka.ms/install-azure-cli")
+    done = subprocess.run([program, *arguments, "--output", "json", "--only-show-errors"], capture_output=True, text=True)  # noqa: S603
     return json.loads(done.stdout or "null") if done.returncode == 0 else None
 
 

@@ -129,7 +129,18 @@ def test_azd_can_put_what_is_kept_into_its_file_of_parameters_as_it_stands(azure
 
 def test_what_the_scripts_print_stays_on_the_screen() -> None:
     hooks = (ROOT / "azure.yaml").read_text(encoding="utf-8").split("\nhooks:\n")[1].split("\nservices:")[0]
-    assert re.findall(r"  (\w+):\n    shell: sh\n    interactive: true\n", hooks) == ["preprovision", "predeploy", "postdeploy"]
+    assert re.findall(r"^  (\w+):\n", hooks, re.MULTILINE) == ["preprovision", "predeploy", "postdeploy"]
+    assert hooks.count("run: ") == hooks.count("interactive: true") == 6
+
+
+def test_windows_runs_what_linux_and_macos_do() -> None:
+    text = (ROOT / "azure.yaml").read_text(encoding="utf-8")
+    both = re.findall(
+        r"posix:\n +shell: sh\n(?: +interactive: true\n)? +run: python3 (.+)\n +windows:\n +shell: pwsh\n(?: +.+\n)? +run: python (.+)\n",
+        text,
+    )
+    assert len(both) == 4
+    assert all(one == other for one, other in both)
 
 
 def test_a_later_deployment_keeps_the_secrets_of_the_first(azure: Azure) -> None:
@@ -386,8 +397,8 @@ def test_nobody_signed_in_is_said_in_one_line(azure: Azure) -> None:
 
 def test_azd_is_told_to_run_what_is_there() -> None:
     text = (ROOT / "azure.yaml").read_text(encoding="utf-8")
-    ran = re.findall(r"run: python3 (-m )?(\S+)", text)
-    assert len(ran) == 4
+    ran = re.findall(r"run: python3? (-m )?(\S+)", text)
+    assert len(ran) == 8
     for module, name in ran:
         assert (ROOT / (f"{name.replace('.', '/')}.py" if module else name)).is_file()
 
