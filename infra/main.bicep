@@ -116,8 +116,8 @@ param alwaysReady int = 0
 
 @minValue(1)
 @maxValue(1000)
-@description('Most instances.')
-param maximumInstances int = 40
+@description('Most instances of each function group: HTTP together, each queue and the timer by itself.')
+param maximumInstances int = 10
 
 @allowed([512, 2048, 4096])
 @description('Memory of an instance, in MB.')
@@ -139,8 +139,11 @@ param logRetentionDays int = 30
 @description('Most gigabytes of logs a day, -1 for no limit.')
 param logDailyCapGb int = 5
 
-@description('Where alerts are sent; none when empty.')
+@description('Where alerts are sent; empty: there are none.')
 param alertEmail string = ''
+
+@description('Whether logs have request units by partition key, which is a user, and each call of a model. They cost, and outlive an erasure.')
+param detailedDiagnostics bool = false
 
 @description('Most that a month should cost, in the subscription\'s currency; 0: no budget. It warns and stops nothing.')
 param monthlyBudget int = 0
@@ -392,6 +395,7 @@ module functionApp 'modules/functionapp.bicep' = {
       insightsAuthentication: 'ClientId=${identity.outputs.clientId};Authorization=AAD'
       cosmosEndpoint: cosmos.outputs.endpoint
       cosmosDatabase: cosmos.outputs.database
+      sliceBudget: policy.sliceBudgets[string(instanceMemory)]
       shortTerm: enableRedis ? 'redis' : 'none'
       redisUrl: enableRedis ? redis!.outputs.url : ''
       openaiEndpoint: openaiAccess.outputs.endpoint
@@ -420,6 +424,7 @@ module diagnostics 'modules/diagnostics.bicep' = {
     openAIName: hasOpenAI ? names.openai : ''
     keyVaultName: enableKeyVault ? names.keyVault : ''
     redisName: enableRedis ? names.redis : ''
+    detailed: detailedDiagnostics
   }
   dependsOn: [openai, keyVault, redis]
 }

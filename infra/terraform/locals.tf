@@ -37,6 +37,7 @@ locals {
     insightsAuthentication   = "ClientId=${azurerm_user_assigned_identity.app.client_id};Authorization=AAD"
     cosmosEndpoint           = azurerm_cosmosdb_account.cosmos.endpoint
     cosmosDatabase           = azurerm_cosmosdb_sql_database.database.name
+    sliceBudget              = local.policy.sliceBudgets[tostring(var.instance_memory)]
     shortTerm                = var.enable_redis ? "redis" : "none"
     redisUrl                 = var.enable_redis ? "rediss://${one(azurerm_managed_redis.redis[*].hostname)}:${local.policy.redisPort}/0" : ""
     openaiEndpoint           = local.openai_endpoint

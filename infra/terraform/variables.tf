@@ -254,9 +254,9 @@ variable "always_ready" {
 }
 
 variable "maximum_instances" {
-  description = "Most instances."
+  description = "Most instances of each function group: HTTP together, each queue and the timer by itself."
   type        = number
-  default     = 40
+  default     = 10
 
   validation {
     condition     = var.maximum_instances >= 1 && var.maximum_instances <= 1000
@@ -314,8 +314,14 @@ variable "log_daily_cap_gb" {
   default     = 5
 }
 
+variable "detailed_diagnostics" {
+  description = "Whether logs have request units by partition key, which is a user, and each call of a model. They cost, and outlive an erasure."
+  type        = bool
+  default     = false
+}
+
 variable "alert_email" {
-  description = "Where alerts are sent; none when empty."
+  description = "Where alerts are sent; empty: there are none."
   type        = string
   default     = ""
 }

@@ -54,7 +54,7 @@ CONTAINER = {
 """What can never be changed of the container, so that nobody changes it by mistake."""
 COSMOS_ROLES = {"Cosmos DB Built-in Data Contributor": "00000000-0000-0000-0000-000000000002"}
 SAMPLES = {
-    "cosmosEndpoint": "https://c.documents.azure.com:443/", "cosmosDatabase": "memory-core", "shortTerm": "redis",
+    "cosmosEndpoint": "https://c.documents.azure.com:443/", "cosmosDatabase": "memory-core", "shortTerm": "redis", "sliceBudget": "320",
     "redisUrl": "rediss://r.redis.azure.net:10000/0", "queueEndpoint": "https://s.queue.core.windows.net/",
     "blobEndpoint": "https://s.blob.core.windows.net/", "archiveContainer": "archive", "openaiEndpoint": "https://o.openai.azure.com/",
     "embeddingModel": "text-embedding-3-small", "embeddingDeployment": "vectors", "embeddingDimensions": "1536", "llmProvider": "azure",
@@ -73,7 +73,7 @@ EXPECTED = {
     "archive_account_url": SAMPLES["blobEndpoint"], "archive_container": SAMPLES["archiveContainer"],
     "embedding_base_url": SAMPLES["openaiEndpoint"], "embedding_model": SAMPLES["embeddingModel"], "embedding_dimensions": 1536,
     "embedding_deployment": SAMPLES["embeddingDeployment"], "llm_base_url": SAMPLES["openaiEndpoint"], "llm_model": SAMPLES["chatModel"],
-    "llm_deployment": SAMPLES["chatDeployment"], "secret": SAMPLES["cursorSecret"],
+    "llm_deployment": SAMPLES["chatDeployment"], "secret": SAMPLES["cursorSecret"], "slice_budget_mb": 320,
     "webhook_secret": SAMPLES["webhookSecret"], "auth": "on",
 }  # fmt: skip
 """What the app makes of a deployment's settings."""
@@ -87,7 +87,7 @@ def findings(sources: Mapping[str, str]) -> list[str]:
         *_settings(policy),
         *_queues(policy),
         *_roles(policy),
-        *_models(json.loads(sources[MODELS]), cosmos, main),
+        *_models(policy, json.loads(sources[MODELS]), cosmos, main),
         *_named_once(json.loads(sources[MODELS]), sources),
         *_names(policy),
         *_alerts(policy),
@@ -173,7 +173,9 @@ def _named_once(models: Mapping[str, Any], sources: Mapping[str, str]) -> Iterat
                     yield f"{path} names the model {model['name']} or its version"
 
 
-def _models(models: Mapping[str, Any], cosmos: Mapping[str, Any], main: Mapping[str, bicep.Declared]) -> Iterator[str]:
+def _models(
+    policy: Mapping[str, Any], models: Mapping[str, Any], cosmos: Mapping[str, Any], main: Mapping[str, bicep.Declared]
+) -> Iterator[str]:
     def default(name: str) -> Any:
         return bicep.value(main[name].value)
 
@@ -190,6 +192,10 @@ def _models(models: Mapping[str, Any], cosmos: Mapping[str, Any], main: Mapping[
         yield "the chat model stops working on the day that its version is retired"
     if not re.fullmatch(r"gpt-[\d.]+-(" + "|".join(models["small"]) + ")", models["chat"]["name"]):
         yield "the default chat model is none of the small ones"
+    if {str(size) for size in allowed("instanceMemory")} != policy["sliceBudgets"].keys():
+        yield "a size of instances has no budget for the users that it holds"
+    if any(int(budget) > int(size) / 3 for size, budget in policy["sliceBudgets"].items()):
+        yield "an instance would hold more users than it has room for"
     if allowed("vectorIndexType") != cosmos["vectorIndexTypes"] or set(cosmos["vectorIndexTypes"]) != set(get_args(VectorIndex)):
         yield "the kinds of vector index differ"
     if sorted(allowed("cosmosConsistency")) != sorted(cosmos["consistency"]["strong"]):

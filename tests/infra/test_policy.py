@@ -60,6 +60,8 @@ MISTAKES = {
     "a model's dimensions": (MODELS, '"text-embedding-3-large": 3072', '"text-embedding-3-large": 1024', "the app knows the models"),
     "a chat model that ends on a day": (MODELS, "OnceCurrentVersionExpired", "NoAutoUpgrade", "stops working on the day"),
     "vectors that change by themselves": (MODELS, '"NoAutoUpgrade"', '"OnceNewDefaultVersionAvailable"', "compare with none"),
+    "an instance that holds too many users": (P, '"512": "0"', '"512": "320"', "more users than it has room for"),
+    "a size without a budget": (P, '"512": "0", ', "", "has no budget"),
     "a default model that is large": (MODELS, '"gpt-5.4-mini"', '"gpt-5.4"', "none of the small ones"),
     "a model that is named twice": (
         "infra/main.parameters.json",
@@ -126,6 +128,13 @@ BROKEN = {
     "a budget that begins anew each month": (M + "budget.bicep", "empty(start) ? thisMonth : start", "thisMonth", "in a later month"),
     "a budget whose month is not given": ("infra/main.bicep", "start: budgetStart", "start: ''", "in a later month"),
     "a budget that Terraform begins anew": (T + "alerts.tf", "ignore_changes = [time_period]", "ignore_changes = []", "in a later month"),
+    "alerts that nobody reads": (M + "alerts.bicep", "empty(email) ? [] : policy.alerts", "policy.alerts", "tell nobody"),
+    "users in logs": (
+        M + "diagnostics.bicep",
+        "'PartitionKeyRUConsumption', enabled: detailed",
+        "'PartitionKeyRUConsumption', enabled: true",
+        "ids of users",
+    ),
     "a vault that can't be made": (M + "keyvault.bicep", "purgeProtection ? true : null", "purgeProtection", "can't be made"),
     "a vault in a long grave": (M + "keyvault.bicep", "InDays: 7", "InDays: 90", "longer than a week"),
     "a subnet by whatever is default": (M + "network.bicep", "defaultOutboundAccess: false\n", "\n", "what leaves a subnet"),
