@@ -1,14 +1,10 @@
 """The secrets that cursors and webhooks are signed with: configured, or made once and kept beside the data.
 
-A deployment asks for readiness in full with a signature of the first: it has no API key, which is shown once and kept nowhere.
-
 Note: a kept secret is that of one machine. Where several work, only a configured one is the same in all of them.
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import os
 import secrets
 from contextlib import suppress
@@ -18,7 +14,6 @@ from memory_core.config import ConfigError, Settings
 from memory_core.domain.errors import Unavailable
 
 MIN_SECRET_BYTES = 16
-READINESS_LIFE_S = 300
 
 
 def cursor_secret(settings: Settings) -> bytes:
@@ -39,19 +34,6 @@ def webhook_secret(settings: Settings) -> bytes | None:
     if settings.webhook_secret is not None:
         return settings.webhook_secret.get_secret_value().encode()
     return _kept_secret(settings, "webhook_secret") if settings.long_term == "sqlite" else None
-
-
-def readiness_signature(secret: bytes, seconds: int) -> str:
-    """What a deployment sends as `X-Readiness`; seconds: since 1970. `infra/scripts/ready.py` makes the same."""
-    return f"{seconds}.{hmac.new(secret, f'memory-core readiness {seconds}'.encode(), hashlib.sha256).hexdigest()}"
-
-
-def is_readiness_signature(secret: bytes, given: str, now_s: float) -> bool:
-    """Whether it was made with this secret within the last five minutes, by a clock that may differ as much."""
-    seconds = given.partition(".")[0]
-    if not (seconds.isascii() and seconds.isdigit() and len(seconds) <= 11) or abs(now_s - int(seconds)) > READINESS_LIFE_S:
-        return False
-    return hmac.compare_digest(given.encode("utf-8", "replace"), readiness_signature(secret, int(seconds)).encode())
 
 
 def _kept_secret(settings: Settings, name: str) -> bytes:

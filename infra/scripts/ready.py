@@ -22,7 +22,7 @@ PAUSE_S = 10.0
 
 
 def signature(secret: str, seconds: int) -> str:
-    """What the app takes for a deployment of its own; `memory_core/signing.py` makes the same."""
+    """What the app takes for a deployment of its own; `memory_core/functions/callers.py` makes the same."""
     return f"{seconds}.{hmac.new(secret.encode(), f'memory-core readiness {seconds}'.encode(), hashlib.sha256).hexdigest()}"
 
 

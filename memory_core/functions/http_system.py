@@ -14,11 +14,11 @@ from azure.functions import HttpRequest, HttpResponse
 from memory_core import __version__
 from memory_core.domain.errors import Forbidden, NotFound, Unauthenticated, Unavailable
 from memory_core.functions import runtime
+from memory_core.functions.callers import is_readiness_signature
 from memory_core.functions.gate import Admitted, gated, ungated
 from memory_core.functions.request_parsing import Nothing
 from memory_core.functions.responses import json_response
 from memory_core.functions.suggestions import known_calls
-from memory_core.signing import is_readiness_signature
 
 blueprint = func.Blueprint()
 OPEN_FRESH_S = 10.0

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from infra.scripts import deploy, preflight, provision, ready, settle
-from memory_core import signing
 from memory_core.config import Settings
+from memory_core.functions import callers
 from tests.infra.sources import ROOT
 
 STAND_IN = f"""#!{sys.executable} -ISE
@@ -463,12 +463,12 @@ def test_an_app_that_never_gets_ready_is_shown_with_what_does_not_answer(
 def test_the_app_takes_the_signature_of_a_deployment_for_five_minutes() -> None:
     secret = b"s" * 32
     given = ready.signature(secret.decode(), 1_800_000_000)
-    assert given == signing.readiness_signature(secret, 1_800_000_000)
-    assert signing.is_readiness_signature(secret, given, 1_800_000_299)
+    assert given == callers.readiness_signature(secret, 1_800_000_000)
+    assert callers.is_readiness_signature(secret, given, 1_800_000_299)
     for wrong in ("", "x", "1800000000", f"{given}0", given.replace("1800000000", "1800000001"), "9" * 5000, "\ud800.1", "١٨٠٠٠٠٠٠٠٠.1"):
-        assert not signing.is_readiness_signature(secret, wrong, 1_800_000_000)
-    assert not signing.is_readiness_signature(secret, given, 1_800_000_301)
-    assert not signing.is_readiness_signature(b"t" * 32, given, 1_800_000_000)
+        assert not callers.is_readiness_signature(secret, wrong, 1_800_000_000)
+    assert not callers.is_readiness_signature(secret, given, 1_800_000_301)
+    assert not callers.is_readiness_signature(b"t" * 32, given, 1_800_000_000)
 
 
 @pytest.mark.parametrize(("returned", "pauses", "last"), [([0], [], 0), ([1, 1, 0], [30.0, 60.0], 0), ([1] * 5, list(deploy.PAUSES_S), 1)])
