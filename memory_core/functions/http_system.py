@@ -43,9 +43,9 @@ async def system_health(req: HttpRequest) -> HttpResponse:
 @blueprint.route(route="health/ready", methods=["GET"])
 @ungated
 async def system_ready(req: HttpRequest) -> HttpResponse:
-    """Readiness; 503 when saves or retrieves can't work. `checked_at` says when the dependencies were asked.
+    """Readiness: what each dependency answered; 503 when saves or retrieves can't work.
 
-    Without a key only the status is shown, as it was at some moment of the last ten seconds.
+    `checked_at` says when they were asked. Without a key only the status is shown, as it was within the last ten seconds.
     """
     try:
         here = await runtime.current()
