@@ -50,7 +50,7 @@ lint: $(VENV)/.dev  ## ruff, mypy, import-linter, and the words of docs/glossary
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m tests.private_words
 
-package: $(VENV)/.dev  ## the zip that Azure gets, with its packages for Linux and Python 3.13: dist/memory-core.zip
+package: $(VENV)/.dev  ## the zip that Azure gets, with its packages and byte code for Linux and Python 3.13: dist/memory-core.zip
 	@$(BIN)/python -m deployment.package
 
 format: $(VENV)/.dev  ## rewrite the code in the project's style

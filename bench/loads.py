@@ -50,7 +50,7 @@ class Assumed:
 
     price: Mapping[str, float]
     ms: Mapping[str, float]
-    instances: int = 40
+    instances: int = 10
     spread: float = 45.0
     kept_days: int = 365
     tokens: float = 50_000

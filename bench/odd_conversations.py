@@ -174,7 +174,7 @@ class Plainer:
     def __init__(self) -> None:
         self.cut: Counter[str] = Counter()
 
-    def tokens(self, app_id: str, model: str, prompt: int, completion: int) -> None:
+    def tokens(self, app_id: str, model: str, prompt: int, completion: int, reasoning: int = 0) -> None:
         """Rules take none."""
 
     def agent_call(self, call: str, outcome: str) -> None:

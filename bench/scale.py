@@ -130,7 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--dimensions", type=int, default=1536)
     parser.add_argument("--kept-days", type=int, default=365)
-    parser.add_argument("--instances", type=int, default=40)
+    parser.add_argument("--instances", type=int, default=10, help="of the group that consolidates: the default of maximumInstances")
     parser.add_argument("--spread", type=float, default=45.0, help="minutes, see MEMORY_CONSOLIDATION_SPREAD_MINUTES")
     parser.add_argument("--tokens", type=float, default=50_000, help="the model's capacity, tokens a minute")
     parser.add_argument("--throughput", type=float, default=4_000, help="most request units a second of the database")

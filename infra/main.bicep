@@ -67,29 +67,41 @@ param redisHighAvailability bool = false
 @description('Whether the app\'s three secrets stand in a Key Vault instead of its settings.')
 param enableKeyVault bool = true
 
+@description('Whether nobody can delete that vault for good before its 7 days are over. It can\'t be taken back, and holds the vault\'s name for as long.')
+param keyVaultPurgeProtection bool = false
+
 @description('Whether the app is in a virtual network and everything behind it is reached by private endpoints only.')
 param vnetEnabled bool = false
 
 @description('With a virtual network: whether the account that holds the app\'s package, and nothing of users, stays open to deployments from outside it.')
 param deployFromPublicNetwork bool = true
 
+@description('With a virtual network: whether the app calls the internet by an address of its own, which a receiver of webhooks can let in. It costs when idle.')
+param natGateway bool = false
+
 @description('Resource id of an OpenAI account that exists already; empty: one is made.')
 param existingOpenAI string = ''
 
-@description('Name of the embedding model, which is also the name of its deployment.')
-param embeddingModel string = 'text-embedding-3-small'
+@description('Name of the embedding model; empty: the one that memory_core/adapters/openai/models.json names.')
+param embeddingModel string = ''
 
-@description('Version of the embedding model.')
-param embeddingModelVersion string = '1'
+@description('Version of the embedding model; empty: the one in that file, of another model the one that Azure takes by default.')
+param embeddingModelVersion string = ''
+
+@description('Name of the embedding model\'s deployment; empty: the model\'s.')
+param embeddingDeployment string = ''
 
 @description('Thousands of tokens a minute for the embedding model.')
 param embeddingCapacity int = 50
 
-@description('Name of the chat model, which is also the name of its deployment; none: conversations are formed by rules.')
-param chatModel string = 'gpt-4.1-mini'
+@description('Name of the chat model; empty: the one that memory_core/adapters/openai/models.json names; none: conversations are formed by rules.')
+param chatModel string = ''
 
-@description('Version of the chat model.')
-param chatModelVersion string = '2025-04-14'
+@description('Version of the chat model; empty: the one in that file, of another model the one that Azure takes by default.')
+param chatModelVersion string = ''
+
+@description('Name of the chat model\'s deployment; empty: the model\'s.')
+param chatDeployment string = ''
 
 @description('Thousands of tokens a minute for the chat model.')
 param chatCapacity int = 50
@@ -104,8 +116,8 @@ param alwaysReady int = 0
 
 @minValue(1)
 @maxValue(1000)
-@description('Most instances.')
-param maximumInstances int = 40
+@description('Most instances of each function group: HTTP together, each queue and the timer by itself.')
+param maximumInstances int = 10
 
 @allowed([512, 2048, 4096])
 @description('Memory of an instance, in MB.')
@@ -127,14 +139,17 @@ param logRetentionDays int = 30
 @description('Most gigabytes of logs a day, -1 for no limit.')
 param logDailyCapGb int = 5
 
-@description('Where alerts are sent; none when empty.')
+@description('Where alerts are sent; empty: there are none.')
 param alertEmail string = ''
+
+@description('Whether logs have request units by partition key, which is a user, and each call of a model. They cost, and outlive an erasure.')
+param detailedDiagnostics bool = false
 
 @description('Most that a month should cost, in the subscription\'s currency; 0: no budget. It warns and stops nothing.')
 param monthlyBudget int = 0
 
-@description('First day of the month in which the budget begins.')
-param budgetStart string = utcNow('yyyy-MM-01')
+@description('First day of the month in which the budget begins, which Azure never lets be changed; empty: this month.')
+param budgetStart string = ''
 
 @secure()
 @minLength(16)
@@ -152,6 +167,17 @@ param cursorSecret string
 param webhookSecret string
 
 var policy = loadJsonContent('policy.json')
+var models = loadJsonContent('../memory_core/adapters/openai/models.json')
+var embedding = {
+  name: empty(embeddingModel) ? models.embedding.name : embeddingModel
+  version: !empty(embeddingModelVersion) ? embeddingModelVersion : empty(embeddingModel) ? models.embedding.version : ''
+  deployment: !empty(embeddingDeployment) ? embeddingDeployment : empty(embeddingModel) ? models.embedding.name : embeddingModel
+}
+var chat = {
+  name: empty(chatModel) ? models.chat.name : chatModel
+  version: !empty(chatModelVersion) ? chatModelVersion : empty(chatModel) ? models.chat.version : ''
+  deployment: !empty(chatDeployment) ? chatDeployment : empty(chatModel) ? models.chat.name : chatModel
+}
 var tags = { 'azd-env-name': environmentName, application: 'memory-core' }
 var hasOpenAI = empty(existingOpenAI)
 var keyList = startsWith(apiKeys, '[') ? apiKeys : base64ToString(apiKeys)
@@ -216,6 +242,7 @@ module network 'modules/network.bicep' = if (vnetEnabled) {
     withOpenAI: hasOpenAI
     withRedis: enableRedis
     withKeyVault: enableKeyVault
+    withNatGateway: natGateway
   }
 }
 
@@ -275,11 +302,9 @@ module openai 'modules/openai.bicep' = if (hasOpenAI) {
     tags: tags
     isPublic: !vnetEnabled
     modelSku: modelSku
-    embeddingModel: embeddingModel
-    embeddingModelVersion: embeddingModelVersion
+    embedding: embedding
     embeddingCapacity: embeddingCapacity
-    chatModel: chatModel
-    chatModelVersion: chatModelVersion
+    chat: chat
     chatCapacity: chatCapacity
   }
 }
@@ -304,6 +329,7 @@ module keyVault 'modules/keyvault.bicep' = if (enableKeyVault) {
     location: location
     tags: tags
     isPublic: !vnetEnabled
+    purgeProtection: keyVaultPurgeProtection
     apiKeys: keyList
     cursorSecret: cursorSecret
     webhookSecret: webhookSecret
@@ -369,13 +395,16 @@ module functionApp 'modules/functionapp.bicep' = {
       insightsAuthentication: 'ClientId=${identity.outputs.clientId};Authorization=AAD'
       cosmosEndpoint: cosmos.outputs.endpoint
       cosmosDatabase: cosmos.outputs.database
+      sliceBudget: policy.sliceBudgets[string(instanceMemory)]
       shortTerm: enableRedis ? 'redis' : 'none'
       redisUrl: enableRedis ? redis!.outputs.url : ''
       openaiEndpoint: openaiAccess.outputs.endpoint
-      embeddingDeployment: embeddingModel
+      embeddingModel: embedding.name
+      embeddingDeployment: embedding.deployment
       embeddingDimensions: string(embeddingDimensions)
       llmProvider: chatModel == 'none' ? 'offline' : 'azure'
-      chatDeployment: chatModel == 'none' ? '' : chatModel
+      chatModel: chatModel == 'none' ? '' : chat.name
+      chatDeployment: chatModel == 'none' ? '' : chat.deployment
       apiKeys: enableKeyVault ? keyVault!.outputs.apiKeysReference : keyList
       cursorSecret: enableKeyVault ? keyVault!.outputs.cursorSecretReference : cursorSecret
       webhookSecret: enableKeyVault ? keyVault!.outputs.webhookSecretReference : webhookSecret
@@ -395,6 +424,7 @@ module diagnostics 'modules/diagnostics.bicep' = {
     openAIName: hasOpenAI ? names.openai : ''
     keyVaultName: enableKeyVault ? names.keyVault : ''
     redisName: enableRedis ? names.redis : ''
+    detailed: detailedDiagnostics
   }
   dependsOn: [openai, keyVault, redis]
 }

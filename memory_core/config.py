@@ -63,12 +63,16 @@ class Settings(BaseModel):
 
     # the model that agents ask
     llm_provider: LlmProvider = Field("offline", description="Who answers the agents' calls; offline needs no model")
-    llm_model: str | None = Field(None, description="Model, or deployment on Azure; none = the provider's own default")
+    llm_model: str | None = Field(None, description="Model; none = the provider's own default")
+    llm_deployment: str | None = Field(None, description="What Azure has the model deployed as; none = the model's name")
     llm_api_key: SecretStr | None = Field(None, description="Key; on Azure none = managed identity")
     llm_base_url: Url | None = Field(None, description="Address of an OpenAI-compatible service; required for azure")
     llm_temperature: Annotated[float, Field(ge=0, le=2)] = Field(0.4, description="Sampling temperature")
-    llm_max_tokens: Count = Field(3000, description="Longest answer, in tokens")
+    llm_max_tokens: Count = Field(3000, description="Longest answer, in tokens, what the model reasons before it included")
     llm_top_p: Annotated[float, Field(gt=0, le=1)] = Field(0.9, description="Nucleus sampling")
+    llm_reasoning_effort: Annotated[Literal["none", "minimal", "low", "medium", "high", "xhigh", "default"], Lower] = Field(
+        "none", description="How much a model may reason, or the least that it takes; default = its own. It counts as completion tokens"
+    )
     llm_timeout: Positive = Field(60.0, description="Seconds one call may take with all its tries; then the work waits")
     llm_concurrency: Count = Field(8, description="Calls of the model under way at once, in one process")
     llm_daily_tokens: Count | None = Field(
@@ -79,7 +83,8 @@ class Settings(BaseModel):
     embedding_provider: EmbeddingProvider = Field(
         "minilm", description="Who makes vectors; hash makes a random one a text, for benches and tests"
     )
-    embedding_model: str | None = Field(None, description="Model, or deployment on Azure; none = the provider's own default")
+    embedding_model: str | None = Field(None, description="Model; none = the provider's own default")
+    embedding_deployment: str | None = Field(None, description="What Azure has the model deployed as; none = the model's name")
     embedding_api_key: SecretStr | None = Field(None, description="Key; on Azure none = managed identity")
     embedding_base_url: Url | None = Field(None, description="Address of an OpenAI-compatible service; required for azure")
     embedding_dimensions: Annotated[int, Field(ge=1, le=4096)] | None = Field(

@@ -50,6 +50,9 @@ class Telemetry:
         self._degraded = Gauge("memory_core_degraded", "1 while a dependency is done without", ["dependency"], registry=self._registry)
 
         self._tokens = Counter("memory_core_llm_tokens", "Tokens of language models", ["app", "model", "kind"], registry=self._registry)
+        self._reasoning = Counter(
+            "memory_core_llm_reasoning_tokens", "Of the completion tokens, those of reasoning", ["app", "model"], registry=self._registry
+        )
         self._agent_calls = Counter("memory_core_agent_calls", "Calls of a model's agents", ["call", "outcome"], registry=self._registry)
         self._cut = Counter(
             "memory_core_rule_answers_cut", "Fields of rules' answers cut to size", ["call", "field"], registry=self._registry
@@ -93,13 +96,15 @@ class Telemetry:
         """Count the items of a bulk operation."""
         self._batched.labels(operation).inc(items)
 
-    def tokens(self, app_id: str, model: str, prompt: int, completion: int) -> None:
-        """Count the tokens that a call of a model took for an app."""
+    def tokens(self, app_id: str, model: str, prompt: int, completion: int, reasoning: int = 0) -> None:
+        """Count the tokens that a call of a model took for an app. reasoning: how many of the completion's no answer shows."""
         if len(self._apps) < _MOST_APPS:
             self._apps.add(app_id)
         app = app_id if app_id in self._apps else "(others)"
         self._tokens.labels(app, model, "prompt").inc(prompt)
         self._tokens.labels(app, model, "completion").inc(completion)
+        if reasoning:
+            self._reasoning.labels(app, model).inc(reasoning)
 
     def agent_call(self, call: str, outcome: str) -> None:
         """Count how a call of an agent ended: ok, repaired, failed, unavailable or over_budget."""
@@ -172,19 +177,16 @@ class Checked(Protocol):
 
 
 class SharedReadiness:
-    """One run of the checks for all callers that ask at once, and for those of the second after it.
-
-    Anybody may ask, without a key, so what the checks cost must not depend on how many do.
-    """
+    """One run of the checks for all callers that ask at once, and for those of the second after it, or longer where they agree."""
 
     def __init__(self, check: Callable[[], Awaitable[dict[str, Any]]], clock: Clock) -> None:
         self._check, self._clock = check, clock
         self._run: asyncio.Task[dict[str, Any]] | None = None
         self._checked_at: datetime | None = None
 
-    async def latest(self) -> dict[str, Any]:
-        """What the last run answered, with the time of its end as `checked_at`. Raises what the checks raise."""
-        if self._run is None or (self._run.done() and not self._is_fresh()):
+    async def latest(self, within_s: float = FRESH_S) -> dict[str, Any]:
+        """What a run of the last `within_s` seconds answered, with the time of its end as `checked_at`. Raises what the checks raise."""
+        if self._run is None or (self._run.done() and not self._is_fresh(within_s)):
             self._run, self._checked_at = asyncio.ensure_future(self._checked()), None
         # shield: a caller that goes away must not end a run that others wait for.
         return await asyncio.shield(self._run)
@@ -194,9 +196,9 @@ class SharedReadiness:
         self._checked_at = self._clock.now()
         return {**state, "checked_at": self._checked_at}
 
-    def _is_fresh(self) -> bool:
+    def _is_fresh(self, within_s: float) -> bool:
         """Whether the last run succeeded, a moment ago. One that lies in the future was seen by a clock that has been set back."""
-        return self._checked_at is not None and 0 <= (self._clock.now() - self._checked_at).total_seconds() < FRESH_S
+        return self._checked_at is not None and 0 <= (self._clock.now() - self._checked_at).total_seconds() < within_s
 
 
 async def readiness(dependencies: Mapping[str, tuple[str, Checked]], wait_s: float = WAIT_S) -> dict[str, Any]:

@@ -74,13 +74,13 @@ class ChatServer(Served):
     lookups: int = 0
     models_status: int = 200
     model: Behaviour | None = None
-    knows: Callable[[dict[str, Any]], str | None] = lambda _: None
-    """What the server refuses of a body, in its own words; None when nothing."""
+    knows: Callable[[dict[str, Any]], str | dict[str, Any] | None] = lambda _: None
+    """What the server refuses of a body, in its own words or as the error that it sends; None when nothing."""
 
     def routes(self) -> Iterator[web.RouteDef]:
-        for prefix in ("/v1", "/gateway/llm/v1", "/openai/deployments/{deployment}"):
+        for prefix in ("/v1", "/gateway/llm/v1", "/openai/v1"):
             yield web.post(f"{prefix}/chat/completions", self._answer)
-        for path in ("/v1/models", "/gateway/llm/v1/models", "/openai/models"):
+        for path in ("/v1/models", "/gateway/llm/v1/models", "/openai/v1/models"):
             yield web.get(path, self._models)
 
     @property
@@ -103,13 +103,45 @@ class ChatServer(Served):
         self.paths.append(request.path_qs)
         self.headers.append(dict(request.headers))
         refusal = self.knows(body)
+        if isinstance(refusal, str):
+            refusal = {"message": refusal, "code": None}
         if refusal is not None:
-            return web.json_response({"error": {"message": refusal, "type": "invalid_request_error", "code": None}}, status=400)
+            return web.json_response({"error": {"type": "invalid_request_error", **refusal}}, status=400)
         if self.script:
             return await self.script.pop(0)(request, body)
+        if is_proof(body):
+            return completion("ready")
         if self.model is not None:
             return await self.model(request, body)
         return completion(json.dumps(GOOD[kind_of(body)]))
+
+
+def reasoning_model(*efforts: str) -> Callable[[dict[str, Any]], dict[str, Any] | None]:
+    """A model that takes these words for `reasoning_effort`, as Azure's say it: no `max_tokens`, and no temperature beside reasoning."""
+
+    def refuses(body: dict[str, Any]) -> dict[str, Any] | None:
+        if "max_tokens" in body:
+            message = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+            return {"message": message, "param": "max_tokens", "code": "unsupported_parameter"}
+        effort = body.get("reasoning_effort", efforts[-1])
+        if effort not in efforts:
+            known = ", ".join(f"'{word}'" for word in efforts)
+            message = f"Unsupported value: '{effort}' is not supported with the 'm' model. Supported values are: {known}."
+            return {"message": message, "param": "reasoning_effort", "code": "unsupported_value"}
+        for name in ("temperature", "top_p"):
+            if name in body and effort != "none":
+                message = (
+                    f"Unsupported value: '{name}' does not support {body[name]} with this model. Only the default (1) value is supported."
+                )
+                return {"message": message, "param": name, "code": "unsupported_value"}
+        return None
+
+    return refuses
+
+
+def is_proof(body: dict[str, Any]) -> bool:
+    """Whether only one word is asked for, by which readiness sees that the model answers."""
+    return bool(body["messages"][-1]["content"] == "Answer with the word ready.")
 
 
 def kind_of(body: dict[str, Any]) -> str:
@@ -121,13 +153,13 @@ def kind_of(body: dict[str, Any]) -> str:
     return next(name for name, answer in GOOD.items() if all(f'"{field}":' in told for field in answer))
 
 
-def completion(text: str | None, finish: str = "stop", **message: Any) -> web.Response:
-    """A well-formed answer that says `text`."""
+def completion(text: str | None, finish: str = "stop", usage: dict[str, Any] | None = None, **message: Any) -> web.Response:
+    """A well-formed answer that says `text`. usage: the tokens that it took."""
     return web.json_response(
         {
             "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m-2026",
             "choices": [{"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text, **message}}],
-            "usage": {"prompt_tokens": 120, "completion_tokens": 30, "total_tokens": 150},
+            "usage": usage or {"prompt_tokens": 120, "completion_tokens": 30, "total_tokens": 150},
         }
     )  # fmt: skip
 

@@ -38,7 +38,7 @@ class OpenAIServer(Served):
     knows_base64: bool = True
 
     def routes(self) -> Iterator[web.RouteDef]:
-        for path in ("/v1/embeddings", "/openai/deployments/{deployment}/embeddings"):
+        for path in ("/v1/embeddings", "/openai/v1/embeddings"):
             yield web.post(path, self._answer)
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:

@@ -97,6 +97,7 @@ class Model:
             service,
             model_name(settings),
             SystemClock(),
+            deployment=settings.llm_deployment,
             sampling=Sampling(temperature=0.0, top_p=1.0, max_tokens=max(MAX_TOKENS, settings.llm_max_tokens)),
             timeout_s=settings.llm_timeout,
             concurrency=settings.llm_concurrency,
@@ -135,5 +136,5 @@ def configured(environ: Mapping[str, str] | None = None) -> Settings:
 
 
 def model_name(settings: Settings) -> str:
-    """The model's name, on Azure the deployment's."""
+    """The model's name."""
     return settings.llm_model or DEFAULT_LLM

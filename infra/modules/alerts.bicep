@@ -5,24 +5,25 @@ param workbookName string
 param location string
 param tags object
 
-@description('Who is told; nobody when empty.')
+@description('Who is told; no alerts when empty: they cost, and would tell nobody.')
 param email string
 
 var policy = loadJsonContent('../policy.json')
+var alerts = empty(email) ? [] : policy.alerts
 
-resource people 'Microsoft.Insights/actionGroups@2022-06-01' = {
+resource people 'Microsoft.Insights/actionGroups@2022-06-01' = if (!empty(email)) {
   name: actionGroupName
   location: 'global'
   tags: tags
   properties: {
     groupShortName: 'memory-core'
     enabled: true
-    emailReceivers: empty(email) ? [] : [{ name: 'mail', emailAddress: email, useCommonAlertSchema: true }]
+    emailReceivers: [{ name: 'mail', emailAddress: email, useCommonAlertSchema: true }]
   }
 }
 
 resource rules 'Microsoft.Insights/scheduledQueryRules@2023-12-01' = [
-  for alert in policy.alerts: {
+  for alert in alerts: {
     name: alert.name
     location: location
     tags: tags
@@ -66,4 +67,4 @@ resource workbook 'Microsoft.Insights/workbooks@2023-06-01' = {
   }
 }
 
-output actionGroupId string = people.id
+output actionGroupId string = empty(email) ? '' : people.id

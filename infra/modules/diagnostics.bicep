@@ -1,4 +1,5 @@
-// What each service tells the workspace. Deletions and refusals, not every read: a log line a request would cost more than the request.
+// What each service tells the workspace. Deletions and refusals, not every read: a log line a request would cost more than the request. `detailed` adds
+// request units by partition key, which holds the ids of users and outlives an erasure, and a line for each call of a model.
 param workspaceId string
 param dataStorageName string
 param cosmosName string
@@ -8,6 +9,8 @@ param appName string
 param openAIName string
 param keyVaultName string
 param redisName string
+
+param detailed bool
 
 resource dataStorage 'Microsoft.Storage/storageAccounts@2024-01-01' existing = {
   name: dataStorageName
@@ -54,7 +57,7 @@ resource ofCosmos 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
   properties: {
     workspaceId: workspaceId
     logAnalyticsDestinationType: 'Dedicated'
-    logs: [{ category: 'ControlPlaneRequests', enabled: true }, { category: 'PartitionKeyRUConsumption', enabled: true }]
+    logs: [{ category: 'ControlPlaneRequests', enabled: true }, { category: 'PartitionKeyRUConsumption', enabled: detailed }]
     metrics: [{ category: 'Requests', enabled: true }]
   }
 }
@@ -73,7 +76,7 @@ resource ofOpenAI 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = i
   name: 'workspace'
   properties: {
     workspaceId: workspaceId
-    logs: [{ category: 'Audit', enabled: true }, { category: 'RequestResponse', enabled: true }]
+    logs: [{ category: 'Audit', enabled: true }, { category: 'RequestResponse', enabled: detailed }]
     metrics: [{ category: 'AllMetrics', enabled: true }]
   }
 }

@@ -1,8 +1,9 @@
-// The three secrets that are not Azure's: hashes of API keys, what signs cursors, what signs webhooks. Read by role, kept after deletion.
+// The three secrets that are not Azure's: hashes of API keys, what signs cursors, what signs webhooks. Read by role, kept for a week after deletion.
 param name string
 param location string
 param tags object
 param isPublic bool
+param purgeProtection bool
 
 @secure()
 param apiKeys string
@@ -24,8 +25,8 @@ resource vault 'Microsoft.KeyVault/vaults@2024-11-01' = {
     sku: { family: 'A', name: 'standard' }
     enableRbacAuthorization: true
     enableSoftDelete: true
-    softDeleteRetentionInDays: 90
-    enablePurgeProtection: true
+    softDeleteRetentionInDays: 7
+    enablePurgeProtection: purgeProtection ? true : null // false is refused
     publicNetworkAccess: isPublic ? 'Enabled' : 'Disabled'
     networkAcls: {
       bypass: 'AzureServices' // the deployment itself writes the secrets

@@ -5,6 +5,7 @@ param tags object
 param withOpenAI bool
 param withRedis bool
 param withKeyVault bool
+param withNatGateway bool
 
 var policy = loadJsonContent('../policy.json')
 var absent = concat(withOpenAI ? [] : ['openai'], withRedis ? [] : ['redis'], withKeyVault ? [] : ['keyVault'])
@@ -34,6 +35,23 @@ resource rules 'Microsoft.Network/networkSecurityGroups@2024-05-01' = {
   }
 }
 
+resource address 'Microsoft.Network/publicIPAddresses@2024-05-01' = if (withNatGateway) {
+  name: '${name}-address'
+  location: location
+  tags: tags
+  sku: { name: 'Standard' }
+  properties: { publicIPAllocationMethod: 'Static' }
+}
+
+resource gateway 'Microsoft.Network/natGateways@2024-05-01' = if (withNatGateway) {
+  name: '${name}-gateway'
+  location: location
+  tags: tags
+  sku: { name: 'Standard' }
+  properties: { publicIpAddresses: [{ id: address.id }] }
+}
+
+// Outbound access is said, since newer API versions take another default. The app's subnet is delegated, so its service decides; the endpoints call nobody.
 resource network 'Microsoft.Network/virtualNetworks@2024-05-01' = {
   name: name
   location: location
@@ -45,6 +63,8 @@ resource network 'Microsoft.Network/virtualNetworks@2024-05-01' = {
         name: 'app'
         properties: {
           addressPrefix: policy.network.app
+          defaultOutboundAccess: !withNatGateway
+          natGateway: withNatGateway ? { id: gateway.id } : null
           networkSecurityGroup: { id: rules.id }
           delegations: [{ name: 'flex-consumption', properties: { serviceName: 'Microsoft.App/environments' } }]
         }
@@ -53,6 +73,7 @@ resource network 'Microsoft.Network/virtualNetworks@2024-05-01' = {
         name: 'endpoints'
         properties: {
           addressPrefix: policy.network.endpoints
+          defaultOutboundAccess: false
           networkSecurityGroup: { id: rules.id }
           privateEndpointNetworkPolicies: 'Enabled'
         }

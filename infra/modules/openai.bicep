@@ -4,16 +4,33 @@ param location string
 param tags object
 param isPublic bool
 param modelSku string
-param embeddingModel string
-param embeddingModelVersion string
+
+@description('Its name, version and deployment.')
+param embedding object
 param embeddingCapacity int
-param chatModel string
-param chatModelVersion string
+
+@description('The same; no chat model when its name is none.')
+param chat object
 param chatCapacity int
 
-var embedding = { name: embeddingModel, version: embeddingModelVersion, capacity: embeddingCapacity }
-var chat = { name: chatModel, version: chatModelVersion, capacity: chatCapacity }
-var models = chatModel == 'none' ? [embedding] : [embedding, chat]
+// Vectors of another version can't be compared with those that are stored, so that model never changes by itself. A chat model does, on the day
+// on which it would stop working.
+var models = loadJsonContent('../../memory_core/adapters/openai/models.json')
+var ofEmbedding = {
+  name: embedding.name
+  version: embedding.version
+  deployment: embedding.deployment
+  capacity: embeddingCapacity
+  upgrade: models.embedding.upgrade
+}
+var ofChat = {
+  name: chat.name
+  version: chat.version
+  deployment: chat.deployment
+  capacity: chatCapacity
+  upgrade: models.chat.upgrade
+}
+var wanted = chat.name == 'none' ? [ofEmbedding] : [ofEmbedding, ofChat]
 
 resource account 'Microsoft.CognitiveServices/accounts@2025-06-01' = {
   name: name
@@ -33,13 +50,13 @@ resource account 'Microsoft.CognitiveServices/accounts@2025-06-01' = {
 
 @batchSize(1)
 resource deployments 'Microsoft.CognitiveServices/accounts/deployments@2025-06-01' = [
-  for model in models: {
+  for model in wanted: {
     parent: account
-    name: model.name
+    name: model.deployment
     sku: { name: modelSku, capacity: model.capacity }
     properties: {
-      model: { format: 'OpenAI', name: model.name, version: model.version }
-      versionUpgradeOption: 'NoAutoUpgrade' // vectors of another version can't be compared with those that are stored
+      model: { format: 'OpenAI', name: model.name, version: empty(model.version) ? null : model.version }
+      versionUpgradeOption: model.upgrade
     }
   }
 ]

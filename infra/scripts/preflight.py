@@ -1,8 +1,8 @@
 """Before anything is made: can it be made here, by whoever asks? And the secrets that a first deployment needs.
 
 `azd` runs it before it provisions; for Terraform: `python3 infra/scripts/preflight.py terraform`, which reads TF_VAR_ variables and makes
-no secrets. It registers providers, keeps three secrets in azd's environment, and changes nothing else. One would get wrong: a quota that is
-there now may be gone in five minutes; this only saves the usual wait.
+no secrets. It registers providers, brings back a deleted vault and account of this environment, keeps three secrets and the budget's first
+month in azd's environment, and changes nothing else. A quota that is there now may be gone in five minutes: this only saves the usual wait.
 """
 
 from __future__ import annotations
@@ -11,16 +11,28 @@ import base64
 import hashlib
 import json
 import os
+import re
 import secrets
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timezone
+from pathlib import Path
 from typing import Any
 
 PROVIDERS = (
     "Microsoft.App", "Microsoft.Cache", "Microsoft.CognitiveServices", "Microsoft.DocumentDB", "Microsoft.Insights", "Microsoft.KeyVault",
     "Microsoft.ManagedIdentity", "Microsoft.Network", "Microsoft.OperationalInsights", "Microsoft.Storage", "Microsoft.Web",
 )  # fmt: skip
+MODELS = Path(__file__).parents[2] / "memory_core" / "adapters" / "openai" / "models.json"
+"""Names and versions of models, where the app, Bicep and Terraform read them too."""
+ARM = "https://management.azure.com"
+CURRENT = {"GenerallyAvailable", "Stable"}
+RETIRED = {"Deprecated", "Retired"}
+"""Azure's words for it: a model that is Deprecated answers 410."""
+WARNED_DAYS = 90
 MAY_ASSIGN = {"Owner", "User Access Administrator", "Role Based Access Control Administrator"}
 """Roles with which one may give roles, which the deployment does."""
 
@@ -31,10 +43,10 @@ class Missing(Exception):
 
 def az(*arguments: str) -> Any:
     """What Azure's command line answers, as data; None where it says no."""
-    try:
-        done = subprocess.run(["az", *arguments, "--output", "json", "--only-show-errors"], capture_output=True, text=True)  # noqa: S603, S607
-    except FileNotFoundError:
-        raise Missing("Azure's command line is not there: https://aka.ms/install-azure-cli") from None
+    program = shutil.which("az")  # on Windows a file az.cmd, which only its whole path starts
+    if program is None:
+        raise Missing("Azure's command line is not there: https://aka.ms/install-azure-cli")
+    done = subprocess.run([program, *arguments, "--output", "json", "--only-show-errors"], capture_output=True, text=True)  # noqa: S603
     return json.loads(done.stdout or "null") if done.returncode == 0 else None
 
 
@@ -119,50 +131,203 @@ def check_region(given: Mapping[str, str]) -> list[str]:
     return [f"{location} has no Flex Consumption; these have: {', '.join(sorted(names))}"]
 
 
-def check_models(given: Mapping[str, str]) -> list[str]:
-    """Whether the region offers the models, and the subscription has so much of them left. Passed over for an account that exists."""
-    if given.get("EXISTING_OPENAI"):
-        return []
+@dataclass(frozen=True)
+class Wanted:
+    """A model to deploy. kind: how its parameters begin. version: empty = what Azure takes by default."""
+
+    kind: str
+    name: str
+    version: str
+    deployment: str
+    capacity: int
+
+    @property
+    def shown(self) -> str:
+        """Name and version."""
+        return f"{self.name} {self.version}".strip()
+
+
+def wanted_models(given: Mapping[str, str]) -> list[Wanted]:
+    """The models that these parameters name; what they leave open stands in the app's file of models."""
+    models = json.loads(MODELS.read_text(encoding="utf-8"))
+    wanted = []
+    for kind in ("EMBEDDING", "CHAT"):
+        default = models[kind.lower()]
+        name = setting(given, f"{kind}_MODEL", default["name"])
+        version = setting(given, f"{kind}_MODEL_VERSION", "" if given.get(f"{kind}_MODEL") else default["version"])
+        if name != "none":
+            deployment, capacity = setting(given, f"{kind}_DEPLOYMENT", name), int(setting(given, f"{kind}_CAPACITY", "50"))
+            wanted.append(Wanted(kind, name, version, deployment, capacity))
+    return wanted
+
+
+def check_models(given: Mapping[str, str], today: date) -> list[str]:
+    """Whether the region offers the models for long enough, and the subscription has so much of them left."""
     location, sku = given["AZURE_LOCATION"], setting(given, "MODEL_SKU", "GlobalStandard")
-    models = (("EMBEDDING", "text-embedding-3-small", "1"), ("CHAT", "gpt-4.1-mini", "2025-04-14"))
-    wanted = [
-        (
-            setting(given, f"{one}_MODEL", name),
-            setting(given, f"{one}_MODEL_VERSION", version),
-            int(setting(given, f"{one}_CAPACITY", "50")),
-        )
-        for one, name, version in models
-        if given.get(f"{one}_MODEL") != "none"
-    ]
-    offered = az("cognitiveservices", "model", "list", "--location", location) or []
+    offered = [one["model"] for one in az("cognitiveservices", "model", "list", "--location", location) or []]
     usage = {one["name"]["value"]: one for one in az("cognitiveservices", "usage", "list", "--location", location) or []}
-    if az("cognitiveservices", "account", "list", "--resource-group", f"rg-{given.get('AZURE_ENV_NAME', '')}"):
-        usage = {}  # an earlier deployment of this environment has its share already
+    # An earlier deployment of this environment has its share of the quota already, and may keep a model that others do not get any more.
+    had = bool(az("cognitiveservices", "account", "list", "--resource-group", f"rg-{given.get('AZURE_ENV_NAME', '')}"))
+    if not offered:
+        print("  models could not be asked for")
     problems = []
-    for name, version, capacity in wanted:
-        kinds = [one["model"] for one in offered if one["model"]["name"] == name and one["model"]["version"] == version]
-        if offered and not any(each["name"] == sku for one in kinds for each in one.get("skus", [])):
-            problems.append(f"{location} has no {name} {version} as {sku}")
-        quota = usage.get(f"OpenAI.{sku}.{name}")
-        if quota is not None and quota["limit"] - quota["currentValue"] < capacity:
+    for wanted in wanted_models(given):
+        refused = _refused(wanted, offered, sku, location, today, had=had) if offered else None
+        if refused is not None:
+            problems.append(f"{refused}; {_instead(wanted, offered, sku, today)}")
+            continue
+        quota = None if had else usage.get(f"OpenAI.{sku}.{wanted.name}")
+        if quota is not None and quota["limit"] - quota["currentValue"] < wanted.capacity:
             left = quota["limit"] - quota["currentValue"]
-            problems.append(f"{left:g} thousand tokens a minute of {name} are left in {location}, {capacity} are asked for")
+            problems.append(f"{left:g} thousand tokens a minute of {wanted.name} are left in {location}, {wanted.capacity} are asked for")
     return problems
 
 
-def check_deleted(given: Mapping[str, str]) -> list[str]:
-    """Deleted accounts and vaults of this environment whose names are still taken."""
-    environment = given.get("AZURE_ENV_NAME", "")
+def _refused(wanted: Wanted, offered: list[dict[str, Any]], sku: str, location: str, today: date, *, had: bool) -> str | None:
+    """Why Azure would not deploy it; None when it would. had: whether this environment has models already."""
+    same = [one for one in offered if one["name"] == wanted.name]
+    kinds = [one for one in same if one["version"] == wanted.version or (not wanted.version and one.get("isDefaultVersion"))]
+    if not any(_has(one, sku) for one in kinds):
+        return f"{location} has no {wanted.shown} as {sku}"
+    model = next(one for one in kinds if _has(one, sku))
+    status, end = model.get("lifecycleStatus"), _end(model, sku)
+    if status in RETIRED or (end is not None and end <= today):
+        return f"{wanted.shown} is retired" + (f" since {end}" if end else "")
+    if status == "Deprecating" and not had:
+        return f"{wanted.shown} is given to nobody any more who has not deployed it before" + (f", and is retired on {end}" if end else "")
+    if end is not None and (end - today).days < WARNED_DAYS:
+        print(f"  {wanted.shown} is retired on {end}")
+    return None
+
+
+def _has(model: Mapping[str, Any], sku: str) -> bool:
+    return any(one["name"] == sku for one in model.get("skus") or [])
+
+
+def _end(model: Mapping[str, Any], sku: str) -> date | None:
+    """The day from which the model answers nobody, as far as Azure has said."""
+    days = [(model.get("deprecation") or {}).get("inference"), *(one.get("deprecationDate") for one in model["skus"] if one["name"] == sku)]
+    return min((date.fromisoformat(day[:10]) for day in days if day), default=None)
+
+
+def _instead(wanted: Wanted, offered: list[dict[str, Any]], sku: str, today: date) -> str:
+    """What to set instead."""
+    found = newest_small(offered, sku, today) if wanted.kind == "CHAT" else None
+    if found is None:
+        able = "chatCompletion" if wanted.kind == "CHAT" else "embeddings"
+        names = {f"{one['name']} {one['version']}" for one in offered if _is_able(one, able) and _lasts(one, sku, today)}
+        return f"choose {wanted.kind}_MODEL and {wanted.kind}_MODEL_VERSION of: {', '.join(sorted(names)) or 'none'}"
+    name, version = found["name"], found["version"]
+    return f"the newest small one is {name} {version}: azd env set CHAT_MODEL {name} && azd env set CHAT_MODEL_VERSION {version}"
+
+
+def newest_small(offered: list[dict[str, Any]], sku: str, today: date) -> dict[str, Any] | None:
+    """The newest generally available model of those that cost little; None without any."""
+    small = json.loads(MODELS.read_text(encoding="utf-8"))["small"]
+    named = re.compile(rf"gpt-[\d.]+-({'|'.join(small)})")
+    fits = [one for one in offered if named.fullmatch(one["name"]) and _is_able(one, "chatCompletion") and _lasts(one, sku, today)]
+    return max(fits, key=lambda one: (one["version"], -small.index(one["name"].rpartition("-")[2])), default=None)
+
+
+def _is_able(model: Mapping[str, Any], what: str) -> bool:
+    return str((model.get("capabilities") or {}).get(what)).lower() == "true"
+
+
+def _lasts(model: Mapping[str, Any], sku: str, today: date) -> bool:
+    if not _has(model, sku) or model.get("lifecycleStatus") not in CURRENT:
+        return False
+    end = _end(model, sku)
+    return end is None or (end - today).days >= WARNED_DAYS
+
+
+def check_deployments(given: Mapping[str, str]) -> list[str]:
+    """Whether an account that exists already has the deployments that the app will ask for."""
+    parts = given["EXISTING_OPENAI"].split("/")
+    if len(parts) != 9:
+        return ["EXISTING_OPENAI is not the resource id of an account: /subscriptions/…/resourceGroups/…/providers/…/accounts/…"]
+    where = ("--subscription", parts[2], "--resource-group", parts[4], "--name", parts[8])
+    listed = az("cognitiveservices", "account", "deployment", "list", *where)
+    if listed is None:
+        print(f"  the deployments of {parts[8]} could not be asked for")
+        return []
+    models = {one["name"]: one["properties"]["model"]["name"] for one in listed}
     problems = []
-    where = f"into a group rg-{environment} that you have made anew; or take another name for the environment"
-    for one in az("keyvault", "list-deleted") or []:
-        if (one["properties"].get("tags") or {}).get("azd-env-name") == environment:
-            problems.append(f"the vault {one['name']} is deleted and keeps its name: az keyvault recover --name {one['name']}, {where}")
-    for one in az("cognitiveservices", "account", "list-deleted") or []:
-        if (one.get("tags") or {}).get("azd-env-name") == environment:
-            place = f"--name {one['name']} --location {one['location']} --resource-group {one['id'].split('/')[-3]}"
-            problems.append(f"the OpenAI account {one['name']} is deleted and keeps its name: az cognitiveservices account purge {place}")
+    for wanted in wanted_models(given):
+        model = models.get(wanted.deployment)
+        if model is None:
+            names = ", ".join(f"{name} ({of})" for name, of in sorted(models.items())) or "none"
+            problems.append(f"{parts[8]} has no deployment {wanted.deployment}; {wanted.kind}_DEPLOYMENT may name one of: {names}")
+        elif model != wanted.name:
+            problems.append(
+                f"the deployment {wanted.deployment} is of {model}, not of {wanted.name}: azd env set {wanted.kind}_MODEL {model}"
+            )
     return problems
+
+
+def bring_back(given: Mapping[str, str]) -> list[str]:
+    """Deleted accounts and vaults of this environment, which hold its names, as they were; what could not be brought back.
+
+    `azd down` deletes the group too, which they are brought back into. What is in them is deployed over them.
+    """
+    environment, location = given.get("AZURE_ENV_NAME", ""), given.get("AZURE_LOCATION", "")
+    deleted = []
+    for one in az("keyvault", "list-deleted") or []:
+        if (one["properties"].get("tags") or {}).get("azd-env-name") == environment and given.get("ENABLE_KEY_VAULT") != "false":
+            deleted.append(Deleted("vault", one["name"], one["properties"]["location"], ("keyvault", "recover", "--name", one["name"])))
+    for one in az("cognitiveservices", "account", "list-deleted") or []:
+        if (one.get("tags") or {}).get("azd-env-name") == environment and not given.get("EXISTING_OPENAI"):
+            group, where = one["id"].split("/")[-3], ("--location", one["location"])
+            command = ("cognitiveservices", "account", "recover", "--name", one["name"], "--resource-group", group, *where)
+            deleted.append(Deleted("OpenAI account", one["name"], one["location"], command))
+    here = [one for one in deleted if not location or _plain(one.location) == _plain(location)]  # another region has other names
+    if not here:
+        return []
+    group = (
+        "--name",
+        f"rg-{environment}",
+        "--location",
+        here[0].location,
+        "--tags",
+        f"azd-env-name={environment}",
+        "application=memory-core",
+    )
+    if az("group", "show", "--name", f"rg-{environment}") is None:
+        az("group", "create", *group)
+    problems = []
+    for one in here:
+        if az(*one.command) is None:
+            problems.append(
+                f"the {one.kind} {one.name} is deleted, keeps its name and could not be brought back: az {' '.join(one.command)}"
+            )
+        else:
+            print(f"  the {one.kind} {one.name} was deleted and is brought back")
+    return problems
+
+
+@dataclass(frozen=True)
+class Deleted:
+    """Something whose name is taken though it is deleted. command: what brings it back."""
+
+    kind: str
+    name: str
+    location: str
+    command: tuple[str, ...]
+
+
+def _plain(location: str) -> str:
+    return location.replace(" ", "").lower()
+
+
+def keep_budget_start(given: Mapping[str, str], today: date) -> None:
+    """The month in which the budget that there is began; for a new one this month, since Azure takes no past one."""
+    if setting(given, "MONTHLY_BUDGET", "0") == "0":
+        return
+    group = f"/subscriptions/{given.get('AZURE_SUBSCRIPTION_ID', '')}/resourceGroups/rg-{given.get('AZURE_ENV_NAME', '')}"
+    asked = f"{ARM}{group}/providers/Microsoft.Consumption/budgets/month?api-version=2024-08-01"
+    there, this_month = az("rest", "--method", "get", "--url", asked), f"{today:%Y-%m}-01"
+    start = there["properties"]["timePeriod"]["startDate"][:10] if there else max(given.get("BUDGET_START") or this_month, this_month)
+    if start != given.get("BUDGET_START"):
+        keep("BUDGET_START", start)
 
 
 def make_secrets(given: Mapping[str, str]) -> None:
@@ -178,16 +343,21 @@ def make_secrets(given: Mapping[str, str]) -> None:
         print(f"  an API key of the app main, shown this once: {key}")
 
 
-def main(given: Mapping[str, str], *, with_secrets: bool = True) -> int:
-    """0 when all is well; 1 after a line for each thing that is not."""
+def main(given: Mapping[str, str], *, terraform: bool = False) -> int:
+    """0 when all is well; 1 after a line for each thing that is not. Terraform keeps budgets and brings vaults back by itself."""
     print("Before the deployment:")
+    today = datetime.now(timezone.utc).date()
     try:
-        problems = check_account(given) + check_providers() + check_deleted(given)
+        problems = check_account(given) + check_providers()
         if given.get("AZURE_LOCATION"):
-            problems += check_region(given) + check_models(given)
+            problems += check_region(given)
+            problems += check_deployments(given) if given.get("EXISTING_OPENAI") else check_models(given, today)
         else:
             print("  no region is chosen yet, so neither it nor the models are looked at")
-        if with_secrets and not problems:
+        if not terraform and not problems:
+            problems = bring_back(given)
+        if not terraform and not problems:
+            keep_budget_start(given, today)
             make_secrets(given)
     except Missing as error:
         problems = [str(error)]
@@ -199,5 +369,5 @@ def main(given: Mapping[str, str], *, with_secrets: bool = True) -> int:
 
 
 if __name__ == "__main__":
-    terraform = sys.argv[1:] == ["terraform"]
-    sys.exit(main(from_terraform(os.environ) if terraform else os.environ, with_secrets=not terraform))
+    by_terraform = sys.argv[1:] == ["terraform"]
+    sys.exit(main(from_terraform(os.environ) if by_terraform else os.environ, terraform=by_terraform))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -19,7 +20,18 @@ AGE_S = 120.0
 
 def newest(group: str) -> datetime | None:
     """When the newest role in a resource group was given; None when that can't be told."""
-    command = ["az", "role", "assignment", "list", "--resource-group", group, "--query", "[].createdOn", "--output", "json"]
+    command = [
+        shutil.which("az") or "az",
+        "role",
+        "assignment",
+        "list",
+        "--resource-group",
+        group,
+        "--query",
+        "[].createdOn",
+        "--output",
+        "json",
+    ]
     done = subprocess.run(command, capture_output=True, text=True)  # noqa: S603
     times = json.loads(done.stdout or "[]") if done.returncode == 0 else []
     return latest(times)

@@ -1,22 +1,20 @@
 # Alerts as questions to the workspace, from policy.json, and a workbook. Their tables appear with the first line of log, so nothing is checked now.
 resource "azurerm_monitor_action_group" "people" {
+  count               = var.alert_email == "" ? 0 : 1
   name                = local.names["actionGroup"]
   resource_group_name = azurerm_resource_group.group.name
   short_name          = "memory-core"
   tags                = local.tags
 
-  dynamic "email_receiver" {
-    for_each = var.alert_email == "" ? [] : [var.alert_email]
-    content {
-      name                    = "mail"
-      email_address           = email_receiver.value
-      use_common_alert_schema = true
-    }
+  email_receiver {
+    name                    = "mail"
+    email_address           = var.alert_email
+    use_common_alert_schema = true
   }
 }
 
 resource "azurerm_monitor_scheduled_query_rules_alert_v2" "rules" {
-  for_each                = { for one in local.policy.alerts : one.name => one }
+  for_each                = { for one in local.policy.alerts : one.name => one if var.alert_email != "" }
   name                    = each.key
   location                = var.location
   resource_group_name     = azurerm_resource_group.group.name
@@ -44,7 +42,7 @@ resource "azurerm_monitor_scheduled_query_rules_alert_v2" "rules" {
   }
 
   action {
-    action_groups = [azurerm_monitor_action_group.people.id]
+    action_groups = [azurerm_monitor_action_group.people[0].id]
   }
 }
 
@@ -59,7 +57,7 @@ resource "azurerm_application_insights_workbook" "workbook" {
   data_json           = file("${path.module}/../workbook.json")
 }
 
-# A warning at 80 % and at 100 % of what a month should cost.
+# A warning at 80 % and at 100 % of what a month should cost: to whom alerts go, and to the owners.
 resource "azurerm_consumption_budget_resource_group" "month" {
   count             = var.monthly_budget > 0 ? 1 : 0
   name              = "month"
@@ -68,7 +66,7 @@ resource "azurerm_consumption_budget_resource_group" "month" {
   time_grain        = "Monthly"
 
   time_period {
-    start_date = var.budget_start == null ? formatdate("YYYY-MM-01'T'00:00:00Z", timestamp()) : "${var.budget_start}T00:00:00Z"
+    start_date = var.budget_start == "" ? formatdate("YYYY-MM-01'T'00:00:00Z", timestamp()) : "${var.budget_start}T00:00:00Z"
   }
 
   dynamic "notification" {
@@ -77,7 +75,8 @@ resource "azurerm_consumption_budget_resource_group" "month" {
       enabled        = true
       operator       = "GreaterThan"
       threshold      = notification.value
-      contact_groups = [azurerm_monitor_action_group.people.id]
+      contact_groups = azurerm_monitor_action_group.people[*].id
+      contact_roles  = ["Owner"]
     }
   }
 

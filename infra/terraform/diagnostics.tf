@@ -1,10 +1,11 @@
 # What each service tells the workspace. Deletions and refusals, not every read: a log line a request would cost more than the request.
+# `detailed_diagnostics` adds request units by partition key, which holds the ids of users and outlives an erasure, and a line for each call of a model.
 locals {
   told = {
     blobs    = { id = "${azurerm_storage_account.data.id}/blobServices/default", logs = ["StorageDelete"], metrics = "Transaction", there = true }
-    cosmos   = { id = azurerm_cosmosdb_account.cosmos.id, logs = ["ControlPlaneRequests", "PartitionKeyRUConsumption"], metrics = "Requests", there = true }
+    cosmos   = { id = azurerm_cosmosdb_account.cosmos.id, logs = concat(["ControlPlaneRequests"], var.detailed_diagnostics ? ["PartitionKeyRUConsumption"] : []), metrics = "Requests", there = true }
     app      = { id = azapi_resource.app.id, logs = [], metrics = "AllMetrics", there = true }
-    openai   = { id = local.openai_id, logs = ["Audit", "RequestResponse"], metrics = "AllMetrics", there = local.has_openai }
+    openai   = { id = local.openai_id, logs = concat(["Audit"], var.detailed_diagnostics ? ["RequestResponse"] : []), metrics = "AllMetrics", there = local.has_openai }
     keyVault = { id = one(azurerm_key_vault.vault[*].id), logs = ["AuditEvent"], metrics = "AllMetrics", there = var.enable_key_vault }
     redis    = { id = one(azurerm_managed_redis.redis[*].id), logs = [], metrics = "AllMetrics", there = var.enable_redis }
   }

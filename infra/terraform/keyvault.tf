@@ -1,4 +1,4 @@
-# The three secrets that are not Azure's: hashes of API keys, what signs cursors, what signs webhooks. Read by role, kept after deletion.
+# The three secrets that are not Azure's: hashes of API keys, what signs cursors, what signs webhooks. Read by role, kept for a week after deletion.
 resource "azurerm_key_vault" "vault" {
   count                         = var.enable_key_vault ? 1 : 0
   name                          = local.names["keyVault"]
@@ -8,8 +8,8 @@ resource "azurerm_key_vault" "vault" {
   tenant_id                     = data.azurerm_client_config.current.tenant_id
   sku_name                      = "standard"
   rbac_authorization_enabled    = true
-  soft_delete_retention_days    = 90
-  purge_protection_enabled      = true
+  soft_delete_retention_days    = 7
+  purge_protection_enabled      = var.key_vault_purge_protection
   public_network_access_enabled = !var.vnet_enabled
 
   network_acls {

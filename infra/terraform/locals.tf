@@ -2,10 +2,19 @@
 locals {
   policy     = jsondecode(file("${path.module}/../policy.json"))
   containers = jsondecode(file("${path.module}/../../memory_core/adapters/cosmos/policy.json"))
+  models     = jsondecode(file("${path.module}/../../memory_core/adapters/openai/models.json"))
   suffix     = coalesce(var.name_suffix, substr(sha1("${var.subscription_id}/${var.environment_name}/${var.location}"), 0, 13))
   tags       = { "azd-env-name" = var.environment_name, application = "memory-core" }
   has_openai = var.existing_openai == ""
   key_list   = startswith(var.api_keys, "[") ? var.api_keys : base64decode(var.api_keys)
+
+  embedding_name       = var.embedding_model == "" ? local.models.embedding.name : var.embedding_model
+  embedding_version    = var.embedding_model_version != "" ? var.embedding_model_version : var.embedding_model == "" ? local.models.embedding.version : null
+  embedding_deployment = var.embedding_deployment != "" ? var.embedding_deployment : local.embedding_name
+  has_chat             = var.chat_model != "none"
+  chat_name            = var.chat_model == "" ? local.models.chat.name : var.chat_model
+  chat_version         = var.chat_model_version != "" ? var.chat_model_version : var.chat_model == "" ? local.models.chat.version : null
+  chat_deployment      = var.chat_deployment != "" ? var.chat_deployment : local.chat_name
 
   existing_openai = split("/", var.existing_openai)
   openai_id       = local.has_openai ? one(azurerm_cognitive_account.openai[*].id) : one(data.azurerm_cognitive_account.existing[*].id)
@@ -28,13 +37,16 @@ locals {
     insightsAuthentication   = "ClientId=${azurerm_user_assigned_identity.app.client_id};Authorization=AAD"
     cosmosEndpoint           = azurerm_cosmosdb_account.cosmos.endpoint
     cosmosDatabase           = azurerm_cosmosdb_sql_database.database.name
+    sliceBudget              = local.policy.sliceBudgets[tostring(var.instance_memory)]
     shortTerm                = var.enable_redis ? "redis" : "none"
     redisUrl                 = var.enable_redis ? "rediss://${one(azurerm_managed_redis.redis[*].hostname)}:${local.policy.redisPort}/0" : ""
     openaiEndpoint           = local.openai_endpoint
-    embeddingDeployment      = var.embedding_model
+    embeddingModel           = local.embedding_name
+    embeddingDeployment      = local.embedding_deployment
     embeddingDimensions      = tostring(var.embedding_dimensions)
-    llmProvider              = var.chat_model == "none" ? "offline" : "azure"
-    chatDeployment           = var.chat_model == "none" ? "" : var.chat_model
+    llmProvider              = local.has_chat ? "azure" : "offline"
+    chatModel                = local.has_chat ? local.chat_name : ""
+    chatDeployment           = local.has_chat ? local.chat_deployment : ""
     apiKeys                  = var.enable_key_vault ? local.references["apiKeys"] : local.key_list
     cursorSecret             = var.enable_key_vault ? local.references["cursorSecret"] : var.cursor_secret
     webhookSecret            = var.enable_key_vault ? local.references["webhookSecret"] : var.webhook_secret

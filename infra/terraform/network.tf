@@ -36,6 +36,9 @@ resource "azurerm_subnet" "app" {
   virtual_network_name = azurerm_virtual_network.network[0].name
   address_prefixes     = [local.policy.network.app]
 
+  # Said, since newer API versions take another default. The subnet is delegated, so its service decides.
+  default_outbound_access_enabled = !var.nat_gateway
+
   delegation {
     name = "flex-consumption"
     service_delegation {
@@ -51,6 +54,38 @@ resource "azurerm_subnet" "endpoints" {
   virtual_network_name              = azurerm_virtual_network.network[0].name
   address_prefixes                  = [local.policy.network.endpoints]
   private_endpoint_network_policies = "Enabled"
+  default_outbound_access_enabled   = false
+}
+
+resource "azurerm_public_ip" "address" {
+  count               = var.vnet_enabled && var.nat_gateway ? 1 : 0
+  name                = "${local.names["network"]}-address"
+  location            = var.location
+  resource_group_name = azurerm_resource_group.group.name
+  tags                = local.tags
+  sku                 = "Standard"
+  allocation_method   = "Static"
+}
+
+resource "azurerm_nat_gateway" "gateway" {
+  count               = var.vnet_enabled && var.nat_gateway ? 1 : 0
+  name                = "${local.names["network"]}-gateway"
+  location            = var.location
+  resource_group_name = azurerm_resource_group.group.name
+  tags                = local.tags
+  sku_name            = "Standard"
+}
+
+resource "azurerm_nat_gateway_public_ip_association" "gateway" {
+  count                = var.vnet_enabled && var.nat_gateway ? 1 : 0
+  nat_gateway_id       = azurerm_nat_gateway.gateway[0].id
+  public_ip_address_id = azurerm_public_ip.address[0].id
+}
+
+resource "azurerm_subnet_nat_gateway_association" "app" {
+  count          = var.vnet_enabled && var.nat_gateway ? 1 : 0
+  subnet_id      = azurerm_subnet.app[0].id
+  nat_gateway_id = azurerm_nat_gateway.gateway[0].id
 }
 
 resource "azurerm_subnet_network_security_group_association" "app" {

@@ -19,16 +19,18 @@ resource "azurerm_cognitive_account" "openai" {
   }
 }
 
+# Vectors of another version can't be compared with those that are stored, so that model never changes by itself. A chat model does, on the day
+# on which it would stop working.
 resource "azurerm_cognitive_deployment" "embedding" {
   count                  = local.has_openai ? 1 : 0
-  name                   = var.embedding_model
+  name                   = local.embedding_deployment
   cognitive_account_id   = azurerm_cognitive_account.openai[0].id
-  version_upgrade_option = "NoAutoUpgrade" # vectors of another version can't be compared with those that are stored
+  version_upgrade_option = local.models.embedding.upgrade
 
   model {
     format  = "OpenAI"
-    name    = var.embedding_model
-    version = var.embedding_model_version
+    name    = local.embedding_name
+    version = local.embedding_version
   }
 
   sku {
@@ -38,15 +40,15 @@ resource "azurerm_cognitive_deployment" "embedding" {
 }
 
 resource "azurerm_cognitive_deployment" "chat" {
-  count                  = local.has_openai && var.chat_model != "none" ? 1 : 0
-  name                   = var.chat_model
+  count                  = local.has_openai && local.has_chat ? 1 : 0
+  name                   = local.chat_deployment
   cognitive_account_id   = azurerm_cognitive_account.openai[0].id
-  version_upgrade_option = "NoAutoUpgrade"
+  version_upgrade_option = local.models.chat.upgrade
 
   model {
     format  = "OpenAI"
-    name    = var.chat_model
-    version = var.chat_model_version
+    name    = local.chat_name
+    version = local.chat_version
   }
 
   sku {

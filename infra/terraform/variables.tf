@@ -153,6 +153,12 @@ variable "enable_key_vault" {
   default     = true
 }
 
+variable "key_vault_purge_protection" {
+  description = "Whether nobody can delete that vault for good before its 7 days are over. It can't be taken back, and holds the vault's name for as long."
+  type        = bool
+  default     = false
+}
+
 variable "vnet_enabled" {
   description = "Whether the app is in a virtual network and everything behind it is reached by private endpoints only."
   type        = bool
@@ -165,6 +171,12 @@ variable "deploy_from_public_network" {
   default     = true
 }
 
+variable "nat_gateway" {
+  description = "With a virtual network: whether the app calls the internet by an address of its own, which a receiver of webhooks can let in. It costs when idle."
+  type        = bool
+  default     = false
+}
+
 variable "existing_openai" {
   description = "Resource id of an OpenAI account that exists already; empty: one is made."
   type        = string
@@ -172,15 +184,21 @@ variable "existing_openai" {
 }
 
 variable "embedding_model" {
-  description = "Name of the embedding model, which is also the name of its deployment."
+  description = "Name of the embedding model; empty: the one that memory_core/adapters/openai/models.json names."
   type        = string
-  default     = "text-embedding-3-small"
+  default     = ""
 }
 
 variable "embedding_model_version" {
-  description = "Version of the embedding model."
+  description = "Version of the embedding model; empty: the one in that file, of another model the one that Azure takes by default."
   type        = string
-  default     = "1"
+  default     = ""
+}
+
+variable "embedding_deployment" {
+  description = "Name of the embedding model's deployment; empty: the model's."
+  type        = string
+  default     = ""
 }
 
 variable "embedding_capacity" {
@@ -190,15 +208,21 @@ variable "embedding_capacity" {
 }
 
 variable "chat_model" {
-  description = "Name of the chat model, which is also the name of its deployment; none: conversations are formed by rules."
+  description = "Name of the chat model; empty: the one that memory_core/adapters/openai/models.json names; none: conversations are formed by rules."
   type        = string
-  default     = "gpt-4.1-mini"
+  default     = ""
 }
 
 variable "chat_model_version" {
-  description = "Version of the chat model."
+  description = "Version of the chat model; empty: the one in that file, of another model the one that Azure takes by default."
   type        = string
-  default     = "2025-04-14"
+  default     = ""
+}
+
+variable "chat_deployment" {
+  description = "Name of the chat model's deployment; empty: the model's."
+  type        = string
+  default     = ""
 }
 
 variable "chat_capacity" {
@@ -230,9 +254,9 @@ variable "always_ready" {
 }
 
 variable "maximum_instances" {
-  description = "Most instances."
+  description = "Most instances of each function group: HTTP together, each queue and the timer by itself."
   type        = number
-  default     = 40
+  default     = 10
 
   validation {
     condition     = var.maximum_instances >= 1 && var.maximum_instances <= 1000
@@ -290,8 +314,14 @@ variable "log_daily_cap_gb" {
   default     = 5
 }
 
+variable "detailed_diagnostics" {
+  description = "Whether logs have request units by partition key, which is a user, and each call of a model. They cost, and outlive an erasure."
+  type        = bool
+  default     = false
+}
+
 variable "alert_email" {
-  description = "Where alerts are sent; none when empty."
+  description = "Where alerts are sent; empty: there are none."
   type        = string
   default     = ""
 }
@@ -303,9 +333,9 @@ variable "monthly_budget" {
 }
 
 variable "budget_start" {
-  description = "First day of the month in which the budget begins."
+  description = "First day of the month in which the budget begins, which Azure never lets be changed; empty: this month."
   type        = string
-  default     = null
+  default     = ""
 }
 
 variable "api_keys" {

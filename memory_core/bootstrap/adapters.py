@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_core.adapters.breaker import Breaker
@@ -39,9 +41,11 @@ if TYPE_CHECKING:
     from memory_core.adapters.openai.client import Service
 
 
-DEFAULT_MODEL = "text-embedding-3-small"
-DEFAULT_LLM = "gpt-4.1-mini"
-MODEL_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
+_MODELS = json.loads((Path(__file__).parents[1] / "adapters" / "openai" / "models.json").read_text(encoding="utf-8"))
+"""Names of models stand there only; Bicep, Terraform and preflight read the same file."""
+DEFAULT_MODEL: str = _MODELS["embedding"]["name"]
+DEFAULT_LLM: str = _MODELS["chat"]["name"]
+MODEL_DIMENSIONS: dict[str, int] = _MODELS["dimensions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +220,7 @@ def _openai(settings: Settings, clock: Clock) -> Embedder:
         model,
         dimensions,
         clock,
+        deployment=settings.embedding_deployment,
         timeout_s=settings.embedding_timeout,
         chunking=_chunking(settings),
         encoding=settings.embedding_encoding_format,
@@ -261,11 +266,14 @@ def _model(settings: Settings, short_term: ShortTermStore, clock: Clock, meter: 
     from memory_core.adapters.openai.agents import Budget, OpenAIAgents
     from memory_core.adapters.openai.chat import Chat, Sampling
 
+    effort = None if settings.llm_reasoning_effort == "default" else settings.llm_reasoning_effort
+    sampling = Sampling(settings.llm_temperature, settings.llm_top_p, settings.llm_max_tokens, effort)
     chat = Chat(
         _service(settings.llm_provider, settings.llm_base_url, settings.llm_api_key, settings.identity_client_id),
         settings.llm_model or DEFAULT_LLM,
         clock,
-        sampling=Sampling(settings.llm_temperature, settings.llm_top_p, settings.llm_max_tokens),
+        deployment=settings.llm_deployment,
+        sampling=sampling,
         timeout_s=settings.llm_timeout,
         concurrency=settings.llm_concurrency,
     )

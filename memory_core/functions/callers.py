@@ -26,6 +26,7 @@ Right = Literal["read", "write", "admin"]
 LOCAL_APP = "local"
 # The app may hold underscores; the key's id and its secret may not, so the last two underscores part them.
 _KEY = re.compile(r"mc_([A-Za-z0-9][A-Za-z0-9._-]{0,63})_([A-Za-z0-9]{1,64})_([A-Za-z0-9-]{16,256})")
+READINESS_LIFE_S = 300
 _NO_KEY = hashlib.sha256(b"").digest()
 
 
@@ -158,3 +159,19 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+# A deployment asks for readiness in full with a signature: it has no API key, which is shown once and kept nowhere.
+
+
+def readiness_signature(secret: bytes, seconds: int) -> str:
+    """What a deployment sends as `X-Readiness`; seconds: since 1970. `infra/scripts/ready.py` makes the same."""
+    return f"{seconds}.{hmac.new(secret, f'memory-core readiness {seconds}'.encode(), hashlib.sha256).hexdigest()}"
+
+
+def is_readiness_signature(secret: bytes, given: str, now_s: float) -> bool:
+    """Whether it was made with this secret within the last five minutes, by a clock that may differ as much."""
+    seconds = given.partition(".")[0]
+    if not (seconds.isascii() and seconds.isdigit() and len(seconds) <= 11) or abs(now_s - int(seconds)) > READINESS_LIFE_S:
+        return False
+    return hmac.compare_digest(given.encode("utf-8", "replace"), readiness_signature(secret, int(seconds)).encode())

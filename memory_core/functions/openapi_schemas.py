@@ -164,7 +164,7 @@ def _accepted() -> dict[str, Schema]:
         "Buffered": _object({**waits, "task_id": TEXT, "degraded": _list(TEXT), **IGNORED}, *waits, "degraded"),
         "Summary": _object({"summary": TEXT, "structured": {"type": "object"}, "degraded": _list(TEXT), **IGNORED}, "summary", "degraded"),
         "Task": _task(),
-        "Readiness": _object(readiness, "status", "dependencies"),
+        "Readiness": _object(readiness, "status"),
     }
 
 

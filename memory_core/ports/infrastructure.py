@@ -57,8 +57,8 @@ Charged = Callable[[float], None]
 class Meter(Protocol):
     """Where agents say what they took and how it ended."""
 
-    def tokens(self, app_id: str, model: str, prompt: int, completion: int) -> None:
-        """Tokens that one call of a model took, for whom."""
+    def tokens(self, app_id: str, model: str, prompt: int, completion: int, reasoning: int = 0) -> None:
+        """Tokens that one call of a model took, for whom. reasoning: how many of the completion's no answer shows."""
 
     def agent_call(self, call: str, outcome: str) -> None:
         """How one call ended: ok, repaired, failed, unavailable or over_budget."""

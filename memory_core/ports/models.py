@@ -172,4 +172,4 @@ class Agents(Pooled, Protocol):
         """What shows of the person in scenes of their life: traits, each with the numbers of the scenes that it shows in."""
 
     async def check(self) -> Health:
-        """Whether they answer, for readiness; costs no tokens."""
+        """Whether they answer, for readiness; costs no tokens but, in a process that has asked nothing yet, those of one word."""

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 
+from infra.scripts import ready
 from tests.e2e.conftest import Profile
 from tests.host import problem, running, save
 
 SECRET = "0123456789abcdefABCDEF"
+COMMON_SECRET = "signs cursors and readiness"
 KEYS = {
     "writer": ("mc_shop_w1_" + SECRET, {"rights": ["read", "write"]}),
     "reader": ("mc_shop_r1_" + SECRET, {"rights": ["read"]}),
@@ -32,7 +35,9 @@ def as_settings() -> str:
 
 @pytest.fixture(scope="module")
 def locked(profile: Profile, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    with running(tmp_path_factory.mktemp("locked"), MEMORY_API_KEYS=as_settings(), **profile.settings()) as client:
+    with running(
+        tmp_path_factory.mktemp("locked"), MEMORY_API_KEYS=as_settings(), MEMORY_SECRET=COMMON_SECRET, **profile.settings()
+    ) as client:
         yield client
 
 
@@ -57,11 +62,27 @@ def test_without_a_key_only_what_is_open_answers(locked: httpx.Client) -> None:
     assert problem(locked.post("/admin/functions/anything"), 401)
 
 
-def test_whoever_has_no_key_does_not_learn_what_the_dependencies_say(locked: httpx.Client, doors: dict[str, httpx.Client]) -> None:
+def test_a_caller_without_a_key_learns_whether_the_service_is_ready_and_nothing_else(
+    locked: httpx.Client, doors: dict[str, httpx.Client]
+) -> None:
     unknown, known = locked.get("/health/ready").json(), doors["reader"].get("/health/ready").json()
     assert unknown["status"] == known["status"] == "ready"
-    assert all(dependency["detail"] is None and "facts" not in dependency for dependency in unknown["dependencies"].values())
-    assert unknown["dependencies"].keys() == known["dependencies"].keys()
+    assert unknown.keys() == {"status", "checked_at"}
+    assert {"long_term", "embedder", "agents"} <= known["dependencies"].keys()
+
+
+def test_asking_without_a_key_asks_the_dependencies_every_ten_seconds_at_most(locked: httpx.Client) -> None:
+    first = locked.get("/health/ready").json()
+    time.sleep(1.1)  # a caller with a key would have them asked again
+    assert locked.get("/health/ready").json()["checked_at"] == first["checked_at"]
+
+
+def test_a_deployment_sees_the_dependencies_by_a_signature_of_the_secret_that_it_gave(locked: httpx.Client) -> None:
+    root = str(locked.base_url).rstrip("/")
+    status, text = ready.ask(root, COMMON_SECRET)
+    assert (status, json.loads(text)["dependencies"]["agents"]["status"]) == (200, "ok")
+    assert "dependencies" not in ready.ask(root, "another secret altogether")[1]
+    assert "dependencies" not in ready.ask(root, "")[1]
 
 
 def test_a_wrong_key_is_refused_before_the_body_is_read(locked: httpx.Client) -> None:

@@ -13,7 +13,7 @@ from tests.infra.arm import OPAQUE, objects
 MAIN = "infra/main.bicep"
 ALSO_IN_TERRAFORM = {"subscription_id"}
 """Azure's own tools know the subscription; Terraform has to be told."""
-COMPUTED = {"nameSuffix", "budgetStart"}
+COMPUTED = {"nameSuffix"}
 """Their defaults are computed, in each language by its own functions."""
 ASKED_FOR = {"environmentName", "location"}
 """azd asks for them, as it should."""
@@ -41,11 +41,13 @@ SAME = {
     "Microsoft.KeyVault/vaults": "azurerm_key_vault",
     "Microsoft.KeyVault/vaults/secrets": "azapi:Microsoft.KeyVault/vaults/secrets",
     "Microsoft.ManagedIdentity/userAssignedIdentities": "azurerm_user_assigned_identity",
+    "Microsoft.Network/natGateways": "azurerm_nat_gateway",
     "Microsoft.Network/networkSecurityGroups": "azurerm_network_security_group",
     "Microsoft.Network/privateDnsZones": "azurerm_private_dns_zone",
     "Microsoft.Network/privateDnsZones/virtualNetworkLinks": "azurerm_private_dns_zone_virtual_network_link",
     "Microsoft.Network/privateEndpoints": "azurerm_private_endpoint",
     "Microsoft.Network/privateEndpoints/privateDnsZoneGroups": "azurerm_private_endpoint.private_dns_zone_group",
+    "Microsoft.Network/publicIPAddresses": "azurerm_public_ip",
     "Microsoft.Network/virtualNetworks": "azurerm_virtual_network",
     "Microsoft.OperationalInsights/workspaces": "azurerm_log_analytics_workspace",
     "Microsoft.Resources/resourceGroups": "azurerm_resource_group",
@@ -60,7 +62,10 @@ SAME = {
     "Microsoft.Web/sites/basicPublishingCredentialsPolicies": "azapi:Microsoft.Web/sites/basicPublishingCredentialsPolicies",
 }
 """Each type that Bicep makes, and the resource, or the block of one, that makes it in Terraform; None: made with the account."""
-OF_A_NETWORK = {"azurerm_subnet", "azurerm_subnet_network_security_group_association"}
+OF_A_NETWORK = {
+    "azurerm_subnet", "azurerm_subnet_network_security_group_association", "azurerm_subnet_nat_gateway_association",
+    "azurerm_nat_gateway_public_ip_association",
+}  # fmt: skip
 """What stands inside the network in Bicep."""
 
 

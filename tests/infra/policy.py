@@ -10,11 +10,11 @@ from typing import Any, get_args
 
 from memory_core.adapters.cosmos.container import VectorIndex
 from memory_core.adapters.queue_rules import QUEUES
-from memory_core.bootstrap.adapters import MODEL_DIMENSIONS
+from memory_core.bootstrap.adapters import DEFAULT_LLM, DEFAULT_MODEL, MODEL_DIMENSIONS
 from memory_core.config import ConfigError, Settings
 from memory_core.setting_types import variable
 from tests.infra import bicep
-from tests.infra.sources import COSMOS, HOST, ROOT
+from tests.infra.sources import COSMOS, HOST, MODELS, ROOT
 
 FUNCTIONS = "tests/official_runtime/functions.json"
 HOST_SETTINGS = {
@@ -54,10 +54,11 @@ CONTAINER = {
 """What can never be changed of the container, so that nobody changes it by mistake."""
 COSMOS_ROLES = {"Cosmos DB Built-in Data Contributor": "00000000-0000-0000-0000-000000000002"}
 SAMPLES = {
-    "cosmosEndpoint": "https://c.documents.azure.com:443/", "cosmosDatabase": "memory-core", "shortTerm": "redis",
+    "cosmosEndpoint": "https://c.documents.azure.com:443/", "cosmosDatabase": "memory-core", "shortTerm": "redis", "sliceBudget": "320",
     "redisUrl": "rediss://r.redis.azure.net:10000/0", "queueEndpoint": "https://s.queue.core.windows.net/",
     "blobEndpoint": "https://s.blob.core.windows.net/", "archiveContainer": "archive", "openaiEndpoint": "https://o.openai.azure.com/",
-    "embeddingDeployment": "text-embedding-3-small", "embeddingDimensions": "1536", "llmProvider": "azure", "chatDeployment": "gpt-4.1",
+    "embeddingModel": "text-embedding-3-small", "embeddingDeployment": "vectors", "embeddingDimensions": "1536", "llmProvider": "azure",
+    "chatModel": "gpt-x-mini", "chatDeployment": "small-and-cheap",
     "apiKeys": "[]", "cursorSecret": "c" * 32, "webhookSecret": "w" * 32, "identityClientId": "11111111-2222-3333-4444-555555555555",
 }  # fmt: skip
 """What a deployment would give, as it would look."""
@@ -70,8 +71,9 @@ EXPECTED = {
     "cosmos_endpoint": SAMPLES["cosmosEndpoint"], "cosmos_database": SAMPLES["cosmosDatabase"], "cosmos_consistency": "strong",
     "identity_client_id": SAMPLES["identityClientId"], "queue_account_url": SAMPLES["queueEndpoint"],
     "archive_account_url": SAMPLES["blobEndpoint"], "archive_container": SAMPLES["archiveContainer"],
-    "embedding_base_url": SAMPLES["openaiEndpoint"], "embedding_model": SAMPLES["embeddingDeployment"], "embedding_dimensions": 1536,
-    "llm_base_url": SAMPLES["openaiEndpoint"], "llm_model": SAMPLES["chatDeployment"], "secret": SAMPLES["cursorSecret"],
+    "embedding_base_url": SAMPLES["openaiEndpoint"], "embedding_model": SAMPLES["embeddingModel"], "embedding_dimensions": 1536,
+    "embedding_deployment": SAMPLES["embeddingDeployment"], "llm_base_url": SAMPLES["openaiEndpoint"], "llm_model": SAMPLES["chatModel"],
+    "llm_deployment": SAMPLES["chatDeployment"], "secret": SAMPLES["cursorSecret"], "slice_budget_mb": 320,
     "webhook_secret": SAMPLES["webhookSecret"], "auth": "on",
 }  # fmt: skip
 """What the app makes of a deployment's settings."""
@@ -85,7 +87,8 @@ def findings(sources: Mapping[str, str]) -> list[str]:
         *_settings(policy),
         *_queues(policy),
         *_roles(policy),
-        *_models(policy, cosmos, main),
+        *_models(policy, json.loads(sources[MODELS]), cosmos, main),
+        *_named_once(json.loads(sources[MODELS]), sources),
         *_names(policy),
         *_alerts(policy),
         *_host(policy, json.loads(sources[HOST])),
@@ -161,17 +164,38 @@ def _roles(policy: Mapping[str, Any]) -> Iterator[str]:
             yield f"{one['role']} on {one['scope']} has no reason"
 
 
-def _models(policy: Mapping[str, Any], cosmos: Mapping[str, Any], main: Mapping[str, bicep.Declared]) -> Iterator[str]:
+def _named_once(models: Mapping[str, Any], sources: Mapping[str, str]) -> Iterator[str]:
+    """A name or a version that stands elsewhere too is forgotten there when it is retired."""
+    for path, text in sources.items():
+        if path.endswith((".bicep", ".tf", ".py", ".json")) and path != MODELS:
+            for model in (models["chat"], models["embedding"]):
+                if model["name"] in text or (len(model["version"]) > 2 and model["version"] in text):
+                    yield f"{path} names the model {model['name']} or its version"
+
+
+def _models(
+    policy: Mapping[str, Any], models: Mapping[str, Any], cosmos: Mapping[str, Any], main: Mapping[str, bicep.Declared]
+) -> Iterator[str]:
     def default(name: str) -> Any:
         return bicep.value(main[name].value)
 
     def allowed(name: str) -> Any:
         return bicep.value(main[name].decorators["allowed"].named_children[1].named_children[0])
 
-    if policy["embeddingModels"] != MODEL_DIMENSIONS:
-        yield f"the app knows the models {MODEL_DIMENSIONS}"
-    if default("embeddingDimensions") != MODEL_DIMENSIONS.get(default("embeddingModel")):
+    if (models["chat"]["name"], models["embedding"]["name"], models["dimensions"]) != (DEFAULT_LLM, DEFAULT_MODEL, MODEL_DIMENSIONS):
+        yield f"the app knows the models {DEFAULT_LLM}, {DEFAULT_MODEL}, {MODEL_DIMENSIONS}"
+    if default("embeddingDimensions") != models["dimensions"].get(models["embedding"]["name"]):
         yield f"the default model makes no vectors of {default('embeddingDimensions')}"
+    if models["embedding"]["upgrade"] != "NoAutoUpgrade":
+        yield "vectors could become another version's, which compare with none that are stored"
+    if models["chat"]["upgrade"] != "OnceCurrentVersionExpired":
+        yield "the chat model stops working on the day that its version is retired"
+    if not re.fullmatch(r"gpt-[\d.]+-(" + "|".join(models["small"]) + ")", models["chat"]["name"]):
+        yield "the default chat model is none of the small ones"
+    if {str(size) for size in allowed("instanceMemory")} != policy["sliceBudgets"].keys():
+        yield "a size of instances has no budget for the users that it holds"
+    if any(int(budget) > int(size) / 3 for size, budget in policy["sliceBudgets"].items()):
+        yield "an instance would hold more users than it has room for"
     if allowed("vectorIndexType") != cosmos["vectorIndexTypes"] or set(cosmos["vectorIndexTypes"]) != set(get_args(VectorIndex)):
         yield "the kinds of vector index differ"
     if sorted(allowed("cosmosConsistency")) != sorted(cosmos["consistency"]["strong"]):

@@ -7,11 +7,17 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 COSMOS = "memory_core/adapters/cosmos/policy.json"
 HOST = "host.json"
+MODELS = "memory_core/adapters/openai/models.json"
 
 
 def sources() -> dict[str, str]:
-    """Every text below infra/, the policy of the containers, and what the Functions host reads."""
-    files = [*(one for one in (ROOT / "infra").rglob("*") if one.is_file() and ".terraform" not in one.parts), ROOT / COSMOS, ROOT / HOST]
+    """Every text below infra/, the policy of the containers, the models, and what the Functions host reads."""
+    files = [
+        *(one for one in (ROOT / "infra").rglob("*") if one.is_file() and ".terraform" not in one.parts),
+        ROOT / COSMOS,
+        ROOT / HOST,
+        ROOT / MODELS,
+    ]
     return {one.relative_to(ROOT).as_posix(): one.read_text(encoding="utf-8") for one in sorted(files) if one.suffix != ".pyc"}
 
 

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import hashlib
 import re
+import subprocess
+import sys
 from importlib.metadata import distributions
-from pathlib import Path
+from importlib.util import MAGIC_NUMBER
+from pathlib import Path, PurePosixPath
 from zipfile import ZipFile
 
 import pytest
 
-from deployment import vocabulary
-from deployment.package import LIMIT_MB, build, pack
+from deployment import vocabulary, wheels
+from deployment.bytecode import compile_folder, interpreter
+from deployment.package import LIMIT_MB, build, lay_out, main, pack
 from deployment.wheels import lacking, wanted
 from memory_core.adapters.openai import tokens
 from tests.infra.sources import COSMOS, ROOT
 
+UNCHECKED_HASH = 0b01
+HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
+APP_ONLY = {"with_packages": False, "with_vocabulary": False}
+
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The zip without packages and vocabulary, which take half a minute."""
-    return build(tmp_path_factory.mktemp("package") / "app.zip", with_packages=False, with_vocabulary=False)
+    """The zip without packages and vocabulary, which take half a minute, for the Python that runs the tests."""
+    return build(tmp_path_factory.mktemp("package") / "app.zip", HERE, **APP_ONLY)
 
 
 def test_the_zip_has_the_app_and_nothing_that_only_a_laptop_needs(app: Path) -> None:
@@ -35,13 +43,61 @@ def test_the_zip_has_the_app_and_nothing_that_only_a_laptop_needs(app: Path) -> 
         "memory_core",
         "LICENSE",
         ".funcignore",
+        "__pycache__",
     }
     assert strange <= {vocabulary.FOLDER}
-    assert not [name for name in names if "localhost" in name or "__pycache__" in name or name.endswith((".pyc", ".db"))]
+    assert not [name for name in names if "localhost" in name or name.endswith(".db")]
+
+
+def test_each_module_has_byte_code_that_is_never_compared_with_its_source(app: Path) -> None:
+    """The package is mounted read-only, and the times of its files say nothing."""
+    with ZipFile(app) as archive:
+        names = set(archive.namelist())
+        modules = [PurePosixPath(name) for name in names if name.endswith(".py")]
+        compiled = {path: f"{path.parent / '__pycache__' / path.stem}.cpython-{HERE.replace('.', '')}.pyc" for path in modules}
+        assert set(compiled.values()) == {name for name in names if name.endswith(".pyc")}
+        for name in compiled.values():
+            head = archive.read(name)[:8]
+            assert (head[:4], int.from_bytes(head[4:], "little")) == (MAGIC_NUMBER, UNCHECKED_HASH)
+
+
+def test_the_byte_code_is_what_runs_whatever_its_source_says(tmp_path: Path) -> None:
+    (tmp_path / "some").mkdir()
+    module = tmp_path / "some" / "module.py"
+    module.write_text("def place(): return place.__code__.co_filename\n")
+    compile_folder(tmp_path / "some", sys.executable)
+    module.write_text("def place(): return 'compiled anew'\n")
+    ran = subprocess.run([sys.executable, "-c", "import module; print(module.place())"], cwd=module.parent, capture_output=True, text=True)
+    assert ran.stdout == f"{module}\n"
+
+
+def test_what_azd_packs_is_what_the_zip_has(app: Path, tmp_path: Path) -> None:
+    folder = lay_out(tmp_path / "build" / "azure", HERE, **APP_ONLY)
+    lay_out(folder, HERE, **APP_ONLY)
+    assert [one.name for one in folder.parent.iterdir()] == ["azure"]
+    with ZipFile(app) as archive:
+        zipped = {name: archive.read(name) for name in archive.namelist()}
+    assert {one.relative_to(folder).as_posix(): one.read_bytes() for one in folder.rglob("*") if one.is_file()} == zipped
+    # azd leaves __pycache__ out of a folder without such a file, and else what the file names.
+    assert all(line.startswith("#") for line in (folder / ".funcignore").read_text().splitlines())
+
+
+def test_azd_deploys_that_folder_and_has_nothing_built_on_azure() -> None:
+    """A remote build on Flex Consumption took Python 3.11 for an app of 3.13 (Azure/azure-dev#8538)."""
+    text = (ROOT / "azure.yaml").read_text(encoding="utf-8")
+    assert re.search(r"^    remoteBuild: false$", text, re.MULTILINE)
+    (folder,) = re.findall(r"^    dist: (\S+)", text, re.MULTILINE)
+    assert set(re.findall(r"-m deployment.package --folder (\S+)", text)) == {folder}
+
+
+def test_a_machine_without_azures_python_is_told_what_to_do(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["--python", "3.99", "--target", str(tmp_path / "no.zip")]) == 1
+    assert "no Python 3.99 is on this machine" in capsys.readouterr().err
+    assert not (tmp_path / "no.zip").exists()
 
 
 def test_the_same_files_make_the_same_zip(app: Path, tmp_path: Path) -> None:
-    again = build(tmp_path / "again.zip", with_packages=False, with_vocabulary=False)
+    again = build(tmp_path / "again.zip", HERE, **APP_ONLY)
     assert hashlib.sha256(again.read_bytes()).digest() == hashlib.sha256(app.read_bytes()).digest()
 
 
@@ -60,6 +116,7 @@ def test_conditions_are_read_for_the_python_of_azure() -> None:
         "four[x]>=4,<5", 'five; extra == "aio"',
     ]  # fmt: skip
     assert wanted(lines) == ["two==2", "four[x]<5,>=4"]
+    assert wanted(lines, version="3.12") == ["one==1", "four[x]<5,>=4"]
 
 
 def test_a_package_that_is_asked_for_and_not_there_is_named(tmp_path: Path) -> None:
@@ -85,6 +142,7 @@ def test_a_vocabulary_that_is_another_one_is_refused_and_removed(tmp_path: Path)
 
 
 @pytest.mark.long
+@pytest.mark.skipif(interpreter(wheels.PYTHON) is None, reason="there is no Python of Azure's version; the workflow has one")
 def test_the_whole_package_is_small_enough_and_built_for_azure(tmp_path: Path) -> None:
     whole = build(tmp_path / "whole.zip")
     assert whole.stat().st_size <= LIMIT_MB * 2**20
@@ -97,3 +155,5 @@ def test_the_whole_package_is_small_enough_and_built_for_azure(tmp_path: Path) -
     asked = {re.split(r"[=;]", line)[0].lower() for line in (ROOT / "requirements.txt").read_text().splitlines() if "==" in line}
     there = {name.split("/")[3].split("-")[0].lower().replace("_", "-") for name in names if name.endswith(".dist-info/METADATA")}
     assert {name.replace("_", "-") for name in asked} <= there
+    modules = {name for name in names if name.endswith(".py")}
+    assert len({name for name in names if name.endswith(".cpython-313.pyc")}) == len(modules) > 3000

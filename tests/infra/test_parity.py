@@ -9,9 +9,9 @@ from tests.infra.sources import changed, sources
 
 MAIN, T = "infra/main.bicep", "infra/terraform/"
 MISTAKES = {
-    "a default in Bicep": (MAIN, "param maximumInstances int = 40", "param maximumInstances int = 50", "Terraform's 40"),
+    "a default in Bicep": (MAIN, "param maximumInstances int = 10", "param maximumInstances int = 50", "Terraform's 10"),
     "a default in Terraform": (T + "variables.tf", "default     = 1536", "default     = 768", "Terraform's 768"),
-    "a default of azd": ("infra/main.parameters.json", "${MAXIMUM_INSTANCES=40}", "${MAXIMUM_INSTANCES=100}", "azd gives"),
+    "a default of azd": ("infra/main.parameters.json", "${MAXIMUM_INSTANCES=10}", "${MAXIMUM_INSTANCES=100}", "azd gives"),
     "a secret that azd would ask for": (
         "infra/main.parameters.json",
         "${CURSOR_SECRET=unset}",
@@ -26,6 +26,13 @@ MISTAKES = {
     ),
     "a name that Python's own images set": ("infra/main.parameters.json", "APP_PYTHON_VERSION", "PYTHON_VERSION", "set for something else"),
     "a parameter's type": (MAIN, "param alwaysReady int = 0", "param alwaysReady string = 0", "is a string in Bicep"),
+    "a model that its file lacks": ("infra/modules/openai.bicep", "models.chat.upgrade", "models.chats.upgrade", "not in its file"),
+    "a model that its file lacks, in Terraform": (
+        T + "openai.tf",
+        "local.models.chat.upgrade",
+        "local.models.chats.upgrade",
+        "not in its file",
+    ),
     "a member that a policy lacks": (
         "infra/modules/storage.bicep",
         "name: policy.archiveContainer",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.infra import policy, rules
-from tests.infra.sources import COSMOS, changed, sources
+from tests.infra.sources import COSMOS, MODELS, changed, sources
 
 P, M, T = "infra/policy.json", "infra/modules/", "infra/terraform/"
 MISTAKES = {
@@ -57,7 +57,24 @@ MISTAKES = {
         "00000000-0000-0000-0000-000000000001",
         "another id than its name",
     ),
-    "a model's dimensions": (P, '"text-embedding-3-large": 3072', '"text-embedding-3-large": 1024', "the app knows the models"),
+    "a model's dimensions": (MODELS, '"text-embedding-3-large": 3072', '"text-embedding-3-large": 1024', "the app knows the models"),
+    "a chat model that ends on a day": (MODELS, "OnceCurrentVersionExpired", "NoAutoUpgrade", "stops working on the day"),
+    "vectors that change by themselves": (MODELS, '"NoAutoUpgrade"', '"OnceNewDefaultVersionAvailable"', "compare with none"),
+    "an instance that holds too many users": (P, '"512": "0"', '"512": "320"', "more users than it has room for"),
+    "a size without a budget": (P, '"512": "0", ', "", "has no budget"),
+    "a default model that is large": (MODELS, '"gpt-5.4-mini"', '"gpt-5.4"', "none of the small ones"),
+    "a model that is named twice": (
+        "infra/main.parameters.json",
+        "${CHAT_MODEL_VERSION=}",
+        "${CHAT_MODEL_VERSION=2026-03-17}",
+        "names the model gpt-5.4-mini or its version",
+    ),
+    "a model's name for its deployment's": (
+        P,
+        '"LLM_DEPLOYMENT": "chatDeployment"',
+        '"LLM_DEPLOYMENT": "chatModel"',
+        "as its llm_deployment",
+    ),
     "the default dimensions": (
         "infra/main.bicep",
         "embeddingDimensions int = 1536",
@@ -108,6 +125,19 @@ BROKEN = {
         "takes keys",
     ),
     "old TLS": (M + "storage.bicep", "'TLS1_2'", "'TLS1_0'", "old TLS"),
+    "a budget that begins anew each month": (M + "budget.bicep", "empty(start) ? thisMonth : start", "thisMonth", "in a later month"),
+    "a budget whose month is not given": ("infra/main.bicep", "start: budgetStart", "start: ''", "in a later month"),
+    "a budget that Terraform begins anew": (T + "alerts.tf", "ignore_changes = [time_period]", "ignore_changes = []", "in a later month"),
+    "alerts that nobody reads": (M + "alerts.bicep", "empty(email) ? [] : policy.alerts", "policy.alerts", "tell nobody"),
+    "users in logs": (
+        M + "diagnostics.bicep",
+        "'PartitionKeyRUConsumption', enabled: detailed",
+        "'PartitionKeyRUConsumption', enabled: true",
+        "ids of users",
+    ),
+    "a vault that can't be made": (M + "keyvault.bicep", "purgeProtection ? true : null", "purgeProtection", "can't be made"),
+    "a vault in a long grave": (M + "keyvault.bicep", "InDays: 7", "InDays: 90", "longer than a week"),
+    "a subnet by whatever is default": (M + "network.bicep", "defaultOutboundAccess: false\n", "\n", "what leaves a subnet"),
     "a door that stays open": (M + "keyvault.bicep", "isPublic ? 'Enabled' : 'Disabled'", "'Enabled'", "does not close"),
     "a door that ignores the switch": (
         "infra/main.bicep",

@@ -17,6 +17,7 @@ import pytest
 
 from infra.scripts import deploy, preflight, provision, ready, settle
 from memory_core.config import Settings
+from memory_core.functions import callers
 from tests.infra.sources import ROOT
 
 STAND_IN = f"""#!{sys.executable} -ISE
@@ -33,19 +34,33 @@ for start, answer in answers.items():
 sys.exit(1)
 """
 ACCOUNT = {"id": "sub-1", "name": "Test", "user": {"type": "user", "name": "ana@example.org"}}
+MODELS = json.loads((ROOT / "memory_core/adapters/openai/models.json").read_text(encoding="utf-8"))
+CHAT, EMBEDDING = MODELS["chat"], MODELS["embedding"]
+NOW = datetime(2026, 11, 1, 12, 0, tzinfo=timezone.utc)
+
+
+def model(name: str, version: str, status: str = "GenerallyAvailable", days: int = 300, able: str = "chatCompletion", **more: Any) -> Any:
+    """A model as a region offers it, to be retired after so many days."""
+    end = f"{datetime.now(timezone.utc) + timedelta(days=days):%Y-%m-%d}T00:00:00Z"
+    skus = [{"name": "GlobalStandard", "deprecationDate": None, "usageName": f"OpenAI.GlobalStandard.{name}"}]
+    of = {"name": name, "version": version, "lifecycleStatus": status, "deprecation": {"inference": end}, "skus": skus}
+    return {"model": of | {"capabilities": {able: "true"}} | more}
+
+
 WELL: dict[str, Any] = {
     "account show": ACCOUNT,
     "role assignment list": [{"roleDefinitionName": "Owner"}],
     "provider list": [{"namespace": one.lower(), "state": "Registered"} for one in preflight.PROVIDERS],
     "functionapp list-flexconsumption-locations": [{"name": "West Europe"}, {"name": "swedencentral"}],
     "cognitiveservices model list": [
-        {"model": {"name": "text-embedding-3-small", "version": "1", "skus": [{"name": "GlobalStandard"}]}},
-        {"model": {"name": "gpt-4.1-mini", "version": "2025-04-14", "skus": [{"name": "GlobalStandard"}]}},
+        model(EMBEDDING["name"], EMBEDDING["version"], able="embeddings"),
+        model(CHAT["name"], CHAT["version"]),
     ],
     "cognitiveservices account list --resource-group rg-dev": None,
-    "cognitiveservices usage list": [{"name": {"value": "OpenAI.GlobalStandard.gpt-4.1-mini"}, "limit": 200.0, "currentValue": 100.0}],
+    "cognitiveservices usage list": [{"name": {"value": f"OpenAI.GlobalStandard.{CHAT['name']}"}, "limit": 200.0, "currentValue": 100.0}],
     "keyvault list-deleted": [],
     "cognitiveservices account list-deleted": [],
+    "group show": {"name": "rg-dev"},
     "env set": None,
 }
 GIVEN = {"AZURE_ENV_NAME": "dev", "AZURE_LOCATION": "westeurope", "AZURE_SUBSCRIPTION_ID": "sub-1"}
@@ -114,7 +129,18 @@ def test_azd_can_put_what_is_kept_into_its_file_of_parameters_as_it_stands(azure
 
 def test_what_the_scripts_print_stays_on_the_screen() -> None:
     hooks = (ROOT / "azure.yaml").read_text(encoding="utf-8").split("\nhooks:\n")[1].split("\nservices:")[0]
-    assert re.findall(r"  (\w+):\n    shell: sh\n    interactive: true\n", hooks) == ["preprovision", "predeploy", "postdeploy"]
+    assert re.findall(r"^  (\w+):\n", hooks, re.MULTILINE) == ["preprovision", "predeploy", "postdeploy"]
+    assert hooks.count("run: ") == hooks.count("interactive: true") == 6
+
+
+def test_windows_runs_what_linux_and_macos_do() -> None:
+    text = (ROOT / "azure.yaml").read_text(encoding="utf-8")
+    both = re.findall(
+        r"posix:\n +shell: sh\n(?: +interactive: true\n)? +run: python3 (.+)\n +windows:\n +shell: pwsh\n(?: +.+\n)? +run: python (.+)\n",
+        text,
+    )
+    assert len(both) == 4
+    assert all(one == other for one, other in both)
 
 
 def test_a_later_deployment_keeps_the_secrets_of_the_first(azure: Azure) -> None:
@@ -132,20 +158,23 @@ DELETED_ACCOUNT = {
 }
 
 
+DELETED_VAULT = {"name": "kv-x", "properties": {"location": "West Europe", **TAGGED}}
+
+
 @pytest.mark.parametrize(
     ("changed", "given", "said"),
     [
         ({"account show": {**ACCOUNT, "id": "sub-2"}}, {}, "az account set --subscription sub-1"),
         ({"role assignment list": [{"roleDefinitionName": "Contributor"}]}, {}, "may give nobody a role"),
         ({}, {"AZURE_LOCATION": "moonbase"}, "moonbase has no Flex Consumption"),
-        ({}, {"CHAT_CAPACITY": "150"}, "100 thousand tokens a minute of gpt-4.1-mini are left"),
+        ({}, {"CHAT_CAPACITY": "150"}, f"100 thousand tokens a minute of {CHAT['name']} are left"),
         ({}, {"EMBEDDING_MODEL_VERSION": "2"}, "has no text-embedding-3-small 2"),
         ({}, {"MODEL_SKU": "Standard"}, "as Standard"),
-        ({"keyvault list-deleted": [{"name": "kv-x", "properties": TAGGED}]}, {}, "az keyvault recover --name kv-x"),
+        ({"keyvault list-deleted": [DELETED_VAULT]}, {}, "could not be brought back: az keyvault recover --name kv-x"),
         (
             {"cognitiveservices account list-deleted": [DELETED_ACCOUNT]},
             {},
-            "purge --name oai-x --location westeurope --resource-group rg-dev",
+            "az cognitiveservices account recover --name oai-x --resource-group rg-dev --location westeurope",
         ),
     ],
 )
@@ -158,13 +187,146 @@ def test_what_would_fail_later_is_said_before_and_no_secret_is_made(
     assert "API_KEYS" not in azure.told("azd")
 
 
-def test_a_deleted_vault_of_another_environment_is_nobodys_business(azure: Azure) -> None:
-    deleted = [{"name": "kv-x", "properties": {"tags": {"azd-env-name": "other"}}}]
-    assert azure.preflight(WELL | {"keyvault list-deleted": deleted}).returncode == 0
+DOWN = {"keyvault list-deleted": [DELETED_VAULT], "cognitiveservices account list-deleted": [DELETED_ACCOUNT]}
 
 
-def test_models_are_not_asked_about_when_an_account_exists_already(azure: Azure) -> None:
-    assert azure.preflight(WELL, EXISTING_OPENAI="/subscriptions/x", CHAT_CAPACITY="9999").returncode == 0
+def test_an_environment_that_was_taken_down_comes_back_under_its_names(azure: Azure) -> None:
+    """`azd down` then `azd up`: the vault lies in its grave for a week, the OpenAI account for two days, and their group is gone."""
+    gone = {name: answer for name, answer in WELL.items() if name != "group show"}
+    done = azure.preflight(gone | DOWN | {"group create": {}, "keyvault recover": {}, "cognitiveservices account recover": {}})
+    assert (done.returncode, done.stderr) == (0, "")
+    asked = [line.partition(" --output")[0] for line in azure.told("az").splitlines()]
+    assert asked[
+        asked.index("group create --name rg-dev --location West Europe --tags azd-env-name=dev application=memory-core") + 1 :
+    ] == [
+        "keyvault recover --name kv-x",
+        "cognitiveservices account recover --name oai-x --resource-group rg-dev --location westeurope",
+    ]
+    assert "the vault kv-x was deleted and is brought back" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("deleted", "given"),
+    [
+        ([{**DELETED_VAULT, "properties": {"location": "westeurope", "tags": {"azd-env-name": "other"}}}], {}),
+        ([{**DELETED_VAULT, "properties": {"location": "swedencentral", **TAGGED}}], {}),
+        ([DELETED_VAULT], {"ENABLE_KEY_VAULT": "false"}),
+    ],
+    ids=["another environment's", "another region's", "not wanted"],
+)
+def test_a_deleted_vault_that_holds_no_name_of_this_deployment_stays_deleted(
+    azure: Azure, deleted: list[Any], given: dict[str, str]
+) -> None:
+    assert azure.preflight(WELL | {"keyvault list-deleted": deleted}, **given).returncode == 0
+    assert "recover" not in azure.told("az")
+
+
+def test_nothing_is_brought_back_where_the_deployment_would_fail_all_the_same(azure: Azure) -> None:
+    assert azure.preflight(WELL | DOWN, MODEL_SKU="Standard").returncode == 1
+    assert "recover" not in azure.told("az")
+
+
+def budget_start(azure: Azure, answers: dict[str, Any], **given: str) -> str | None:
+    """What preflight keeps as the budget's first month."""
+    assert azure.preflight(WELL | answers, CURSOR_SECRET="c" * 64, WEBHOOK_SECRET="w" * 64, API_KEYS="W10=", **given).returncode == 0
+    kept = [line.split(" ")[-1] for line in azure.told("azd").splitlines() if line.startswith("env set BUDGET_START")]
+    return kept[-1] if kept else None
+
+
+THIS_MONTH = f"{datetime.now(timezone.utc):%Y-%m}-01"
+BUDGET = {"rest --method get": {"properties": {"timePeriod": {"startDate": "2026-01-01T00:00:00Z"}}}}
+
+
+@pytest.mark.parametrize(
+    ("answers", "given", "kept"),
+    [
+        ({}, {}, None),
+        ({}, {"MONTHLY_BUDGET": "50"}, THIS_MONTH),
+        (BUDGET, {"MONTHLY_BUDGET": "50"}, "2026-01-01"),
+        (BUDGET, {"MONTHLY_BUDGET": "50", "BUDGET_START": "2026-01-01"}, None),
+        ({}, {"MONTHLY_BUDGET": "50", "BUDGET_START": "2026-01-01"}, THIS_MONTH),
+        ({}, {"MONTHLY_BUDGET": "50", "BUDGET_START": "2999-01-01"}, None),
+    ],
+    ids=["no budget", "the first time", "two months later, in a pipeline", "two months later", "down, then up", "one that is chosen"],
+)
+def test_a_budget_keeps_its_first_month_and_a_new_one_begins_now(
+    azure: Azure, answers: dict[str, Any], given: dict[str, str], kept: str | None
+) -> None:
+    """Azure refuses another first month for a budget that there is, and a past one for a budget that there is not."""
+    assert budget_start(azure, answers, **given) == kept
+
+
+def offered(*models: Any) -> dict[str, Any]:
+    """What a region offers beside the embedding model."""
+    return {"cognitiveservices model list": [WELL["cognitiveservices model list"][0], *models]}
+
+
+@pytest.mark.parametrize("gone", [{"days": 0}, {"status": "Deprecated"}, {"status": "Deprecating"}], ids=["day", "retired", "closed"])
+def test_a_model_that_nobody_may_deploy_any_more_is_refused_and_the_newest_small_one_offered(azure: Azure, gone: dict[str, Any]) -> None:
+    """The default of October 2026 would have failed ten minutes into the deployment."""
+    newer = [
+        model("gpt-6.1-mini", "2027-02-01"),
+        model("gpt-6.1-nano", "2027-02-01"),
+        model("gpt-6.2-mini", "2027-05-01", "Preview"),
+        model("gpt-6.1", "2027-03-01"),
+        model("gpt-6.3-mini", "2027-06-01", days=20),
+        model("gpt-realtime-mini", "2027-07-01"),
+    ]
+    done = azure.preflight(WELL | offered(model(CHAT["name"], CHAT["version"], **gone), *newer))
+    assert done.returncode == 1
+    assert f"{CHAT['name']} {CHAT['version']} is " in done.stderr
+    assert "azd env set CHAT_MODEL gpt-6.1-mini && azd env set CHAT_MODEL_VERSION 2027-02-01" in done.stderr
+    assert azure.preflight(WELL | offered(*newer), CHAT_MODEL="gpt-6.1-mini", CHAT_MODEL_VERSION="2027-02-01").returncode == 0
+
+
+def test_an_environment_that_has_a_model_may_keep_it_until_its_last_day(azure: Azure) -> None:
+    there = {"cognitiveservices account list --resource-group rg-dev": [{"name": "oai-x"}]}
+    done = azure.preflight(WELL | there | offered(model(CHAT["name"], CHAT["version"], "Deprecating", days=30)))
+    assert done.returncode == 0
+    assert f"{CHAT['name']} {CHAT['version']} is retired on " in done.stdout
+    assert azure.preflight(WELL | there | offered(model(CHAT["name"], CHAT["version"], "Deprecating", days=-1))).returncode == 1
+
+
+def test_an_embedding_model_that_is_retired_is_refused_with_those_that_are_left(azure: Azure) -> None:
+    changed = {
+        "cognitiveservices model list": [
+            model(EMBEDDING["name"], EMBEDDING["version"], "Deprecated", able="embeddings"),
+            model("text-embedding-9", "1", able="embeddings"),
+            model(CHAT["name"], CHAT["version"]),
+        ]
+    }
+    done = azure.preflight(WELL | changed)
+    assert "choose EMBEDDING_MODEL and EMBEDDING_MODEL_VERSION of: text-embedding-9 1" in done.stderr
+
+
+def test_another_model_without_a_version_is_looked_for_as_azures_default(azure: Azure) -> None:
+    models = offered(model("gpt-6.1-mini", "2027-01-01", isDefaultVersion=True), model("gpt-6.2-mini", "2027-01-01"))
+    assert azure.preflight(WELL | models, CHAT_MODEL="gpt-6.1-mini").returncode == 0
+    assert "has no gpt-6.2-mini as GlobalStandard" in azure.preflight(WELL | models, CHAT_MODEL="gpt-6.2-mini").stderr
+
+
+ACCOUNT_ID = "/subscriptions/s/resourceGroups/rg-ai/providers/Microsoft.CognitiveServices/accounts/shared"
+
+
+def deployed(**models: str) -> dict[str, Any]:
+    """An account that exists already, and the model of each of its deployments."""
+    listed = [{"name": name.replace("_", "-"), "properties": {"model": {"name": of}}} for name, of in models.items()]
+    return {"cognitiveservices account deployment list --subscription s --resource-group rg-ai --name shared": listed}
+
+
+def test_an_account_that_exists_already_is_asked_for_its_deployments_and_not_for_models_or_quota(azure: Azure) -> None:
+    has = deployed(vectors=EMBEDDING["name"], small_chat=CHAT["name"])
+    given = {"EXISTING_OPENAI": ACCOUNT_ID, "CHAT_CAPACITY": "9999", "EMBEDDING_DEPLOYMENT": "vectors", "CHAT_DEPLOYMENT": "small-chat"}
+    assert azure.preflight(WELL | has | {"cognitiveservices model list": []}, **given).returncode == 0
+    assert "cognitiveservices model list" not in azure.told("az")
+
+
+def test_a_deployment_that_an_account_lacks_or_has_of_another_model_is_said(azure: Azure) -> None:
+    has = deployed(vectors="text-embedding-9", small_chat=CHAT["name"])
+    done = azure.preflight(WELL | has, EXISTING_OPENAI=ACCOUNT_ID, EMBEDDING_DEPLOYMENT="vectors")
+    assert "the deployment vectors is of text-embedding-9" in done.stderr
+    assert f"shared has no deployment {CHAT['name']}; CHAT_DEPLOYMENT may name one of: small-chat ({CHAT['name']}), vectors" in done.stderr
+    assert "is not the resource id of an account" in azure.preflight(WELL, EXISTING_OPENAI="/subscriptions/x").stderr
 
 
 def test_a_quota_that_this_environment_has_used_up_itself_stops_no_later_deployment(azure: Azure) -> None:
@@ -184,7 +346,7 @@ def test_terraforms_variables_are_looked_at_alike_and_no_secret_is_made(azure: A
     done = azure.run(WELL, "preflight.py", "terraform", **given)
     assert (done.returncode, azure.told("azd")) == (0, "")
     done = azure.run(WELL, "preflight.py", "terraform", **given, TF_VAR_chat_capacity="150")
-    assert "100 thousand tokens a minute of gpt-4.1-mini are left" in done.stderr
+    assert f"100 thousand tokens a minute of {CHAT['name']} are left" in done.stderr
     done = azure.run(WELL, "preflight.py", "terraform", **{**given, "TF_VAR_subscription_id": "sub-2"})
     assert "az account set --subscription sub-2" in done.stderr
 
@@ -235,13 +397,10 @@ def test_nobody_signed_in_is_said_in_one_line(azure: Azure) -> None:
 
 def test_azd_is_told_to_run_what_is_there() -> None:
     text = (ROOT / "azure.yaml").read_text(encoding="utf-8")
-    ran = re.findall(r"run: python3 (-m )?(\S+)", text)
-    assert len(ran) == 4
+    ran = re.findall(r"run: python3? (-m )?(\S+)", text)
+    assert len(ran) == 8
     for module, name in ran:
         assert (ROOT / (f"{name.replace('.', '/')}.py" if module else name)).is_file()
-
-
-NOW = datetime(2026, 11, 1, 12, 0, tzinfo=timezone.utc)
 
 
 @pytest.mark.parametrize(
@@ -261,24 +420,55 @@ def test_times_are_read_as_azure_writes_them() -> None:
     assert settle.latest(["2026-11-01T11:59:00.1234567+00:00", "2026-11-01T11:58:00+00:00"]) == NOW - timedelta(minutes=1)
 
 
-def test_readiness_is_asked_for_until_it_is_there(capsys: pytest.CaptureFixture[str]) -> None:
-    answers = iter([(0, "no route"), (503, "roles"), (200, '{"status": "ready"}')])
+DEGRADED = {
+    "status": "degraded",
+    "dependencies": {
+        "long_term": {"adapter": "cosmos", "status": "ok", "detail": None},
+        "short_term": {"adapter": "none", "status": "off", "detail": None},
+        "agents": {"adapter": "azure", "status": "unavailable", "detail": "agents: it answered HTTP 404 (DeploymentNotFound)"},
+    },
+}
+
+
+def test_readiness_is_asked_for_until_every_dependency_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    answers = iter([(0, "no route"), (503, "roles"), (200, json.dumps(DEGRADED)), (200, '{"status": "ready"}')])
     pauses: list[float] = []
-    assert ready.main("https://app", lambda _: next(answers), lambda: 0.0, pauses.append) == 0
-    assert pauses == [ready.PAUSE_S] * 2
+    assert ready.main("https://app", "", lambda *_: next(answers), lambda: 0.0, pauses.append) == 0
+    assert pauses == [ready.PAUSE_S] * 3
     assert "Ready: https://app" in capsys.readouterr().out
 
 
-def test_an_app_that_never_gets_ready_is_shown_with_its_last_answer(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ((503, "Cosmos DB is away"), "it answered 503: Cosmos DB is away"),
+        ((200, json.dumps(DEGRADED)), "agents (azure) is unavailable: agents: it answered HTTP 404 (DeploymentNotFound)"),
+        ((200, '{"status": "degraded"}'), 'it answered 200: {"status": "degraded"}'),
+    ],
+)
+def test_an_app_that_never_gets_ready_is_shown_with_what_does_not_answer(
+    capsys: pytest.CaptureFixture[str], answer: tuple[int, str], said: str
+) -> None:
     now = 0.0
 
     def sleep(seconds: float) -> None:
         nonlocal now
         now += seconds
 
-    assert ready.main("https://app", lambda _: (503, "Cosmos DB is away"), lambda: now, sleep) == 1
-    assert "Cosmos DB is away" in capsys.readouterr().err
+    assert ready.main("https://app", "", lambda *_: answer, lambda: now, sleep) == 1
+    assert said in capsys.readouterr().err
     assert ready.main("") == 1
+
+
+def test_the_app_takes_the_signature_of_a_deployment_for_five_minutes() -> None:
+    secret = b"s" * 32
+    given = ready.signature(secret.decode(), 1_800_000_000)
+    assert given == callers.readiness_signature(secret, 1_800_000_000)
+    assert callers.is_readiness_signature(secret, given, 1_800_000_299)
+    for wrong in ("", "x", "1800000000", f"{given}0", given.replace("1800000000", "1800000001"), "9" * 5000, "\ud800.1", "١٨٠٠٠٠٠٠٠٠.1"):
+        assert not callers.is_readiness_signature(secret, wrong, 1_800_000_000)
+    assert not callers.is_readiness_signature(secret, given, 1_800_000_301)
+    assert not callers.is_readiness_signature(b"t" * 32, given, 1_800_000_000)
 
 
 @pytest.mark.parametrize(("returned", "pauses", "last"), [([0], [], 0), ([1, 1, 0], [30.0, 60.0], 0), ([1] * 5, list(deploy.PAUSES_S), 1)])

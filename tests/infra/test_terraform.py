@@ -26,7 +26,7 @@ MISTAKES = {
     "a variable that nobody declares": ("cosmos.tf", "var.cosmos_backup", "var.cosmos_backups", "not declared"),
     "a local that nobody declares": ("functionapp.tf", "local.settings", "local.app_settings", "not declared"),
     "a resource that nobody declares": ("rbac.tf", "azurerm_storage_account.host.id", "azurerm_storage_account.hosts.id", "not declared"),
-    "a variable that nobody reads": ("alerts.tf", 'var.alert_email == "" ? [] : [var.alert_email]', "[]", "not used"),
+    "a variable that nobody reads": ("functionapp.tf", "var.http_concurrency", "16", "not used"),
     "each without for_each": ("main.tf", 'local.names["identity"]', "each.key", "nothing is repeated"),
     "a property in a body of azapi": ("cosmos.tf", "fullTextPolicy = each", "fullTextPolicies = each", "does not exist"),
     "a property deep in a body of azapi": ("functionapp.tf", "perInstanceConcurrency", "perInstanceConcurency", "does not exist"),

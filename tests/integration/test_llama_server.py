@@ -98,7 +98,7 @@ async def test_a_record_that_the_model_cannot_hold_is_a_failure(server: str) -> 
 
 
 async def test_addresses_of_azures_shape_are_asked() -> None:
-    with running(f"/openai/deployments/{DEPLOYMENT}") as address:
+    with running("/openai") as address:
         made = chat(address, 12, provider="azure", base_url=address, api_key="k")
         assert (await made.ask(SHORT, "Ana moved.")).text.lstrip().startswith("{")
         await made.close()

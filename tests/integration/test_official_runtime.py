@@ -74,7 +74,7 @@ def of_host(client: httpx.Client) -> Send:
 def app(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The app out of the zip that Azure gets; its packages are those of the environment here, since Azure's are for one Python only."""
     folder = tmp_path_factory.mktemp("published")
-    with ZipFile(build(folder / "app.zip", with_packages=False, with_vocabulary=False)) as archive:
+    with ZipFile(build(folder / "app.zip", with_packages=False, with_vocabulary=False, with_bytecode=False)) as archive:
         archive.extractall(folder / "app")
     return folder / "app"
 

@@ -14,6 +14,7 @@ from aiohttp import web
 from memory_core.adapters.openai.client import Retries, Service
 from memory_core.adapters.openai.embedder import BATCH_INPUTS, OpenAIEmbedder
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
+from tests import managed_identity
 from tests.memories import MovableClock
 from tests.openai_server import OpenAIServer, answers, hangs, refuses, vector_of
 
@@ -83,13 +84,32 @@ async def test_nothing_to_embed_asks_nobody(embedder: OpenAIEmbedder, server: Op
     assert server.bodies == []
 
 
-async def test_azure_is_asked_by_deployment_version_and_its_own_header(server: OpenAIServer, clock: MovableClock) -> None:
-    service = Service(provider="azure", base_url=server.root, api_key="azure-key", api_version="2024-10-21")
-    embedder = OpenAIEmbedder(service, "my-deployment", DIMENSIONS, clock)
+@pytest.mark.parametrize("endpoint", ["", "/", "/openai/v1", "/openai/v1/"])
+async def test_azure_is_asked_without_a_version_by_the_name_of_the_deployment(
+    server: OpenAIServer, clock: MovableClock, endpoint: str
+) -> None:
+    service = Service(provider="azure", base_url=f"{server.root}{endpoint}", api_key="azure-key")
+    embedder = OpenAIEmbedder(service, "text-embedding-3-small", DIMENSIONS, clock, deployment="my-deployment")
     np.testing.assert_allclose((await embedder.embed(["one"]))[0], unit("one"), atol=1e-6)
     await embedder.close()
-    assert server.paths == ["/openai/deployments/my-deployment/embeddings?api-version=2024-10-21"]
-    assert server.headers[0]["api-key"] == "azure-key"
+    assert server.paths == ["/openai/v1/embeddings"]
+    assert server.headers[0]["Authorization"] == "Bearer azure-key"
+    assert (server.bodies[0]["model"], embedder.model) == ("my-deployment", "text-embedding-3-small")
+
+
+async def test_azure_is_signed_in_to_with_a_token_of_the_apps_identity(
+    server: OpenAIServer, clock: MovableClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with managed_identity.running() as identity:
+        for name, value in identity.environment.items():
+            monkeypatch.setenv(name, value)
+        service = Service(provider="azure", base_url=server.root, identity_client_id="app-1")
+        embedder = OpenAIEmbedder(service, "text-embedding-3-small", DIMENSIONS, clock)
+        await embedder.embed(["one"])
+        await embedder.embed(["two"])
+        await embedder.close()
+    assert identity.asked == [("https://cognitiveservices.azure.com", "app-1", managed_identity.SECRET)]
+    assert [header["Authorization"].count(".") for header in server.headers] == [2, 2]
 
 
 async def test_ada_is_not_asked_for_dimensions_that_it_would_refuse(server: OpenAIServer, clock: MovableClock) -> None:

@@ -89,6 +89,18 @@ async def test_an_answer_serves_the_second_after_it_and_no_longer() -> None:
     assert (await shared.latest())["run"] == 3
 
 
+async def test_a_caller_may_do_with_an_older_answer() -> None:
+    checks, clock = Counted(), MovableClock()
+    checks.let.set()
+    shared = SharedReadiness(checks, clock)
+    await shared.latest(within_s=10)
+    clock.advance(seconds=9.9)
+    assert (await shared.latest(within_s=10))["run"] == 1
+    assert (await shared.latest())["run"] == 2
+    clock.advance(seconds=10.1)
+    assert (await shared.latest(within_s=10))["run"] == 3
+
+
 async def test_a_run_that_failed_serves_nobody_else() -> None:
     checks = iter([ZeroDivisionError(), None])
 

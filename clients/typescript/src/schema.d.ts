@@ -973,8 +973,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Readiness: what each dependency answered within the last second; 503 when saves or retrieves can't work
-         * @description `checked_at` says when. What is wrong in detail (host names, server messages) is shown to callers with a key only.
+         * Readiness: what each dependency answered; 503 when saves or retrieves can't work
+         * @description `checked_at` says when they were asked. Without a key only the status is shown, as it was within the last ten seconds.
          */
         get: operations["system_ready"];
         put?: never;
@@ -2299,7 +2299,7 @@ export interface components {
         Readiness: {
             /** @enum {unknown} */
             status: "ready" | "degraded" | "unavailable";
-            dependencies: Record<string, never>;
+            dependencies?: Record<string, never>;
             /** Format: date-time */
             checked_at?: string;
         };

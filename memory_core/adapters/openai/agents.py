@@ -125,15 +125,18 @@ class OpenAIAgents:
         return await self._ask("update_profile", app_id, scene_entries(scenes))
 
     async def check(self) -> Health:
-        """The last call, when it was well and just now; else whether the service answers at all. No tokens are spent."""
+        """The last call, when it was well and just now; else whether the service answers at all.
+
+        A process that has called no model yet has it answer one word, once; no other check spends tokens.
+        """
         last_ok, last_error = self._chat.last_ok, self._chat.last_error
         exhausted = self._budget.exhausted()
         facts = {"apps_over_daily_tokens": exhausted} if exhausted else {}
         if last_error is None and last_ok is not None and self._clock.now() - last_ok < timedelta(seconds=TRUST_S):
             return Health(self._provider, "ok", last_ok=last_ok, facts=facts)
         try:
-            await self._chat.reach()
-        except Unavailable as error:
+            await (self._chat.reach() if self._chat.is_proven else self._chat.prove())
+        except (Unavailable, AgentFailed) as error:
             return Health(self._provider, "unavailable", last_ok=last_ok, detail=error.detail, facts=facts)
         detail = None if last_error is None else f"the last call failed: {last_error}"
         return Health(self._provider, "ok" if detail is None else "degraded", last_ok=last_ok, detail=detail, facts=facts)
@@ -161,7 +164,7 @@ class OpenAIAgents:
         reply = await self._chat.ask(asked, record.text)
         await self._budget.spend(app_id, sum(reply.tokens))
         if self._meter is not None:
-            self._meter.tokens(app_id, self._model, *reply.tokens)
+            self._meter.tokens(app_id, self._model, *reply.tokens, reasoning=reply.reasoning)
         if reply.failure is not None:
             raise AgentFailed(reply.failure)
         try:

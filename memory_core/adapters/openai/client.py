@@ -21,24 +21,31 @@ if TYPE_CHECKING:
 
 
 OPENAI_URL = "https://api.openai.com/v1"
-AZURE_API_VERSION = "2024-10-21"
+AZURE_PATH = "/openai/v1"
+"""Azure's address without a version: it knows every parameter of every model, as openai.com does."""
 AZURE_SCOPE = "https://cognitiveservices.azure.com/.default"
+"""Microsoft's pages show this one and https://ai.azure.com/.default for the same address."""
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
     """Where a service is and who we are to it.
 
-    provider: `openai` is any compatible server at base_url (".../v1"); `azure` an Azure OpenAI resource, base_url being its endpoint
-    ("https://name.openai.azure.com"). api_key: None on Azure means the app's identity, identity_client_id choosing a user-assigned
-    one; None elsewhere means a server that asks for none.
+    provider: `openai` is any compatible server at base_url (".../v1"); `azure` an Azure OpenAI or Foundry resource, base_url being its
+    endpoint ("https://name.openai.azure.com"). api_key: None on Azure means the app's identity, identity_client_id choosing a
+    user-assigned one; None elsewhere means a server that asks for none.
     """
 
     provider: Literal["openai", "azure"] = "openai"
     base_url: str = OPENAI_URL
     api_key: str | None = None
-    api_version: str = AZURE_API_VERSION
     identity_client_id: str | None = None
+
+    @property
+    def address(self) -> str:
+        """What the paths of the API are put behind."""
+        url = self.base_url.rstrip("/")
+        return url if self.provider == "openai" or url.endswith(AZURE_PATH) else url + AZURE_PATH
 
 
 class Connection:
@@ -71,24 +78,14 @@ class Connection:
 
 
 async def _made(service: Service, timeout_s: float) -> tuple[AsyncOpenAI, Any]:
-    """A client, and its credential where it signs in by identity."""
+    """A client, and its credential where it signs in by identity. The SDK asks for a new token before each request."""
     openai = await asyncio.to_thread(importlib.import_module, "openai")
-    if service.provider == "openai":
-        # The SDK insists on a key even for servers that ask for none.
-        key = service.api_key or "none"
-        return openai.AsyncOpenAI(base_url=service.base_url, api_key=key, timeout=timeout_s, max_retries=0), None
-    azure: dict[str, Any] = {
-        "azure_endpoint": service.base_url,
-        "api_version": service.api_version,
-        "timeout": timeout_s,
-        "max_retries": 0,
-    }
-    if service.api_key is not None:
-        return openai.AsyncAzureOpenAI(api_key=service.api_key, **azure), None
-    identity = await asyncio.to_thread(importlib.import_module, "azure.identity.aio")
-    credential = identity.DefaultAzureCredential(managed_identity_client_id=service.identity_client_id)
-    token = identity.get_bearer_token_provider(credential, AZURE_SCOPE)
-    return openai.AsyncAzureOpenAI(azure_ad_token_provider=token, **azure), credential
+    credential, key = None, service.api_key or "none"  # the SDK insists on a key even for servers that ask for none
+    if service.provider == "azure" and service.api_key is None:
+        identity = await asyncio.to_thread(importlib.import_module, "azure.identity.aio")
+        credential = identity.DefaultAzureCredential(managed_identity_client_id=service.identity_client_id)
+        key = identity.get_bearer_token_provider(credential, AZURE_SCOPE)
+    return openai.AsyncOpenAI(base_url=service.address, api_key=key, timeout=timeout_s, max_retries=0), credential
 
 
 # Tries a request again where that can help, and never longer than its caller waits.

@@ -36,9 +36,10 @@ TRUST_S = 60
 
 
 class OpenAIEmbedder:
-    """`EMBEDDING_PROVIDER=openai` or `azure`. `model` is the model's name, on Azure the deployment's.
+    """`EMBEDDING_PROVIDER=openai` or `azure`. `model` is the model's name, which is kept with each vector.
 
-    timeout_s bounds one request; `retries` says how many and how long in all.
+    deployment: what Azure has it under, where that is another name. timeout_s bounds one request; `retries` says how many and how long
+    in all.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class OpenAIEmbedder:
         dimensions: int,
         clock: Clock,
         *,
+        deployment: str | None = None,
         timeout_s: float = 10.0,
         retries: Retries | None = None,
         chunking: Chunking = STANDARD,
@@ -55,6 +57,7 @@ class OpenAIEmbedder:
     ) -> None:
         self._service = service
         self._model = model
+        self._deployment = deployment or model
         self._dimensions = dimensions
         self._clock = clock
         self._timeout_s = timeout_s
@@ -146,7 +149,7 @@ class OpenAIEmbedder:
         client = await self._connection.client()
         # ada-002 is the one model of OpenAI's that refuses the parameter.
         length: dict[str, Any] = {} if self._model.endswith("ada-002") else {"dimensions": self._dimensions}
-        answer = await client.embeddings.create(model=self._model, input=list(batch), encoding_format=self._encoding, **length)
+        answer = await client.embeddings.create(model=self._deployment, input=list(batch), encoding_format=self._encoding, **length)
         return self._checked(answer, len(batch))
 
     def _checked(self, answer: CreateEmbeddingResponse, expected: int) -> list[Vector]:

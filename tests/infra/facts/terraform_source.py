@@ -18,10 +18,11 @@ RESOURCES = (
     "consumption_budget_resource_group", "cosmosdb_account", "cosmosdb_sql_database", "cosmosdb_sql_role_assignment",
     "function_app_flex_consumption", "key_vault", "log_analytics_workspace", "managed_redis",
     "managed_redis_access_policy_assignment", "monitor_action_group", "monitor_diagnostic_setting",
-    "monitor_scheduled_query_rules_alert_v2", "network_security_group", "private_dns_zone",
-    "private_dns_zone_virtual_network_link", "private_endpoint", "resource_group", "role_assignment", "service_plan",
-    "storage_account", "storage_container", "storage_management_policy", "storage_queue", "subnet",
-    "subnet_network_security_group_association", "user_assigned_identity", "virtual_network",
+    "monitor_scheduled_query_rules_alert_v2", "nat_gateway", "nat_gateway_public_ip_association", "network_security_group",
+    "private_dns_zone", "private_dns_zone_virtual_network_link", "private_endpoint", "public_ip", "resource_group",
+    "role_assignment", "service_plan", "storage_account", "storage_container", "storage_management_policy", "storage_queue",
+    "subnet", "subnet_nat_gateway_association", "subnet_network_security_group_association", "user_assigned_identity",
+    "virtual_network",
 )  # fmt: skip
 DATA = ("client_config", "cognitive_account")
 AZAPI_RESOURCES = ("resource", "resource_action", "update_resource")

@@ -87,12 +87,13 @@ async def test_a_base_url_with_a_path_is_kept(made: Made, server: ChatServer) ->
     assert server.paths == ["/gateway/llm/v1/chat/completions"]
 
 
-async def test_azure_is_asked_by_deployment_version_and_its_own_header(made: Made, server: ChatServer) -> None:
-    service = Service(provider="azure", base_url=server.root, api_key="azure-key", api_version="2024-10-21")
-    agents = made.agents(service=service)
-    await agents.summarise(APP, MESSAGES)
-    assert server.paths == ["/openai/deployments/gpt-x/chat/completions?api-version=2024-10-21"]
-    assert server.headers[0]["api-key"] == "azure-key"
+async def test_azure_is_asked_without_a_version_by_the_name_of_the_deployment(made: Made, server: ChatServer) -> None:
+    service = Service(provider="azure", base_url=server.root, api_key="azure-key")
+    agents = made.agents(service=service, deployment="small-and-cheap")
+    answer = await agents.summarise(APP, MESSAGES)
+    assert server.paths == ["/openai/v1/chat/completions"]
+    assert server.headers[0]["Authorization"] == "Bearer azure-key"
+    assert (server.bodies[0]["model"], agents.model, answer.provenance.model) == ("small-and-cheap", "gpt-x", "gpt-x")
     made.clock.advance(minutes=5)
     assert (await agents.check()).adapter == "azure"
     assert server.lookups == 1

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections import Counter
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +22,7 @@ from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.requests.memories import ConverseInput, ListInput
 from memory_core.domain.scope import Owner
 from memory_core.telemetry import Telemetry
-from tests.chat_server import GOOD, ChatServer, kind_of, refuses, sends
+from tests.chat_server import GOOD, ChatServer, completion, is_proof, kind_of, refuses, says, sends
 from tests.memories import MovableClock
 from tests.model_calls import APP, MESSAGES, Made
 from tests.reading_model import ReadingModel
@@ -81,6 +83,7 @@ async def test_settings_choose_the_model_and_all_that_is_set_reaches_it(server: 
     settings = Settings.from_env(
         {
             "LLM_PROVIDER": "openai", "LLM_BASE_URL": f"{server.root}/v1", "LLM_API_KEY": "secret-key", "LLM_MODEL": "gpt-y",
+            "LLM_DEPLOYMENT": "dep-y", "LLM_REASONING_EFFORT": "low",
             "LLM_TEMPERATURE": "0", "LLM_TOP_P": "0.3", "LLM_MAX_TOKENS": "99", "LLM_CONCURRENCY": "3", "LLM_DAILY_TOKENS": "150",
             "EMBEDDING_PROVIDER": "hash", "MEMORY_DATA": str(tmp_path),
         }
@@ -91,7 +94,8 @@ async def test_settings_choose_the_model_and_all_that_is_set_reaches_it(server: 
     with pytest.raises(AgentFailed, match="150 tokens"):
         await made.agents.summarise(APP, MESSAGES)
     (body,) = server.bodies
-    assert (body["model"], body["temperature"], body["top_p"], body["max_tokens"]) == ("gpt-y", 0, 0.3, 99)
+    assert (body["model"], body["temperature"], body["top_p"], body["max_tokens"]) == ("dep-y", 0, 0.3, 99)
+    assert body["reasoning_effort"] == "low"
     assert made.pools()["agents"] == (3, 0)
     assert made.agents.model == "gpt-y"
     assert made.rules is not made.agents
@@ -119,27 +123,89 @@ async def test_a_conversation_is_formed_by_a_model_and_readiness_and_metrics_tel
         assert {one.model for one in found} == {"gpt-y"}
         assert 'memory_core_llm_tokens_total{app="local",kind="completion",model="gpt-y"}' in core.metrics().decode()
     cells = sum(one.category == "cell" for one in found)
-    assert Counter(kind_of(body) for body in server.bodies) == {
+    assert Counter("proof" if is_proof(body) else kind_of(body) for body in server.bodies) == {
+        "proof": 1,
         "Boundaries": 1, "ExtractedFacts": cells, "EpisodeAnalysis": cells, "ConversationSummary": cells
     }  # fmt: skip
 
 
-async def test_readiness_costs_no_tokens(agents: OpenAIAgents, made: Made, server: ChatServer) -> None:
+async def test_readiness_has_the_model_answer_one_word_and_costs_no_tokens_after_that(
+    agents: OpenAIAgents, made: Made, server: ChatServer
+) -> None:
+    """A list of models says nothing of a deployment that is missing or of a model that is retired."""
     assert (await agents.check()).status == "ok"
+    assert [body["messages"][0]["content"] for body in server.bodies] == ["Answer with the word ready."]
     await agents.summarise(APP, MESSAGES)
     assert (await agents.check()).last_ok == made.clock.now()
-    assert (len(server.bodies), server.lookups) == (1, 1)
     made.clock.advance(minutes=2)
     assert (await agents.check()).status == "ok"
-    assert (len(server.bodies), server.lookups) == (1, 2)
+    assert (len(server.bodies), server.lookups) == (2, 1)
 
 
-async def test_a_server_without_a_list_of_models_answers_all_the_same(agents: OpenAIAgents, server: ChatServer) -> None:
+async def test_readiness_of_a_process_that_has_called_costs_no_tokens(agents: OpenAIAgents, made: Made, server: ChatServer) -> None:
+    await agents.summarise(APP, MESSAGES)
+    made.clock.advance(minutes=2)
+    assert (await agents.check()).status == "ok"
+    assert (len(server.bodies), server.lookups) == (1, 1)
+
+
+async def test_a_deployment_that_is_missing_is_seen_until_it_is_there(agents: OpenAIAgents, server: ChatServer) -> None:
+    server.script = [refuses(404, "DeploymentNotFound"), refuses(410, "ModelDeprecated")]
+    assert (await agents.check()).detail == "agents: it answered HTTP 404 (DeploymentNotFound)"
+    assert (await agents.check()).detail == "agents: it answered HTTP 410 (ModelDeprecated)"
+    assert (await agents.check()).status == "ok"
+    assert server.lookups == 0
+
+
+async def test_a_slow_first_answer_serves_the_check_after_the_one_that_stopped_waiting(agents: OpenAIAgents, server: ChatServer) -> None:
+    answered = asyncio.Event()
+
+    async def waits(_: Any, __: dict[str, Any]) -> Any:
+        await answered.wait()
+        return completion("ready")
+
+    server.script = [waits]
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await agents.check()
+    answered.set()
+    assert (await agents.check()).status == "ok"
+    assert len(server.bodies) == 1
+
+
+async def test_a_server_without_a_list_of_models_answers_all_the_same(agents: OpenAIAgents, made: Made, server: ChatServer) -> None:
+    await agents.summarise(APP, MESSAGES)
+    made.clock.advance(minutes=2)
     server.models_status = 404
     assert (await agents.check()).status == "ok"
     server.models_status = 401
     health = await agents.check()
     assert (health.status, health.detail) == ("unavailable", "agents: it answered HTTP 401 (no code)")
+
+
+REASONED = {"prompt_tokens": 120, "completion_tokens": 530, "total_tokens": 650, "completion_tokens_details": {"reasoning_tokens": 500}}
+
+
+async def test_tokens_of_reasoning_are_paid_for_and_told_apart(made: Made, server: ChatServer) -> None:
+    server.script = [says(json.dumps(GOOD["Narrative"]), usage=REASONED)]
+    agents = made.agents(cap=600)
+    answer = await agents.summarise(APP, MESSAGES, fast=True)
+    assert answer.tokens == (120, 530)
+    assert made.counted('memory_core_llm_tokens_total{app="shop",kind="completion",model="gpt-x"} 530.0')
+    assert made.counted('memory_core_llm_reasoning_tokens_total{app="shop",model="gpt-x"} 500.0')
+    with pytest.raises(AgentFailed, match="used up"):
+        await agents.summarise(APP, MESSAGES)
+
+
+async def test_reasoning_that_a_service_counts_in_the_total_only_is_paid_for_too(made: Made, server: ChatServer) -> None:
+    server.script = [says(json.dumps(GOOD["Narrative"]), usage=REASONED | {"completion_tokens": 30})]
+    assert (await made.agents().summarise(APP, MESSAGES, fast=True)).tokens == (120, 530)
+
+
+async def test_an_answer_that_reasoning_left_no_room_for_says_so(made: Made, server: ChatServer) -> None:
+    server.script = [says("", "length", usage=REASONED)]
+    with pytest.raises(AgentFailed, match=r"nothing within its limit of tokens, of which reasoning took 500 \(LLM_REASONING_EFFORT\)"):
+        await made.agents().summarise(APP, MESSAGES)
 
 
 async def test_readiness_says_why_the_last_call_failed_until_one_succeeds(agents: OpenAIAgents, server: ChatServer) -> None:

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from memory_core.adapters.openai.agents import OpenAIAgents
+from memory_core.adapters.openai.chat import Sampling
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.prompts import NAMES
-from tests.chat_server import GOOD, ChatServer, hangs, is_cut, kind_of, refuses, says
+from tests.chat_server import GOOD, ChatServer, hangs, is_cut, kind_of, reasoning_model, refuses, says
 from tests.model_calls import APP, CALLS, MESSAGES, Made
 
 
@@ -134,6 +135,51 @@ async def test_a_model_that_wants_other_parameters_gets_them(made: Made, server:
     assert server.bodies[-1]["max_completion_tokens"] == 3000
     assert not {"max_tokens", "temperature", "top_p"} & server.bodies[-1].keys()
     assert server.bodies[-1]["response_format"]["type"] == "json_schema"
+
+
+@pytest.mark.parametrize(
+    ("efforts", "asked", "requests", "temperature"),
+    [
+        (("none", "low", "medium"), "none", 2, 0.4),
+        (("minimal", "low", "medium"), "minimal", 5, None),
+        (("low", "medium", "high"), "low", 6, None),
+    ],
+    ids=["gpt-5.4-mini", "gpt-5-mini", "o4-mini"],
+)
+async def test_a_reasoning_model_is_asked_for_the_least_reasoning_that_it_takes(
+    made: Made, server: ChatServer, efforts: tuple[str, ...], asked: str, requests: int, temperature: float | None
+) -> None:
+    server.knows = reasoning_model(*efforts)
+    agents = made.agents()
+    await agents.summarise(APP, MESSAGES)
+    assert len(server.bodies) == requests
+    await agents.summarise(APP, MESSAGES)
+    body = server.bodies[-1]
+    assert len(server.bodies) == requests + 1
+    assert (body["reasoning_effort"], body["max_completion_tokens"], body.get("temperature")) == (asked, 3000, temperature)
+    assert body["response_format"]["type"] == "json_schema"
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        {"message": "Unrecognized request argument supplied: reasoning_effort", "param": None, "code": None},
+        {"message": "'reasoning_effort' is not supported with this model", "param": "reasoning_effort", "code": "unsupported_parameter"},
+    ],
+)
+async def test_a_model_that_knows_no_reasoning_is_not_asked_about_it_again(made: Made, server: ChatServer, refusal: dict[str, Any]) -> None:
+    server.knows = lambda body: refusal if "reasoning_effort" in body else None
+    agents = made.agents()
+    await agents.summarise(APP, MESSAGES)
+    await agents.summarise(APP, MESSAGES)
+    assert ["reasoning_effort" in body for body in server.bodies] == [True, False, False]
+    assert server.bodies[-1]["temperature"] == 0.4
+
+
+async def test_the_effort_that_is_set_is_asked_for_and_default_says_nothing(made: Made, server: ChatServer) -> None:
+    for effort in ("medium", None):
+        await made.agents(sampling=Sampling(effort=effort)).summarise(APP, MESSAGES)
+    assert [body.get("reasoning_effort") for body in server.bodies] == ["medium", None]
 
 
 async def test_calls_that_are_refused_together_learn_it_once(made: Made, server: ChatServer) -> None:
