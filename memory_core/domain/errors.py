@@ -79,6 +79,16 @@ class NotFound(MemoryCoreError):
     status, type, title = 404, "not_found", "Not found"
 
 
+class MethodNotAllowed(MemoryCoreError):
+    """A path that is asked by another method than its only one, where a protocol wants to be told so."""
+
+    status, type, title = 405, "method_not_allowed", "Method not allowed"
+
+    def __init__(self, detail: str, *, allowed: str) -> None:
+        super().__init__(detail)
+        self.allowed = allowed
+
+
 class TooSlow(MemoryCoreError):
     """The request did not arrive in time. The development host only."""
 

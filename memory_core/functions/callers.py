@@ -43,9 +43,13 @@ class Caller:
         """Whether everything is allowed."""
         return "admin" in self.rights
 
+    def may(self, right: Right) -> bool:
+        """Whether the key has this right; `admin` includes the others."""
+        return right in self.rights or self.is_admin
+
     def require(self, right: Right) -> None:
-        """Raise Forbidden without this right; `admin` includes the others."""
-        if right not in self.rights and not self.is_admin:
+        """Raise Forbidden without this right."""
+        if not self.may(right):
             raise Forbidden(f"This key does not have the right `{right}`")
 
     def require_any_user(self) -> None:

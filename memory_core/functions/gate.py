@@ -1,7 +1,8 @@
 """The one gate that every function passes: who asks, what they may do, whose memories these are, and what was asked.
 
-A handler gets an `Admitted` with nothing left to check; it calls `MemoryCore` and answers. Scope never comes from metadata
-or headers: the app is the key's, the user is named by the request and compared with the key's own user, if it has one.
+A handler gets an `Admitted` with nothing left to check; it calls `MemoryCore` and answers. Scope never comes from metadata: the app
+is the key's, the user is named by the request and compared with the key's own user, if it has one. Only where a door says so may a
+header name the user, for clients that can't change what they send.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ _SANE_CORRELATION = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,200}")
 SCOPE = ("app_id", "user_id")
 """Fields of every call about one user's memories; no input model has them."""
+USER_HEADER = "X-Memory-User"
+"""Names the user, at doors that take it."""
 LONG_BODY = 64 * 1024
 """Bytes from which a body is read in a thread: 1 MiB takes 20 ms, and twenty of them at once would hold up everybody else."""
 _readers = ThreadPoolExecutor(1, "bodies")
@@ -63,7 +66,7 @@ _readers = ThreadPoolExecutor(1, "bodies")
 class Admitted(Generic[Asked]):
     """A request that passed. `input` is checked, `call.correlation_id` is in the answer's headers already. content: a raw body.
 
-    admin: whether the caller may do everything, as the operator of the service may.
+    headers: by name in lower case.
     """
 
     core: MemoryCore
@@ -73,8 +76,9 @@ class Admitted(Generic[Asked]):
     if_match: str | None
     call: Call
     path: str
+    caller: Caller
+    headers: Mapping[str, str]
     content: bytes = b""
-    admin: bool = False
 
 
 Handler = Callable[[Admitted[Asked]], Awaitable[HttpResponse]]
@@ -91,14 +95,15 @@ def gated(
     nameless: bool = False,
     raw: str | None = None,
     own: bool = False,
+    user_header: bool = False,
 ) -> Callable[[Handler[Asked]], AzureFunction]:
     """Let a handler be called only with `right` and checked input: `body` from JSON, `query` from the query string, or nothing.
 
     With a body, scope is in the body (PUT, PATCH and DELETE may name `user_id` in the query too); else in the query. A route with
-    `{user_id}` names the user there. nameless, raw, own: see `Door`.
+    `{user_id}` names the user there. nameless, raw, own, user_header: see `Door`.
     """
     takes = body or query or Nothing
-    door = Door(right, takes, body is not None, scoped, nameless, raw, own)
+    door = Door(right, takes, body is not None, scoped, nameless, raw, own, user_header)
 
     def around(handler: Handler[Asked]) -> AzureFunction:
         async def pass_gate(req: HttpRequest, correlation: str) -> HttpResponse:
@@ -188,7 +193,8 @@ def _admit(here: runtime.Runtime, door: Door, name: str, req: HttpRequest, corre
     call = _call(req, f"{req.method} {name}", body or query, Call(correlation, actor=caller.key_id))
     route = {field: _route_value(field, text) for field, text in req.route_params.items()}
     scope = SCOPE if door.scoped and "user_id" not in route else ()
-    owner = _owner(door, caller, req.method, body, query, route.get("user_id"))
+    named_elsewhere = _user_in_header(req.headers) if door.user_header else route.get("user_id")
+    owner = _owner(door, caller, req.method, body, query, named_elsewhere)
     if door.has_body:
         if query:
             raise invalid(*(_misplaced_parameter(door, field) for field in query))
@@ -196,11 +202,15 @@ def _admit(here: runtime.Runtime, door: Door, name: str, req: HttpRequest, corre
     else:
         checked = from_query(door.takes, query, scope)
     raw = b"" if door.raw is None else content
-    return Admitted(here.core, owner, checked, route, req.headers.get("if-match"), call, urlsplit(req.url).path, raw, caller.is_admin)
+    if_match, path = req.headers.get("if-match"), urlsplit(req.url).path
+    return Admitted(here.core, owner, checked, route, if_match, call, path, caller, req.headers, raw)
 
 
-def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query: dict[str, str], in_path: str | None) -> Owner:
-    """Whose memories are meant; takes the scope's fields out of `body` and `query`. All places that name the user must agree."""
+def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query: dict[str, str], elsewhere: str | None) -> Owner:
+    """Whose memories are meant; takes the scope's fields out of `body` and `query`. All places that name the user must agree.
+
+    elsewhere: the user that the path names, or a header.
+    """
     if not door.scoped:
         caller.require_any_user()
         return Owner(caller.app_id, "")
@@ -211,16 +221,25 @@ def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query:
     for app_id in app_ids:
         if app_id != caller.app_id:
             raise another_app("app_id", caller.app_id, keyless=caller is LOCAL_CALLER)
-    if in_path is not None:
-        user_ids.insert(0, in_path)
+    if elsewhere is not None:
+        user_ids.insert(0, elsewhere)
     if not user_ids and door.nameless:
         return Owner(caller.app_id, caller.user_id or "")
     if not user_ids:
         misnamed = [unknown_field("", name, ["user_id"]) for name in places[0] if suggest_field(name, ["user_id"]) == "user_id"]
         raise invalid(FieldError("user_id", "is required: whose memories are meant?"), *misnamed)
     if any(user_id != user_ids[0] for user_id in user_ids):
-        raise invalid(FieldError("user_id", f"differs between {'the path and the rest' if in_path else 'body and query'}"))
+        places_named = f"{USER_HEADER} and the query" if door.user_header else "the path and the rest" if elsewhere else "body and query"
+        raise invalid(FieldError("user_id", f"differs between {places_named}"))
     return Owner(caller.app_id, _user_id(caller, user_ids[0]))
+
+
+def _user_in_header(headers: Mapping[str, str]) -> str | None:
+    """The user that the header names. Hosts read its bytes in different ways, so beyond ASCII it would name another user."""
+    user_id = headers.get(USER_HEADER.lower())
+    if user_id is not None and not user_id.isascii():
+        raise invalid(FieldError(USER_HEADER, "must be ASCII; name other users by ?user_id= in the address, percent-encoded"))
+    return user_id
 
 
 def _misplaced_parameter(door: Door, field: str) -> FieldError:

@@ -12,7 +12,7 @@ import orjson
 from azure.functions import HttpRequest, HttpResponse
 
 from memory_core import __version__
-from memory_core.domain.errors import Forbidden, NotFound, Unauthenticated, Unavailable
+from memory_core.domain.errors import Forbidden, MethodNotAllowed, NotFound, Unauthenticated, Unavailable
 from memory_core.functions import runtime
 from memory_core.functions.gate import Admitted, gated, ungated
 from memory_core.functions.request_parsing import Nothing
@@ -26,7 +26,7 @@ blueprint = func.Blueprint()
 @ungated
 async def system_root(req: HttpRequest) -> HttpResponse:
     """Name, version and where to go on."""
-    links = {"openapi": "/openapi.json", "health": "/health", "ready": "/health/ready", "metrics": "/metrics"}
+    links = {"openapi": "/openapi.json", "mcp": "/mcp", "health": "/health", "ready": "/health/ready", "metrics": "/metrics"}
     return json_response({"name": "Memory Core", "version": __version__, "links": links})
 
 
@@ -60,7 +60,7 @@ async def system_ready(req: HttpRequest) -> HttpResponse:
 @gated("read", query=Nothing, scoped=False)
 async def system_metrics(req: Admitted[Nothing]) -> HttpResponse:
     """Counters and durations in Prometheus's text format; what other apps took, to an admin only."""
-    return HttpResponse(req.core.metrics(None if req.admin else req.owner.app_id), mimetype="text/plain; version=0.0.4")
+    return HttpResponse(req.core.metrics(None if req.caller.is_admin else req.owner.app_id), mimetype="text/plain; version=0.0.4")
 
 
 @blueprint.route(route="api/v1/system/pool-stats", methods=["GET"])
@@ -113,7 +113,10 @@ def _openapi() -> bytes:
 @blueprint.route(route="{*path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
 @ungated
 async def wrong_path(req: HttpRequest) -> HttpResponse:
-    """Answer 404, with the call that was probably meant."""
-    suggestion = known_calls().suggest(req.method, urlsplit(req.url).path)
+    """Answer 404, with the call that was probably meant; 405 where MCP asks for it."""
+    path = urlsplit(req.url).path
+    if path.rstrip("/").lower() == "/mcp":
+        raise MethodNotAllowed("/mcp takes POST alone: it keeps no sessions and opens no streams", allowed="POST")
+    suggestion = known_calls().suggest(req.method, path)
     detail = "No call has this path and method"
     raise NotFound(f"{detail}; did you mean {suggestion}?" if suggestion else detail, did_you_mean=suggestion)

@@ -47,7 +47,7 @@ def _operation(function: HttpFunction, schemas: dict[str, Schema]) -> Schema:
         "operationId": name,
         "tags": [parts.tag(path)],
         "summary": summary.strip().rstrip("."),
-        "parameters": _parameters(door, method, path, schemas),
+        "parameters": _parameters(door, method, path, name, schemas),
         "responses": {**parts.answers(name), **parts.problems(door, name)},
     }
     if description.strip():
@@ -59,25 +59,28 @@ def _operation(function: HttpFunction, schemas: dict[str, Schema]) -> Schema:
     if door.has_body:
         operation["requestBody"] = _body(door, method, path, name, schemas)
     elif door.raw is not None:
-        operation["requestBody"] = {"required": True, "content": {door.raw: {"schema": {"type": "string"}}}}
+        operation["requestBody"] = {"required": True, "content": {door.raw: {"schema": parts.RAW_BODIES.get(name, parts.TEXT_BODY)}}}
     return operation
 
 
-def _parameters(door: Door, method: str, path: str, schemas: dict[str, Schema]) -> list[Schema]:
+def _parameters(door: Door, method: str, path: str, name: str, schemas: dict[str, Schema]) -> list[Schema]:
     parameters = [
-        {"name": name, "in": "path", "required": True, "schema": NAME_SCHEMA if name != "key" else parts.KEY_SCHEMA}
-        for name in re.findall(r"{(\w+)}", path)
+        {"name": part, "in": "path", "required": True, "schema": NAME_SCHEMA if part != "key" else parts.KEY_SCHEMA}
+        for part in re.findall(r"{(\w+)}", path)
     ]
     if door.scoped and "{user_id}" not in path and (not door.has_body or method in ("PUT", "PATCH")):
         parameters += [
-            {**parameter, "in": "query", "required": parameter["required"] and not door.has_body} for parameter in parts.SCOPE_PARAMETERS
+            {**parameter, "in": "query", "required": parameter["required"] and not (door.has_body or door.nameless)}
+            for parameter in parts.SCOPE_PARAMETERS
         ]
+    if door.user_header:
+        parameters.append(parts.USER_IN_HEADER)
     if not door.has_body:
         schema = _flat(door.takes, schemas)
         required = schema.get("required", [])
-        for name, field in schema.get("properties", {}).items():
-            parameters.append({"name": name, "in": "query", "required": name in required, "schema": field})
-    if door.right is not None and method != "GET":
+        for parameter, field in schema.get("properties", {}).items():
+            parameters.append({"name": parameter, "in": "query", "required": parameter in required, "schema": field})
+    if door.right is not None and method != "GET" and name != "mcp":
         parameters.append(parts.IDEMPOTENCY_KEY)
     if path.endswith("/{memory_id}") and method in ("PUT", "DELETE"):
         parameters.append({**parts.IF_MATCH, "required": method == "PUT"})

@@ -24,6 +24,7 @@ TAGS = [
     {"name": "admin", "description": "What concerns all users of an app."},
     {"name": "time", "description": "What happened, and what was known when."},
     {"name": "sessions", "description": "Memories by session, procedures by key."},
+    {"name": "mcp", "description": "The Model Context Protocol, for agents' tools."},
     {"name": "system", "description": "Whether it works and what it does."},
 ]
 SECURITY = {
@@ -52,6 +53,28 @@ SCOPE_PARAMETERS: list[Schema] = [
     }
     for name, field in SCOPE_FIELDS.items()
 ]
+USER_IN_HEADER: Schema = {
+    "name": "X-Memory-User",
+    "in": "header",
+    "required": False,
+    "description": "Whose memories, where the key is not bound to a user and the query does not say it. ASCII.",
+    "schema": {"type": "string"},
+}
+TEXT_BODY: Schema = {"type": "string"}
+RAW_BODIES: dict[str, Schema] = {
+    "mcp": {
+        "type": "object",
+        "description": "A request or notification of JSON-RPC 2.0, as the Model Context Protocol has them.",
+        "properties": {
+            "jsonrpc": {"const": "2.0"},
+            "id": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+            "method": {"type": "string"},
+            "params": {"type": "object"},
+        },
+        "required": ["jsonrpc", "method"],
+    }
+}
+"""Function → the schema of a body that is read by others."""
 CORRELATION_ID: Schema = {
     "name": "X-Correlation-Id",
     "in": "header",
@@ -132,6 +155,7 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "memories_batch_flush": ({"202": "The batch is handed over to be formed", "200": "Nothing waited"}, "Accepted"),
     "agent_memories": ({"202": "They are stored, and will be one memory"}, "Accepted"),
     "agent_summaries": ({"200": "The summary", "202": "It will be sent to the callback address"}, "Summary"),
+    "mcp": ({"200": "The answer, or what went wrong, as JSON-RPC has it", "202": "A notification was taken"}, "Anything"),
     "memories_retrieve": ({"200": "The results, best first; none when nothing answers the query"}, "Retrieved"),
     "memories_query": ({"200": "The results, best first; none when nothing answers the query"}, "Retrieved"),
     "memories_clear": ({"200": "How many were cleared"}, "Cleared"),
@@ -190,6 +214,7 @@ _MEDIA = {"Text": ("text/plain",), "Lines": ("application/x-ndjson",), "Nothing"
 _OTHERWISE = {
     ("memories_batch_flush", "200"): "Batch",
     ("agent_summaries", "202"): "Accepted",
+    ("mcp", "202"): "Nothing",
     **{(name, "200"): "Foreseen" for name in ("archive", "consolidate", "decay", "forget", "reembed")},
 }
 """(function, status) → the schema of a body that is not the function's usual one."""
@@ -211,6 +236,8 @@ _PROBLEMS = {
 
 def tag(path: str) -> str:
     """The group a path is shown in."""
+    if path == "/mcp":
+        return "mcp"
     if path in ("/api/v1/tasks/poisoned", "/api/v1/agents"):
         return "admin"
     if path.startswith(("/api/v1/memories", "/api/v1/agent", "/api/v1/context")):

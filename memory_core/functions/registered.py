@@ -21,7 +21,8 @@ class Door:
     """What a function asks of its callers. right: None = open to anyone. scoped: it reads or writes one user's memories.
 
     nameless: it may be about no user in particular; then the owner's user_id is the key's own, or empty. raw: the media type of a body
-    that is no JSON object. own: a key that is bound to the user needs only the right to write.
+    that is no JSON object. own: a key that is bound to the user needs only the right to write. user_header: `X-Memory-User` may name
+    the user, too.
     """
 
     right: Right | None
@@ -31,6 +32,7 @@ class Door:
     nameless: bool = False
     raw: str | None = None
     own: bool = False
+    user_header: bool = False
 
 
 def door_of(function: Callable[..., Any]) -> Door | None:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import orjson
 from azure.functions import HttpResponse
 
-from memory_core.domain.errors import FieldError, MemoryCoreError
+from memory_core.domain.errors import FieldError, MemoryCoreError, MethodNotAllowed
 from memory_core.domain.memory import UNLOGGED_FIELDS, Memory
 from memory_core.domain.requests.memories import Context
 from memory_core.domain.results import Accepted, Buffered, Deleted, EventPage, Foreseen, Hit, MemoryPage, Retrieved, Saved, Settled, Summary
@@ -207,6 +207,8 @@ def problem_response(error: MemoryCoreError, instance: str, correlation_id: str)
     headers = {"X-Correlation-Id": correlation_id}
     if error.status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="memory-core"'
+    if isinstance(error, MethodNotAllowed):
+        headers["Allow"] = error.allowed
     if error.status in (429, 503):
         headers["Retry-After"] = str(error.retry_after_s or _DEFAULT_RETRY_S)
     return HttpResponse(

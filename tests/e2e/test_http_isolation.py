@@ -218,8 +218,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "user_import_commit": {"parts": 1, "sha256": "0" * 64},
 }
 
-RAW = {"user_import_part"}
-"""Those whose body is no JSON object."""
+RAW = {"user_import_part", "mcp"}
+"""Those whose body is no JSON object of ours."""
 
 
 @pytest.fixture(scope="module")
@@ -251,7 +251,10 @@ def test_a_walk_over_all_routes_never_meets_the_victim(
     path = re.sub(r"{\w+}", lambda _: one_of(victim.names), path.replace("{user_id}", thief))
     query: dict[str, str] = {}
     body: dict[str, Any] | None = None
-    if operation["operationId"] in RAW:
+    if operation["operationId"] == "mcp":
+        tool = {"name": "memory_search", "arguments": {"query": QUESTION, "session_id": one_of(victim.names)}}
+        body, query = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": tool}, {"user_id": thief}
+    elif operation["operationId"] in RAW:
         query["part"] = "1"
     elif "requestBody" in operation:
         body = {"user_id": thief, **BODIES[operation["operationId"]]}

@@ -81,6 +81,12 @@ def before(given: Given) -> list[tuple[str, Http]]:
     return [*saves, ("memories_batch_append", batch), bringing, ("tasks_list", get(_TASKS, 200, given))]
 
 
+def protocol(given: Given, status: int, **message: Any) -> Http:
+    """A message of the Model Context Protocol about the user."""
+    headers = {"Accept": "application/json, text/event-stream", "X-Memory-User": given.user}
+    return Http("POST", "/mcp", status, {"jsonrpc": "2.0", "id": 1, **message}, headers)
+
+
 CALLS: dict[str, Callable[[Given], Row]] = {
     "memories_save": lambda g: Row(
         post(f"{_MEMORIES}/save", 201, g, content="Ana plays the violin", event_timestamp="2026-05-08T15:56:00+02:00"),
@@ -110,6 +116,10 @@ CALLS: dict[str, Callable[[Given], Row]] = {
     "agent_summaries": lambda g: Row(
         post("/api/v1/agent/summaries", 200, g, messages=["I have moved to Lisbon.", "The flat is in Alfama."], mode="full"),
         post("/api/v1/agent/summaries", 422, g, messages="I have moved.", callback_url="http://169.254.169.254/latest"),
+    ),
+    "mcp": lambda g: Row(
+        protocol(g, 200, method="tools/call", params={"name": "memory_search", "arguments": {"query": "Where does Ana live?"}}),
+        protocol(g, 400, result={}),
     ),
     "conflicts_list": lambda g: Row(get(_CONFLICTS, 200, g, "&status=resolved"), get(_CONFLICTS, 422, g, "&status=open")),
     "conflict_get": lambda g: Row(get(f"{_CONFLICTS}/{g.conflict}", 200, g), get(f"{_CONFLICTS}/{_NOBODYS_CONFLICT}", 404, g)),

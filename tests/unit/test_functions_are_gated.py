@@ -54,6 +54,7 @@ EXPECTED = {
     "scene_get": "GET api/v1/scenes/{scene_id}",
     "profile_get": "GET api/v1/profile",
     "context": "POST api/v1/context",
+    "mcp": "POST mcp",
     "timeline_list": "GET api/v1/timeline",
     "replay_memories": "POST api/v1/replay",
     "tasks_list": "GET api/v1/tasks",
@@ -130,7 +131,7 @@ def test_whatever_changes_something_needs_the_right_to_write(functions: dict[str
         door = door_of(function.get_user_function())
         assert door is not None
         method = EXPECTED[name].split()[0]
-        reads = method == "GET" or name in ("memories_retrieve", "replay_memories", "user_export", "context")
+        reads = method == "GET" or name in ("memories_retrieve", "replay_memories", "user_export", "context", "mcp")
         if name == "user_erase":
             assert (door.right, door.own) == ("admin", True), "but for a key that is bound to the user, who may be given `write` only"
         elif name == "reembed":

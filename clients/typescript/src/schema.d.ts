@@ -933,6 +933,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer one message of the Model Context Protocol: tools, resources and prompts for one user's memories
+         * @description The user is the key's own, or is named by the header X-Memory-User or by user_id in the query. Tools that write need the right to write.
+         */
+        post: operations["mcp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -5853,6 +5873,66 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
+        };
+    };
+    mcp: {
+        parameters: {
+            query?: {
+                /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
+                user_id?: string;
+                /** @description Comes from the key; if given, it must be the key's. */
+                app_id?: string;
+            };
+            header?: {
+                /** @description Whose memories, where the key is not bound to a user and the query does not say it. ASCII. */
+                "X-Memory-User"?: string;
+                /** @description Names the request in logs and answers; one that is not 1-128 characters of A-Z a-z 0-9 . _ : - gets a new one. */
+                "X-Correlation-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @constant */
+                    jsonrpc: "2.0";
+                    id?: string | number;
+                    method: string;
+                    params?: Record<string, never>;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer, or what went wrong, as JSON-RPC has it */
+            200: {
+                headers: {
+                    "X-Correlation-Id": components["headers"]["CorrelationId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Anything"];
+                };
+            };
+            /** @description A notification was taken */
+            202: {
+                headers: {
+                    "X-Correlation-Id": components["headers"]["CorrelationId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
         };
     };
     system_metrics: {

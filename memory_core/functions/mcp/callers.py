@@ -1,0 +1,48 @@
+"""The agent that calls a tool, and errors as sentences that its model can act on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memory_core.core import MemoryCore
+from memory_core.domain.errors import FieldError, Forbidden, Invalid, MemoryCoreError, NotFound, Unavailable
+from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner
+from memory_core.functions.callers import Caller, Right
+
+_NO_USER = (
+    "nobody is named whose memories are meant. The person who set this server up has to add the header X-Memory-User, or "
+    "?user_id= to its address, or to use a key that is bound to one user"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCaller:
+    """Who calls tools over one connection, or by one request. owner: of the memories; without a user where none is named."""
+
+    core: MemoryCore
+    owner: Owner
+    caller: Caller
+    call: Call
+
+    def check(self, right: Right) -> None:
+        """Raise Forbidden without the right, Invalid where no user is named."""
+        self.caller.require(right)
+        if not self.owner.user_id:
+            raise Invalid(f"user_id: {_NO_USER}", errors=(FieldError("user_id", _NO_USER),))
+
+
+def advice(error: MemoryCoreError) -> str:
+    """An error as sentences for a model: what is wrong, and what to do about it."""
+    detail = error.detail.rstrip(".")
+    match error:
+        case Invalid():
+            return f"Not done. {detail}. Correct the arguments and call again."
+        case Forbidden():
+            return f"Not allowed. {detail}. Calling again does not help; tell the user."
+        case NotFound():
+            return f"Not found. {detail}. Look for the right id with memory_search."
+        case Unavailable():
+            return f"The memory can't be reached just now ({detail}). Go on without it, or call again in {error.retry_after_s} s."
+        case _:
+            return f"Not done. {error.title}: {detail}."

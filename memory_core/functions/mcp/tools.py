@@ -1,0 +1,217 @@
+"""The tools: names, descriptions and what each does, all by calls of `MemoryCore`.
+
+Descriptions are read by models in every conversation, so each says when to use the tool, and no more than that needs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, TypeVar
+
+import orjson
+from pydantic import BaseModel
+
+from memory_core.domain.errors import NotFound
+from memory_core.domain.fields import Input
+from memory_core.domain.requests.maintenance import ForgetInput, TimelineInput
+from memory_core.domain.requests.memories import ContextInput, ConverseInput, RetrieveInput, SaveInput
+from memory_core.domain.results import Accepted
+from memory_core.functions.callers import Right
+from memory_core.functions.mcp.answers import (
+    accepted_conversation_text,
+    counts_text,
+    memory_line,
+    saved_text,
+    search_text,
+    timeline_text,
+)
+from memory_core.functions.mcp.arguments import (
+    ContextArguments,
+    ConverseArguments,
+    ForgetArguments,
+    SaveArguments,
+    SearchArguments,
+    TimelineArguments,
+    checked_arguments,
+)
+from memory_core.functions.mcp.callers import ToolCaller
+
+Request = TypeVar("Request", bound=BaseModel)
+LATELY = timedelta(days=7)
+MOST_SHOWN = 10
+"""Memories whose texts a question shows before they are forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What has to be agreed to before a tool does anything.
+
+    code: names exactly this. confirmed_by: the code that the model sent along, if any.
+    """
+
+    text: str
+    code: str
+    confirmed_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool. run: what it does, as a text. ask: the question that has to be agreed to first; a text where there is nothing to do."""
+
+    name: str
+    title: str
+    description: str
+    right: Right
+    arguments: type[Input]
+    run: Callable[[ToolCaller, Any], Awaitable[str]]
+    ask: Callable[[ToolCaller, Any], Awaitable[Question | str]] | None = None
+    destructive: bool = False
+    idempotent: bool = False
+
+
+async def save(caller: ToolCaller, asked: SaveArguments) -> str:
+    """Save one memory."""
+    item = _request(caller, SaveInput, {**_given(asked), "type": asked.type, "source": "mcp"})
+    return saved_text(await caller.core.save(caller.owner, item, caller.call))
+
+
+async def search(caller: ToolCaller, asked: SearchArguments) -> str:
+    """Find memories."""
+    query = _request(caller, RetrieveInput, {**_given(asked, without=("detail",)), "limit": asked.limit})
+    return search_text(await caller.core.retrieve(caller.owner, query), whole=asked.detail == "full")
+
+
+async def context(caller: ToolCaller, asked: ContextArguments) -> str:
+    """What to know before a turn."""
+    request = _request(caller, ContextInput, {**_given(asked), "max_tokens": asked.max_tokens})
+    return (await caller.core.context(caller.owner, request)).context or "Nothing is known that matters here."
+
+
+async def converse(caller: ToolCaller, asked: ConverseArguments) -> str:
+    """Take a conversation in."""
+    conversation = _request(caller, ConverseInput, _given(asked))
+    return accepted_conversation_text(await caller.core.converse(caller.owner, conversation, caller.call))
+
+
+async def timeline(caller: ToolCaller, asked: TimelineArguments) -> str:
+    """List changes."""
+    fields = {**_given(asked), "limit": asked.limit}
+    if asked.since is None and asked.memory_id is None:
+        fields["since"] = (caller.core.clock.now() - LATELY).isoformat(timespec="seconds")
+    page = await caller.core.timeline(caller.owner, _request(caller, TimelineInput, fields))
+    return timeline_text(page, since=fields.get("since"))
+
+
+async def ask_to_forget(caller: ToolCaller, asked: ForgetArguments) -> Question | str:
+    """What would be forgotten, by a dry run."""
+    request = _forget_request(caller, asked, dry_run=True)
+    foreseen = await caller.core.forget(caller.owner, request)
+    if isinstance(foreseen, Accepted) or not any(foreseen.counts.values()):
+        return "No memory fits that; nothing was forgotten."
+    how = "forgotten for good, with their history" if asked.mode == "hard" else "hidden, and could be restored"
+    texts = [await _shown(caller, memory_id) for memory_id in (asked.ids or [])[:MOST_SHOWN]]
+    text = "\n".join(
+        [f"These memories would be {how}: {counts_text(foreseen)}{' and more' if foreseen.capped else ''}.", *filter(None, texts)]
+    )
+    subject = {
+        "owner": [*caller.owner],
+        "filter": request.chosen.model_dump(mode="json"),
+        "mode": asked.mode,
+        "counts": dict(foreseen.counts),
+    }
+    return Question(text, hashlib.sha256(orjson.dumps(subject, option=orjson.OPT_SORT_KEYS)).hexdigest()[:8], asked.confirm)
+
+
+async def forget(caller: ToolCaller, asked: ForgetArguments) -> str:
+    """Forget what was agreed to."""
+    answer = await caller.core.forget(caller.owner, _forget_request(caller, asked, dry_run=False), caller.call)
+    return f"Being forgotten now, by task {answer.task_id}." if isinstance(answer, Accepted) else counts_text(answer)
+
+
+TOOLS = (
+    Tool(
+        "memory_context",
+        "What to know before answering",
+        "Call this first in a conversation, and again when its subject changes: one text with what is known of the user that matters to "
+        "the message at hand (profile, standing instructions, related memories, what was said last).",
+        "read",
+        ContextArguments,
+        context,
+    ),
+    Tool(
+        "memory_search",
+        "Search memories",
+        "Look up something specific about the user or earlier work, when you need a fact, its date or its id. Answers with the best "
+        "memories, a line each; an empty answer means that nothing fits.",
+        "read",
+        SearchArguments,
+        search,
+    ),
+    Tool(
+        "memory_save",
+        "Save a memory",
+        "Keep one thing that will matter in later conversations: a fact, preference, decision, event or instruction, when the user states "
+        "it or asks you to remember it. One statement a call. Not for secrets, nor for what is only of the moment.",
+        "write",
+        SaveArguments,
+        save,
+    ),
+    Tool(
+        "memory_converse",
+        "Remember a conversation",
+        "Hand over the turns of a conversation as they were said, at its end or every few turns; facts and episodes are formed from them "
+        "in the background. Use memory_save instead for a single fact.",
+        "write",
+        ConverseArguments,
+        converse,
+    ),
+    Tool(
+        "memory_timeline",
+        "What changed when",
+        "See what was saved, changed, replaced or forgotten, and when. Use it for questions about the memory itself (since when is that "
+        "known, what was it before); for what the memories say use memory_search.",
+        "read",
+        TimelineArguments,
+        timeline,
+    ),
+    Tool(
+        "memory_forget",
+        "Forget memories",
+        "Forget memories, only when the user wants that. Name them by ids (from memory_search), tags, session_id or before. The first "
+        "call forgets nothing: it shows what would go and asks the user, or answers with a code for a second call once they agreed.",
+        "write",
+        ForgetArguments,
+        forget,
+        ask=ask_to_forget,
+        destructive=True,
+        idempotent=True,
+    ),
+)
+BY_NAME: Mapping[str, Tool] = {tool.name: tool for tool in TOOLS}
+
+
+def _given(asked: BaseModel, *, without: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The arguments that the model named."""
+    return asked.model_dump(exclude_none=True, exclude_unset=True, exclude=set(without))
+
+
+def _request(caller: ToolCaller, model: type[Request], fields: Mapping[str, Any]) -> Request:
+    """The request of a call, checked by the same rules as over HTTP. Raises Invalid."""
+    return checked_arguments(model, fields, now=caller.core.clock.now())
+
+
+def _forget_request(caller: ToolCaller, asked: ForgetArguments, *, dry_run: bool) -> ForgetInput:
+    chosen = {name: value for name in ("ids", "tags", "session_id", "before") if (value := getattr(asked, name)) is not None}
+    return _request(caller, ForgetInput, {"filter": chosen, "mode": asked.mode, "dry_run": dry_run})
+
+
+async def _shown(caller: ToolCaller, memory_id: str) -> str:
+    """A memory that may be forgotten; empty for one that is not there."""
+    try:
+        memory = await caller.core.get(caller.owner, memory_id)
+    except NotFound:
+        return ""
+    return memory_line(memory.public())
