@@ -1,0 +1,48 @@
+"""A memory on this machine over stdin and stdout, in this process: with its queues and timers, as in the development host.
+
+Several such processes, and a development host, may work on one data folder.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+
+import azure.functions as func
+from mcp.server.stdio import stdio_server
+
+from memory_core.config import Settings
+from memory_core.domain.errors import PlainError
+from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner, check_name
+from memory_core.functions import runtime
+from memory_core.functions.blueprints import BLUEPRINTS
+from memory_core.functions.callers import LOCAL_CALLER
+from memory_core.functions.mcp.callers import ToolCaller
+from memory_core.functions.mcp.server import build_server
+from memory_core.localhost.host import GRACE_S, sorted_by_trigger
+from memory_core.localhost.triggers import QueueOptions, Queues
+
+
+async def serve_folder(settings: Settings, app_id: str, user_id: str) -> None:
+    """Serve until stdin ends. Raises ValueError for wrong settings or a wrong user, Unavailable where a store can't be opened."""
+    try:
+        owner = Owner(app_id, check_name(user_id))
+    except ValueError as error:
+        raise PlainError(f"--user {error}") from None
+    app = func.FunctionApp(http_auth_level=func.AuthLevel.ANONYMOUS)
+    for blueprint in BLUEPRINTS:
+        app.register_functions(blueprint)
+    served = sorted_by_trigger(app, os.environ)
+    queues = Queues(served.queues, QueueOptions(), timedelta(seconds=settings.queue_visibility_s))
+    try:
+        here = await runtime.start(settings)
+        served.timers.start()
+        queues.start(here.core.queue)
+        server = build_server(ToolCaller(here.core, owner, LOCAL_CALLER, Call(actor="mcp")))
+        async with stdio_server() as (read_stream, write_stream):
+            await server.run(read_stream, write_stream, server.create_initialization_options())
+    finally:
+        await served.timers.stop()
+        await queues.stop(GRACE_S)
+        await runtime.close()
