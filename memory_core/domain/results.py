@@ -330,7 +330,7 @@ class SessionMessage:
 
     def public(self) -> dict[str, Any]:
         """The message as the API shows it."""
-        shown = {
+        fields = {
             "id": self.id,
             "memory_id": self.memory_id,
             "role": self.role,
@@ -338,7 +338,7 @@ class SessionMessage:
             "content": self.content,
             "timestamp": self.timestamp,
         }
-        return shown if self.sent is None else {**shown, "sent": self.sent}
+        return fields if self.sent is None else {**fields, "sent": self.sent}
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,7 +144,7 @@ class SessionAppender:
     async def _form(self, owner: Owner, session_id: str, request: AppendInput, drafts: _Drafts, call: Call) -> tuple[str, tuple[str, ...]]:
         """Begin the task that forms memories of what was appended; its id, and what had to be done without."""
         now, task_id = self._clock.now(), derived("tsk", drafts.conversation_id)
-        said = [memory for memory in drafts.memories if memory.searchable]
+        searchable = [memory for memory in drafts.memories if memory.searchable]
         messages = [
             Message(
                 role=memory.metadata["role"],
@@ -153,7 +153,7 @@ class SessionAppender:
                 actor=None if memory.actor == memory.metadata["role"] else memory.actor,
                 memory_id=memory.id,
             )
-            for memory in said
+            for memory in searchable
         ]
         session = session_document_id(owner, session_id)
         conversation = Conversation(
@@ -178,8 +178,8 @@ class SessionAppender:
 
         def documents(look: Look) -> Sequence[Any]:
             zone = request.time_zone or settings_in(look).time_zone
-            told = {"clears": dict(clears_of(look.documents.get(session))), "time_zone": zone}
-            return documents_of(conversation.model_copy(update=told))
+            state = {"clears": dict(clears_of(look.documents.get(session))), "time_zone": zone}
+            return documents_of(conversation.model_copy(update=state))
 
         forming = replace(call, route=f"{call.route} form") if call.idempotency_key is not None else call
         accepted = await self._beginning.begin(owner, task, documents, forming, reads=[SETTINGS_ID, session])

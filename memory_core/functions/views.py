@@ -74,7 +74,7 @@ def shape_of(view: View, fields: tuple[str, ...] | None = None) -> Shape:
 
 
 def brief_hit(hit: Hit) -> dict[str, Any]:
-    """What a brief view shows of a result: where it stands, and what tells that it has faded or fallen only where it has."""
+    """What a brief view shows of a result: its place, and what tells that it has faded or fallen only where it has."""
     fields: dict[str, Any] = {
         "rank": hit.rank,
         "memory": brief(orjson.loads(hit.shown.json)),

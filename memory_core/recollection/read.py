@@ -152,15 +152,15 @@ class Reader:
             return procedure_id(key)
 
     async def tags(self, owner: Owner, query: TagsInput) -> TagPage:
-        """One page of the tags of what stands. Raises Malformed for a void cursor."""
+        """One page of the tags of memories that hold. Raises Malformed for a void cursor."""
         head, bound = (await self._store.snapshot(owner)).head, {"list": "tags", "prefix": query.prefix}
         place = self._cursors.read(owner, head, bound, query.cursor)
         if head is None:
             return TagPage((), None)
         tags = await self._store.tags(owner, query.prefix, None if place is None else place.id, query.limit + 1)
-        shown = tags[: query.limit]
-        following = self._cursors.make(owner, head, bound, Place(0, shown[-1])) if len(tags) > query.limit else None
-        return TagPage(tuple(shown), following)
+        page = tags[: query.limit]
+        following = self._cursors.make(owner, head, bound, Place(0, page[-1])) if len(tags) > query.limit else None
+        return TagPage(tuple(page), following)
 
     async def sessions(self, owner: Owner, cursor: str | None, limit: int) -> SessionPage:
         """One page of sessions, the one begun last first. Raises Malformed for a void cursor."""

@@ -1,4 +1,4 @@
-"""Pages of a retrieve: a cursor names what was shown, so that no result comes twice, however the order has moved meanwhile."""
+"""Pages of a retrieve: a cursor names what was earlier, so that no result comes twice, however the order has moved meanwhile."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ class RetrievePages:
     async def page(self, owner: Owner, query: RetrieveInput) -> Retrieved:
         """The results of a query, or those after what its cursor names. Raises Malformed for a void cursor, Unavailable."""
         bound = _bound(query)
-        shown = self._cursors.read_results(owner, bound, query.cursor)
+        earlier = self._cursors.read_results(owner, bound, query.cursor)
         limit = self._retriever.limit(query)
-        asked = min(len(shown) + limit, MOST_RESULTS)
-        retrieved = await self._retriever.retrieve(owner, query if not shown else query.model_copy(update={"limit": asked}))
-        marks = [_mark(hit) for hit in retrieved.results] if shown or len(retrieved.results) >= asked else []
+        asked = min(len(earlier) + limit, MOST_RESULTS)
+        retrieved = await self._retriever.retrieve(owner, query if not earlier else query.model_copy(update={"limit": asked}))
+        marks = [_mark(hit) for hit in retrieved.results] if earlier or len(retrieved.results) >= asked else []
         if not marks:
             return retrieved
-        known = set(shown)
+        known = set(earlier)
         left = [(hit, mark) for hit, mark in zip(retrieved.results, marks, strict=True) if mark not in known]
         page = left[:limit]
         further = len(left) > limit or (len(retrieved.results) >= asked and asked < MOST_RESULTS)
-        cursor = self._cursors.make_results(owner, bound, [*shown, *(mark for _, mark in page)]) if page and further else None
-        return replace(retrieved, results=_ranked([hit for hit, _ in page], len(shown)), next_cursor=cursor)
+        cursor = self._cursors.make_results(owner, bound, [*earlier, *(mark for _, mark in page)]) if page and further else None
+        return replace(retrieved, results=_ranked([hit for hit, _ in page], len(earlier)), next_cursor=cursor)
 
 
 def _bound(query: RetrieveInput) -> dict[str, Any]:

@@ -112,29 +112,29 @@ def _read(reader: MessageReader, place: int, item: Any, now: datetime | None, pa
             {name: item[name] for name in _Frame.model_fields if item.get(name) is not None}, context={"now": now}
         )
     except ValidationError as error:
-        found = error.errors(include_url=False)
+        problems = error.errors(include_url=False)
         raise Invalid(
-            "an item is refused", errors=tuple(FieldError(f"{path}.{details['loc'][0]}", error_words(details)) for details in found)
+            "an item is refused", errors=tuple(FieldError(f"{path}.{details['loc'][0]}", error_words(details)) for details in problems)
         ) from None
-    said = reader.said(place, item)
-    content = text_within("\n".join(message.content for message in said), MAX_CONTENT_BYTES)
-    role = frame.role or _role_of(said, item)
+    read = reader.said(place, item)
+    content = text_within("\n".join(message.content for message in read), MAX_CONTENT_BYTES)
+    role = frame.role or _role_of(read, item)
     plain = item.keys() <= _PLAIN and item.get("role") == role and item.get("content") == content
     identity = item.get("id")
     return SessionItem(
         role=role,
         content=content,
         timestamp=frame.timestamp,
-        actor=frame.actor or next((message.actor for message in said if message.actor is not None), None),
+        actor=frame.actor or next((message.actor for message in read if message.actor is not None), None),
         id=identity if isinstance(identity, str) and 0 < len(identity) <= MAX_ID_CHARACTERS else None,
         sent=None if plain else dict(item),
     )
 
 
-def _role_of(said: Sequence[ReadMessage], item: Mapping[str, Any]) -> Role:
+def _role_of(read: Sequence[ReadMessage], item: Mapping[str, Any]) -> Role:
     """Who says an item that names no role."""
-    if said and said[0].role is not None:
-        return said[0].role
+    if read and read[0].role is not None:
+        return read[0].role
     kind = item.get("type")
     return "tool" if isinstance(kind, str) and kind not in _OF_MODELS and kind.endswith(("_call", "_output")) else "assistant"
 
