@@ -69,7 +69,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--calls",
         type=_calls,
         default=["50"],
-        help=f"messages a call where sessions are told, and {told.HISTORIES} or {told.NAMED_HISTORIES}; several with commas (default 50)",
+        help=f"messages a call where sessions are told, or {', '.join(told.ALL_HISTORIES)}; several with commas (default 50)",
     )
     parser.add_argument("--limit", type=int, help="conversations of each set, from the first")
     parser.add_argument("--frames", type=Path, action="append", default=[], help="a further file of [before, after]")
@@ -94,7 +94,7 @@ def _ways(text: str) -> list[str]:
 def _calls(text: str) -> list[str]:
     given = text.split(",")
     for how in given:
-        if how not in (told.HISTORIES, told.NAMED_HISTORIES) and not (how.isdecimal() and 1 <= int(how) <= told.MOST_MESSAGES):
+        if how not in told.ALL_HISTORIES and not (how.isdecimal() and 1 <= int(how) <= told.MOST_MESSAGES):
             raise argparse.ArgumentTypeError(f"{how}: neither a number up to {told.MOST_MESSAGES} nor a kind of history")
     return given
 

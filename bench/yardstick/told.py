@@ -11,7 +11,8 @@ from bench.yardstick.figures import Row
 from bench.yardstick.turns import answered, report_contexts
 from bench.yardstick.ways import Given, Measured, milliseconds, progress
 
-HISTORIES, NAMED_HISTORIES = "histories", "named-histories"
+HISTORIES, NAMED_HISTORIES, TIMELESS_HISTORIES = "histories", "named-histories", "timeless-histories"
+ALL_HISTORIES = (HISTORIES, NAMED_HISTORIES, TIMELESS_HISTORIES)
 HISTORY_STEP, MOST_MESSAGES = 10, 200
 """New messages in each call of a history; messages that a call takes."""
 ASSISTANT = "Assistant"
@@ -65,18 +66,21 @@ def calls_of(turns: Sequence[Turn], how: str) -> list[list[dict[str, Any]]]:
     Args:
         turns: Of one session.
         how: A number of messages a call; or `histories`, where each call has all that was said so far, at most its last 200 messages,
-            and ten more, without ids and speakers; or `named-histories`, with speakers.
+            and ten more, without ids and speakers; or `named-histories`, with speakers; or `timeless-histories`, with speakers and
+            without times, so that all of it is of today.
 
     """
     if how.isdecimal():
         return [[message(turn) for turn in turns[start : start + int(how)]] for start in range(0, len(turns), int(how))]
     ends = range(HISTORY_STEP, len(turns) + HISTORY_STEP, HISTORY_STEP)
     told_so_far = [turns[: min(end, len(turns))][-MOST_MESSAGES:] for end in ends]
-    return [[message(turn, named=how == NAMED_HISTORIES) for turn in part] for part in told_so_far]
+    named, dated = how != HISTORIES, how != TIMELESS_HISTORIES
+    return [[message(turn, named=named, dated=dated) for turn in part] for part in told_so_far]
 
 
-def message(turn: Turn, *, named: bool = True) -> dict[str, Any]:
-    """A turn as a message. named: with its speaker."""
+def message(turn: Turn, *, named: bool = True, dated: bool = True) -> dict[str, Any]:
+    """A turn as a message. named: with its speaker. dated: with its time."""
     role = "assistant" if turn.actor == ASSISTANT else "user"
     speaker = {"actor": turn.actor} if named else {}
-    return {"role": role, "content": turn.text, **speaker, "timestamp": turn.at}
+    moment = {"timestamp": turn.at} if dated else {}
+    return {"role": role, "content": turn.text, **speaker, **moment}

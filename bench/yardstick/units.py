@@ -28,7 +28,10 @@ SPOKEN = ("role", "content", "timestamp")
 _PROVISION = """
 import asyncio, sys
 from azure.cosmos.aio import CosmosClient
-from memory_core.adapters.cosmos.container import provision
+try:
+    from memory_core.adapters.cosmos.container import provision
+except ImportError:  # what was merged into it before
+    from memory_core.adapters.cosmos.policies import provision
 
 async def main(endpoint, key, database, dimensions):
     async with CosmosClient(endpoint, key) as client:

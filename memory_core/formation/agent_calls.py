@@ -1,7 +1,8 @@
 """Asking agents about one cell: each answer frozen before it is used, and by rule where a model gave nothing usable.
 
 A model that is down or slow raises Unavailable and the work waits; one that answers garbage will answer garbage again, so the rules
-answer in its place, and that is what is frozen. Nothing is asked twice.
+answer in its place, and that is what is frozen. No model is asked twice. Where the rules are the only agents, what they say of a cell is
+not stored: it costs nothing to ask again, and a cell is committed whole or not at all. Boundaries are, since cells are counted by them.
 """
 
 from __future__ import annotations
@@ -64,9 +65,9 @@ class Asking:
         app, messages, name = self.owner.app_id, self._shown(cell.messages), f"cell {cell.first}-{cell.last}"
         # All are waited for, also when one fails: what the others answer is paid for, and frozen.
         facts, episode, summary = await asyncio.gather(
-            self._frozen(f"{name} facts", ExtractedFacts, lambda agents: agents.extract_facts(app, messages)),
-            self._frozen(f"{name} episode", EpisodeAnalysis, lambda agents: agents.analyse_episode(app, messages)),
-            self._frozen(f"{name} summary", ConversationSummary, lambda agents: self._summarised(agents, cell)),
+            self._answered(f"{name} facts", ExtractedFacts, lambda agents: agents.extract_facts(app, messages)),
+            self._answered(f"{name} episode", EpisodeAnalysis, lambda agents: agents.analyse_episode(app, messages)),
+            self._answered(f"{name} summary", ConversationSummary, lambda agents: self._summarised(agents, cell)),
             return_exceptions=True,
         )
         return CellAnswers(_or_raised(facts), _or_raised(episode), _or_raised(summary))
@@ -74,7 +75,7 @@ class Asking:
     async def fast_summary(self, cell: Cell) -> Answered[ConversationSummary]:
         """What was said in short, for the agent path."""
         name = f"cell {cell.first}-{cell.last} fast summary"
-        return await self._frozen(name, ConversationSummary, lambda agents: self._summarised(agents, cell, fast=True))
+        return await self._answered(name, ConversationSummary, lambda agents: self._summarised(agents, cell, fast=True))
 
     async def _summarised(self, agents: Agents, cell: Cell, *, fast: bool = False) -> Answered[ConversationSummary]:
         """A story of the cell; a model's that tells of something else, or in another language, is no usable answer."""
@@ -136,6 +137,10 @@ class Asking:
             log.warning("the synthesis agent failed: %s", error.detail)
             return None
         return answer.value.consolidated_memory.natural_memory_note
+
+    async def _answered(self, step: str, kind: type[T], call: Callable[[Agents], Awaitable[Answered[T]]]) -> Answered[T]:
+        """What is said of a cell: the rules' answer as it is, a model's frozen."""
+        return await call(self.rules) if self.agents is self.rules else await self._frozen(step, kind, call)
 
     async def _frozen(self, step: str, kind: type[T], call: Callable[[Agents], Awaitable[Answered[T]]]) -> Answered[T]:
         async def ask() -> Answered[T]:

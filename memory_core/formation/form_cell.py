@@ -148,7 +148,7 @@ class Former:
                     return await self._tell_again(work, existing)
                 ready = ready or await self._ready(work, asking, report)
                 await report("evolution", 0.7)
-                return await self._compare(work, ready.beside(work.cleared), asking, needed, turn)
+                return await self._compare(work, ready.beside(work.cleared), asking, needed, turn, look)
             except LookedElsewhere as needs:
                 needed |= {*needs.wanted}
         raise HeadMoved("this user's memories change faster than a cell can be compared with them", retry_after_s=2)
@@ -194,8 +194,10 @@ class Former:
         if surplus := work.message_ids[MOST_MARKED:]:
             await self._messages.mark_ahead(work.owner, surplus, cell_id, work.call)
 
-    async def _compare(self, work: Work, ready: ReadyCell, asking: Asking, needed: Collection[str], turn: Turn) -> Formed | None:
-        """Compare, ask, commit. needed: ids that turned out to be needed before.
+    async def _compare(
+        self, work: Work, ready: ReadyCell, asking: Asking, needed: Collection[str], turn: Turn, before: Look
+    ) -> Formed | None:
+        """Compare, ask, commit. needed: ids that turned out to be needed before. before: a look that has the cell's messages.
 
         Raises LookedElsewhere when what was compared has changed before the commit, or others are needed.
         """
@@ -203,7 +205,7 @@ class Former:
         slots = {slot_document_id(*name) for memory in ready.compared if (name := slot_name(memory)) is not None}
         ids = [*work.state_ids, ready.cell.id, *work.message_ids, *(memory.id for memory in ready.compared), *sorted(slots)]
         nears = [self._near(memory) for memory in ready.compared]
-        look = await self._ledger.look(owner, ids, nears)
+        look = await self._look_beside(owner, before, ids, frozenset(work.message_ids), nears)
         ruled = await self._ruled(ready, look, asking)
         asked = ids
         wanted = [name for name in dict.fromkeys([*_beside(owner, look, ruled), *needed]) if name not in ids]
@@ -220,6 +222,15 @@ class Former:
         if ready.is_kept:
             await self._mark_surplus(work, ready.cell.id)
         return await self._commit(work, plan, asked, nears, look)
+
+    async def _look_beside(self, owner: Owner, before: Look, ids: Sequence[str], memories: frozenset[str], nears: Sequence[Near]) -> Look:
+        """A look at these documents. Those memories among them that a look before has are not read again while the head is its."""
+        rest = [name for name in ids if name not in memories]
+        look = await self._ledger.look(owner, rest, nears)
+        if look.head != before.head:
+            return await self._ledger.look(owner, ids, nears)
+        known = {name: document for name, document in before.documents.items() if name in memories}
+        return replace(look, documents={**known, **look.documents}, asked=frozenset(ids))
 
     async def _commit(
         self,

@@ -13,7 +13,6 @@ import orjson
 from pydantic import AfterValidator, WithJsonSchema
 
 from memory_core.domain.memory import INTERNAL_FIELDS, Memory
-from memory_core.domain.messages import MESSAGE
 from memory_core.domain.results import Hit
 
 View = Literal["brief", "full"]
@@ -30,6 +29,8 @@ _KEPT_AND_FOUND_BY: Final = frozenset({
 _DEFAULTS: Final[Mapping[str, Any]] = {
     "source": "api", "confidence": 1.0, "pinned": False, "status_reason": "created", "version": 1, "conflict_state": "none",
 }  # fmt: skip
+_OF_A_MESSAGE: Final = "msg_"
+"""What the id of a message begins with (`domain.messages.PREFIX`, whose import would load its expressions at every cold start)."""
 _USUAL_TIERS: Final = frozenset({"short", "long"})
 
 
@@ -42,7 +43,7 @@ def brief(memory: Mapping[str, Any]) -> dict[str, Any]:
         told_twice |= {"source", "tags"}  # what it was formed of says it in its own words
     if memory.get("cell_id") == memory.get("id"):
         told_twice.add("cell_id")
-    if memory.get("category") == MESSAGE:
+    if str(memory.get("id")).startswith(_OF_A_MESSAGE):
         told_twice.add("value")  # the item as it was sent, which the messages of its session show
     return {
         name: value

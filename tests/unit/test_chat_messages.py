@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -63,6 +63,14 @@ def test_fields_within_a_dump_that_are_not_known_are_named_too() -> None:
     messages, ignored = read_messages(dumps)
     assert shown(messages) == [("user", None, "a"), ("user", None, "b")]
     assert ignored == ("messages.*.mood", "messages.*.foo")
+
+
+def test_a_field_beside_a_dumps_data_counts_as_one_within() -> None:
+    moment = datetime(2026, 11, 3, 9, tzinfo=timezone.utc)
+    dump = {"type": "human", "timestamp": moment.isoformat(), "mood": "good", "data": {"content": "a"}}
+    (message,), ignored = read_messages([dump])
+    assert (message.role, message.content, message.timestamp) == ("user", "a", moment)
+    assert ignored == ("messages.*.mood",)
 
 
 def test_a_dump_of_what_is_no_message_is_refused() -> None:

@@ -23,6 +23,9 @@ def slots(sentence: str) -> list[tuple[str | None, str | None, str]]:
         "Meine Tochter hat eine Laktoseintoleranz.",
         "Hanne ist in Bremen aufgewachsen.",
         "Er ist Fleischesser.",
+        "Hanne ist gegen Nüsse allergisch.",
+        "Ich bin nicht gegen Nüsse allergisch.",
+        "Wir wohnen im Hotel 3 Tage.",
     ],
 )
 def test_what_another_has_or_is_fills_no_slot_of_the_speaker(sentence: str) -> None:
@@ -47,6 +50,8 @@ def test_a_relatives_birthday_is_not_the_speakers(sentence: str) -> None:
         ("Meine Frau heißt Julia.", ("name", "Julia", "frau")),
         ("Lena hat eine Nussallergie.", ("allergy", "Nussallergie", "Lena")),
         ("Ich bin in Bremen aufgewachsen.", ("home town", "Bremen", "")),
+        ("Ich wohne seit Mai in der Lindenstraße 12b.", ("address", "Lindenstraße 12b", "")),
+        ("Leider bin ich stark gegen Gräserpollen allergisch.", ("allergy to gräserpollen", "yes", "")),
     ],
 )
 def test_what_people_say_of_themselves_and_of_one_they_name_fills_its_slot(sentence: str, slot: tuple[str, str, str]) -> None:

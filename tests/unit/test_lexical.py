@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.memory import Lexical, MemoryType
-from memory_core.domain.ranking.index_terms import MAX_TURN_TERMS, Turn, analyse, as_turn, embedding_text, search_text
+from memory_core.domain.ranking.index_terms import MAX_TURN_TERMS, Turn, analyse, as_turn, embedding_text, search_text, with_lexical
+from memory_core.domain.ranking.query_parts import query_parts_of
+from tests.builders import NOW, memory
 
 MOMENT = datetime(2023, 5, 8, 13, 56, tzinfo=timezone.utc)
 
@@ -91,3 +93,23 @@ def test_the_call_of_a_tool_asks_it_for_something():
     assert analyse(call, actor="tool", event_timestamp=datetime(2026, 5, 8, tzinfo=timezone.utc)).asks
     assert not analyse(call, actor="Ana", event_timestamp=datetime(2026, 5, 8, tzinfo=timezone.utc)).asks
     assert not analyse('get_weather: {"rain": true}', actor="tool", event_timestamp=datetime(2026, 5, 8, tzinfo=timezone.utc)).asks
+
+
+@pytest.mark.parametrize(
+    ("content", "asked"),
+    [
+        ("User: Ich arbeite als Krankenschwester", "Was ist mein Beruf?"),
+        ("User: 私は東京で看護師として働いています", "私の職業は何ですか"),
+        ("User works as a nurse", "What is my job?"),
+        ("User: Ich bin gegen Erdnüsse allergisch", "Welche Allergien habe ich?"),
+    ],
+)
+def test_a_fact_is_found_by_what_its_language_calls_the_attribute(content: str, asked: str) -> None:
+    attribute = "allergy to erdnüsse" if "Erdnüsse" in content else "occupation"
+    told = memory(content, type="semantic", subject="user", attribute=attribute, value="yes")
+    assert set(query_parts_of(asked, NOW).whole.terms) & set(with_lexical(told).lexical.own)
+
+
+def test_names_of_an_attribute_in_other_languages_are_no_words_of_an_english_fact() -> None:
+    told = memory("User works as a nurse", type="semantic", subject="user", attribute="occupation", value="nurse")
+    assert not {"beruf", "職業"} & set(with_lexical(told).lexical.own)

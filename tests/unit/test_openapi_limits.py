@@ -35,6 +35,7 @@ CANDIDATES: list[Any] = [
     [{"role": "user", "content": "a", "timestamp": 3}], [{"role": "user", "content": 3}], [{"role": "user", "content": [{}]}],
     [{"role": "user", "content": "a", "name": ""}], [{"role": "user", "content": [3]}],
     [{"type": "function_call", "name": "f", "arguments": "{}"}], [{"role": "developer", "content": "a", "timestamp": None}],
+    {"a.b": 1}, {"a b": 1}, {"a": {"gte": 1}}, {"a": {"gte": None}}, {"a": {"like": 1}}, {"a": {"in": []}}, {"a": [1]}, {"a": {}},
     [{"description": "a", "start_time": MOMENT}], [{"description": " ", "start_time": MOMENT}],
     "active", "deleted", "semantic", "procedural", "reconstruct", "full", "hard", "merge",
 ]  # fmt: skip

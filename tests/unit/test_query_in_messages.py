@@ -29,6 +29,13 @@ def test_a_message_that_points_back_brings_the_one_before_it(last: str) -> None:
     assert query_in(chat) == f"I met Tomas' sister in Porto\n{last}"
 
 
+@pytest.mark.parametrize("last", ["thanks, good night", "Thank you so much!", "ok cool", "Danke, gute Nacht", "ありがとうございます"])
+def test_thanks_and_goodbyes_do_not_bring_the_message_before_them(last: str) -> None:
+    chat = messages(("user", "Where does Ana keep the red boat?"), ("assistant", "In Porto."), ("user", last))
+    assert query_in(chat) == last
+    assert is_remark(last)
+
+
 def test_a_message_that_says_what_it_is_about_stands_alone() -> None:
     last = "Which test framework do I prefer for Python projects?"
     assert query_in(messages(("user", "Good morning"), ("user", last))) == last
@@ -83,7 +90,19 @@ def test_what_is_kept_of_a_list_is_known_in_it(form: ChatForm) -> None:
     assert {normalised(content) for _, _, content in form.kept} <= said
 
 
-@pytest.mark.parametrize("text", ["Noted!", "thanks for telling me", "thanks, that's all", "👍", "sounds good", ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Noted!",
+        "thanks for telling me",
+        "thanks, that's all",
+        "👍",
+        "sounds good",
+        "",
+        "That's really helpful, thank you.",
+        "ok, see you tomorrow",
+    ],
+)
 def test_a_remark_says_hardly_anything_and_asks_nothing(text: str) -> None:
     assert is_remark(text)
 

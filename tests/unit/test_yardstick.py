@@ -153,7 +153,8 @@ def test_histories_hold_all_that_was_said_so_far_without_names() -> None:
     told = calls_of([turn(number, f"text {number}", "Assistant") for number in range(25)], "histories")
     assert [len(call) for call in told] == [10, 20, 25]
     assert told[1][0] == {"role": "assistant", "content": "text 0", "timestamp": "2026-05-08T13:00:00+00:00"}
-    assert "actor" in calls_of([turn(1, "text")], "named-histories")[0][0]
+    assert {"actor", "timestamp"} <= calls_of([turn(1, "text")], "named-histories")[0][0].keys()
+    assert {"actor", "timestamp"} & calls_of([turn(1, "text")], "timeless-histories")[0][0].keys() == {"actor"}
 
 
 def test_a_long_history_is_told_by_its_last_two_hundred() -> None:

@@ -47,6 +47,7 @@ def _i(verb: str) -> str:
 
 
 _OVER = f"{NO_LONGER} {{value}}"
+_STREET = r"(?:straße|strasse|str\.|weg|gasse|allee|platz|ring|damm|ufer|chaussee|graben|steig|markt|park|berg|hof)"
 _ROWS: tuple[Row, ...] = (
     # where, work
     Row(
@@ -64,6 +65,8 @@ _ROWS: tuple[Row, ...] = (
     Row("home city", _i("(?:wohne|wohnen|lebe|leben)") + r"in (?P<value>[A-ZÄÖÜ][\wäöüß-]+(?: (?:am|an der|im) [A-ZÄÖÜ][\wäöüß]+)?)"),
     Row("home city", r"\b(?:bin|sind) (?:ich |wir )?(?:[\w ]{0,25} )?nach (?P<value>[A-ZÄÖÜ][\wäöüß-]+) (?:um)?gezogen"),
     Row(None, r"\b(?:ziehe|ziehen)\b.{0,40}\bnach (?P<value>[A-ZÄÖÜ][\wäöüß-]+)"),
+    Row("address", _i("(?:wohne|wohnen)") + r"(?:in der|im|am|an der) (?P<value>[A-ZÄÖÜ][\wäöüß-]{1,30}" + _STREET + r" \d{1,4}[a-z]?)\b"),
+    Row("allergy to {value}", r"\b(?:ich bin|bin ich) (?:\w{1,12} )?gegen (?P<value>[A-ZÄÖÜ][\wäöüß-]+) allergisch\b", filled="yes"),
     Row("origin", _i("(?:komme|stamme|kommen)") + r"(?:ursprünglich )?aus (?P<value>[A-ZÄÖÜ][\wäöüß-]+)"),
     Row("home town", r"\bin (?P<value>[A-ZÄÖÜ][\wäöüß-]+) aufgewachsen"),
     Row("occupation", _i("(?:arbeite|jobbe)") + r"(?:[\w ]{0,25} )?als (?P<value>[A-ZÄÖÜ][\wäöüß-]+)"),

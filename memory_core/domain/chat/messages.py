@@ -413,10 +413,14 @@ class MessageReader:
 
 
 def _unwrapped(path: str, message: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """The message within a dump of LangChain (`messages_to_dict`, `dumpd`) with its path; any other as it is."""
+    """The message within a dump of LangChain (`messages_to_dict`, `dumpd`) with its path; any other as it is.
+
+    A field beside `data`, such as a time that was added to the dump, counts as if it stood within.
+    """
     kind = message.get("type")
     if isinstance(message.get("data"), Mapping) and not {"role", "content"} & message.keys():
-        return f"{path}.data", {"type": kind, **message["data"]}
+        beside = {name: value for name, value in message.items() if name != "data"}
+        return f"{path}.data", {**beside, **message["data"]}
     names = message.get("id")
     if kind == "constructor" and isinstance(message.get("kwargs"), Mapping) and isinstance(names, Sequence) and names:
         return f"{path}.kwargs", {"type": names[-1], **message["kwargs"]}

@@ -23,9 +23,9 @@ import numpy.typing as npt
 from memory_core.domain.fields import ZONE_FIELD, local, zone_of
 from memory_core.domain.memory import Lexical, Memory, MemoryType
 from memory_core.domain.messages import is_message
-from memory_core.domain.text.analyzer import counts, counts_and_order
+from memory_core.domain.text.analyzer import counts, counts_and_order, has_japanese, language_of, words
 from memory_core.domain.text.dates import date_words, tells_time
-from memory_core.domain.truth.slots import also_called
+from memory_core.domain.truth.slots import also_called, called_in
 
 MAX_TURN_TERMS = 256
 """Distinct terms of a turn that the following ones carry, so that one long document does not bury its neighbours."""
@@ -136,7 +136,7 @@ def with_lexical(memory: Memory, previous: Turn | None = None, before_previous: 
         return memory.model_copy(update={"lexical": Lexical(), "search_text": ""})
     category = None if is_message(memory.id) else memory.category
     extra = [*memory.tags, *(name for name in (memory.subject, memory.attribute, memory.key, category) if name)]
-    extra += also_called(memory.attribute) if memory.attribute else ()
+    extra += _names_of(memory.attribute, memory.content) if memory.attribute else ()
     extra += [*memory.keywords, *memory.semantic_queries, *(fact.text for fact in memory.atomic_facts)]
     lexical = analyse(
         memory.content,
@@ -148,6 +148,12 @@ def with_lexical(memory: Memory, previous: Turn | None = None, before_previous: 
         turn=ordinal,
     )
     return memory.model_copy(update={"lexical": lexical, "search_text": search_text(lexical)})
+
+
+def _names_of(attribute: str, content: str) -> tuple[str, ...]:
+    """All names of an attribute, and those of the language that it is told in."""
+    language = "japanese" if has_japanese(content) else language_of(words(content))
+    return (*also_called(attribute), *called_in(language, attribute))
 
 
 def reread(memory: Memory) -> Memory:

@@ -20,6 +20,7 @@ from memory_core.domain.fields import local
 from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.ranking.candidates import CandidateSet, Floats
 from memory_core.domain.statements.change_topics import KIN_IN_JAPANESE
+from memory_core.domain.statements.worth import SMALL_TALK, is_small_talk
 from memory_core.domain.text.analyzer import ENGLISH, FUNCTION_WORDS, QUERY_WORDS, asked_for, language_of, terms_of, tokens, words
 from memory_core.domain.text.dates import AMOUNT, Window, asks_time, beside, date_windows, named_dates, whole_day
 from memory_core.domain.text.fence import visible
@@ -330,18 +331,23 @@ _POINTING = frozenset(
 
 
 def query_in(messages: Sequence[ReadMessage]) -> str | None:
-    """What the user last asked, with the message before it where that is needed to understand it; None where the user says nothing."""
+    """What the user last asked, with the message before it where that is needed to understand it; None where the user says nothing.
+
+    Thanks and goodbyes stand alone: they don't ask again what was asked before.
+    """
     said = [text for message in messages if message.role == "user" and (text := visible(message.content).strip())]
     if not said:
         return None
     last = said[-1]
-    query = f"{said[-2]}\n{last}" if len(said) > 1 and points_back(last) else last
+    query = f"{said[-2]}\n{last}" if len(said) > 1 and points_back(last) and not is_small_talk(last) else last
     return query[-MOST_CHARACTERS:].strip() or None
 
 
 def is_remark(query: str) -> bool:
     """Whether it asks nothing, and has hardly a word that says something: "Noted!", "ok, thanks for telling me"."""
-    return len(_telling(words(query))) < LEAST_TELLING and not any(one.asks for one in sentences(query))
+    asks = any(sentence.asks for sentence in sentences(query))
+    telling = [word for word in _telling(words(query)) if word not in SMALL_TALK]
+    return is_small_talk(query) or (len(telling) < LEAST_TELLING and not asks)
 
 
 def points_back(text: str) -> bool:

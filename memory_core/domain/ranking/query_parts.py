@@ -36,8 +36,8 @@ from memory_core.domain.text.sentences import Sentence, sentences
 
 MOST_SENTENCES = 6
 """Of one message, the most telling: each costs a vector, and a query of the store where it keeps no index in memory."""
-ENOUGH_TERMS, ENOUGH_TO_ASK = 4, 3
-"""Terms that a part, and a sentence that asks, needs to count in full: "A long day" is covered by any memory of one."""
+ENOUGH_TERMS = 4
+"""Terms that a part needs to count in full: "A long day" is covered by any memory of one. A sentence that asks counts in full as it is."""
 WHOLE = 1.3
 """What the whole message counts, all of whose words hardly any memory has. With two questions no memory should: it counts 1 then."""
 _MOST_COUNTED = 8
@@ -134,8 +134,7 @@ def _clauses(said: Sequence[Sentence]) -> list[Sentence]:
 
 def _part(analysis: QueryAnalysis, of: tuple[int, ...], *, asks: bool = False, worth: float = 1.0) -> Part:
     """A part whose terms have no columns yet."""
-    enough = ENOUGH_TO_ASK if asks else ENOUGH_TERMS
-    return Part(analysis, (), of, worth * min(1.0, len(analysis.terms) / enough), asks)
+    return Part(analysis, (), of, worth * (1.0 if asks else min(1.0, len(analysis.terms) / ENOUGH_TERMS)), asks)
 
 
 def _plain(analysis: QueryAnalysis) -> QueryParts:

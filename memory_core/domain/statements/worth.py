@@ -179,6 +179,8 @@ _BESIDE_GREETINGS = (
 )
 _TALK: Final = frozenset(_GREETINGS.split())
 _BESIDE_TALK: Final = frozenset(_BESIDE_GREETINGS.split())
+SMALL_TALK: Final = _TALK | _BESIDE_TALK
+"""Words of greetings, thanks and goodbyes."""
 _WORD = regex.compile(r"[\w'’]+")
 _SIGNS_ONLY = regex.compile(r"[^\p{L}\p{N}]+")
 _JAPANESE_TALK = regex.compile(
@@ -207,7 +209,7 @@ def worth_of(text: str, *, by_assistant: bool = False) -> Worth | None:
 
     by_assistant: an assistant or a tool wrote it, which speaks of anybody: it is small talk or nothing.
     """
-    if _is_small_talk(text):
+    if is_small_talk(text):
         return "small_talk"
     if by_assistant:
         return None
@@ -263,13 +265,13 @@ def _asks_to_keep(sentence: Sentence) -> bool:
     return any(pattern.search(said) is not None for pattern in (_KEEP, _KEEP_BEHIND, _KEEP_GERMAN))
 
 
-def _is_small_talk(text: str) -> bool:
+def is_small_talk(text: str) -> bool:
     """Whether a text is a greeting, thanks or an "ok" and nothing besides."""
     if not text or len(text) > MAX_SMALL_TALK:
         return False
     words = _WORD.findall(text.casefold().replace("’", "'"))
     if not words:
         return not text.isspace()
-    if all(word in _TALK or word in _BESIDE_TALK for word in words):
+    if SMALL_TALK.issuperset(words):
         return any(word in _TALK for word in words)
     return _JAPANESE_TALK.fullmatch(_SIGNS_ONLY.sub("", text)) is not None

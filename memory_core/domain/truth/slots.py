@@ -187,49 +187,75 @@ def without_articles(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """One name. `value` says what fills it. also: other names that mean the same; a name that ends with " …" takes any words there."""
+    """One name. `value` says what fills it. also: other names that mean the same; a name that ends with " …" takes any words there.
+
+    german, japanese: what a question in that language calls it. Facts told in it are found by these names; none is filed under them.
+    """
 
     name: str
     value: str
     also: tuple[str, ...] = ()
+    german: tuple[str, ...] = ()
+    japanese: tuple[str, ...] = ()
 
 
-def _attribute(name: str, value: str, also: str = "") -> Attribute:
-    return Attribute(name, value, tuple(one.strip() for one in also.split(",") if one.strip()))
+def _attribute(name: str, value: str, also: str = "", *, german: str = "", japanese: str = "") -> Attribute:
+    return Attribute(name, value, *(tuple(part.strip() for part in names.split(",") if part.strip()) for names in (also, german, japanese)))
 
 
 ATTRIBUTES: tuple[Attribute, ...] = (
     # who one is
-    _attribute("name", "what the person is called", "full name, first name, called, given name"),
-    _attribute("age", "years, in digits", "years old, age in years"),
-    _attribute("birthday", "the day, with the year if it was told", "date of birth, birth date, born on, dob"),
+    _attribute("name", "what the person is called", "full name, first name, called, given name",
+               german="Name", japanese="名前"),
+    _attribute("age", "years, in digits", "years old, age in years",
+               german="Alter", japanese="年齢"),
+    _attribute("birthday", "the day, with the year if it was told", "date of birth, birth date, born on, dob",
+               german="Geburtstag, Geburtsdatum", japanese="誕生日, 生年月日"),
     _attribute("birth year", "the year", "year of birth, born in year"),
-    _attribute("birthplace", "the place", "place of birth, born in, city of birth"),
-    _attribute("nationality", "the nationality", "citizenship, citizen of"),
-    _attribute("origin", "the place or country one comes from", "from, country of origin, comes from"),
-    _attribute("native language", "the language", "mother tongue, first language"),
+    _attribute("birthplace", "the place", "place of birth, born in, city of birth",
+               german="Geburtsort", japanese="出身地"),
+    _attribute("nationality", "the nationality", "citizenship, citizen of",
+               german="Nationalität, Staatsangehörigkeit", japanese="国籍"),
+    _attribute("origin", "the place or country one comes from", "from, country of origin, comes from",
+               german="Herkunft", japanese="出身"),
+    _attribute("native language", "the language", "mother tongue, first language",
+               german="Muttersprache", japanese="母語"),
     _attribute("pronouns", "as they were told"),
-    _attribute("email address", "the address", "email, e mail, mail address, e mail address"),
-    _attribute("phone number", "the number", "phone, telephone, telephone number, mobile number"),
+    _attribute("email address", "the address", "email, e mail, mail address, e mail address",
+               german="E-Mail-Adresse, Mailadresse", japanese="メールアドレス"),
+    _attribute("phone number", "the number", "phone, telephone, telephone number, mobile number",
+               german="Telefonnummer, Handynummer", japanese="電話番号"),
     # where one lives
     _attribute("home city", "the city or town", "city, lives in, residence, current city, location, city of residence, place of residence,"
-               " home, current location, living in, moved to, home location"),
-    _attribute("home country", "the country", "country, country of residence, lives in country"),
-    _attribute("home town", "where one grew up", "hometown, grew up in, raised in"),
-    _attribute("address", "street and number", "home address, street address"),
+               " home, current location, living in, moved to, home location",
+               german="Wohnort, Stadt, Zuhause", japanese="住所, 住まい"),
+    _attribute("home country", "the country", "country, country of residence, lives in country",
+               german="Land", japanese="国"),
+    _attribute("home town", "where one grew up", "hometown, grew up in, raised in",
+               german="Heimatstadt, Heimat", japanese="故郷"),
+    _attribute("address", "street and number", "home address, street address",
+               german="Adresse, Anschrift", japanese="住所"),
     _attribute("time zone", "as it was told", "timezone"),
     # work and study
-    _attribute("occupation", "the job, without an article", "job, job title, profession, works as, role, work, career, position"),
-    _attribute("employer", "the company or organisation", "company, works at, works for, workplace, employed at, employed by"),
-    _attribute("school", "the school or university", "university, college, studies at"),
-    _attribute("field of study", "the subject", "studies, major, degree, subject of study"),
+    _attribute("occupation", "the job, without an article", "job, job title, profession, works as, role, work, career, position",
+               german="Beruf, Job", japanese="職業, 仕事"),
+    _attribute("employer", "the company or organisation", "company, works at, works for, workplace, employed at, employed by",
+               german="Arbeitgeber, Firma", japanese="勤務先, 会社"),
+    _attribute("school", "the school or university", "university, college, studies at",
+               german="Schule, Universität", japanese="学校, 大学"),
+    _attribute("field of study", "the subject", "studies, major, degree, subject of study",
+               german="Studienfach, Studium", japanese="専攻"),
     # whom one belongs to
-    _attribute("marital status", "married, single, engaged, divorced or widowed", "relationship status"),
-    _attribute("spouse", "the name", "husband, wife, married to"),
+    _attribute("marital status", "married, single, engaged, divorced or widowed", "relationship status",
+               german="Familienstand", japanese="結婚"),
+    _attribute("spouse", "the name", "husband, wife, married to",
+               german="Ehemann, Ehefrau", japanese="夫, 妻"),
     _attribute("number of …", "how many, in digits"),
     # health and food
-    _attribute("diet", "vegan, vegetarian, keto and the like", "dietary preference, eating habits"),
-    _attribute("allergy to …", "yes or no", "allergic to …, … allergy"),
+    _attribute("diet", "vegan, vegetarian, keto and the like", "dietary preference, eating habits",
+               german="Ernährung", japanese="食事"),
+    _attribute("allergy to …", "yes or no", "allergic to …, … allergy",
+               german="Allergie, allergisch", japanese="アレルギー"),
     _attribute("intolerance to …", "yes or no", "… intolerance, intolerant of …"),
     _attribute("condition …", "yes or no", "has condition …, diagnosed with …, suffers from …"),
     _attribute("eats …", "yes or no"),
@@ -240,7 +266,8 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     _attribute("choice between … and …", "the one that is preferred"),
     _attribute("speaks …", "yes or no", "language …"),
     _attribute("learning …", "yes or no"),
-    _attribute("car", "the make", "drives, vehicle"),
+    _attribute("car", "the make", "drives, vehicle",
+               german="Auto, Wagen", japanese="車"),
 )  # fmt: skip
 _OPEN = " …"
 
@@ -265,6 +292,16 @@ def also_called(name: str) -> tuple[str, ...]:
     return _also().get(canonical_attribute(name), ())
 
 
+def called_in(language: str, name: str) -> tuple[str, ...]:
+    """What an attribute is called in `german` or `japanese`, so that "Beruf" finds an occupation; none in another language."""
+    if language not in ("german", "japanese"):
+        return ()
+    family = family_of(name)
+    filed = _filed().get(canonical_attribute(name) if family is None else f"{family}…")
+    names: tuple[str, ...] = getattr(filed, language, ())
+    return names
+
+
 def family_of(name: str) -> str | None:
     """The opening of an attribute that may occur many times.
 
@@ -286,6 +323,11 @@ def canonical_subject(name: str) -> str:
 
 
 _SPEAKERS = frozenset({"i", "me", "myself", "user", "speaker", "the user", "the speaker"})
+
+
+@lru_cache(maxsize=1)
+def _filed() -> dict[str, Attribute]:
+    return {attribute.name: attribute for attribute in ATTRIBUTES}
 
 
 @lru_cache(maxsize=1)
