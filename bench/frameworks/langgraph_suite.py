@@ -31,7 +31,7 @@ class Embedder(BaseHTTPRequestHandler):
 
     current: Any = None
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         """The vectors of a request's texts."""
         texts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["input"]
         vectors = self.current.embed_documents(texts) if self.current is not None else [_drawn(text) for text in texts]
@@ -86,4 +86,4 @@ def _connected() -> Iterator[None]:
 
 
 langgraph.store.memory.InMemoryStore = SuiteStore  # type: ignore[misc, assignment]
-langgraph.store.sqlite.SqliteStore = SuiteStore  # type: ignore[misc, assignment]
+langgraph.store.sqlite.SqliteStore = SuiteStore

@@ -13,7 +13,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from memory_core_client.models import Memory
 from memory_core_client.sync_client import MemoryCore, User
@@ -197,7 +197,7 @@ class MemoryCoreStore(BaseStore):
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         conditions = op.match_conditions or ()
         fixed = [condition.path for condition in conditions if condition.match_type == "prefix" and "*" not in condition.path]
-        tags = self._user.tags(prefix=f"in {tag_of(cast(Namespace, fixed[0]))}" if fixed else "in ns:")
+        tags = self._user.tags(prefix=f"in {tag_of(fixed[0])}" if fixed else "in ns:")
         every = {tuple(tag.removeprefix("in ns:").split(".")) for tag in tags}
         fitting = {namespace[: op.max_depth] for namespace in every if all(fits(condition, namespace) for condition in conditions)}
         return sorted(fitting)[op.offset : op.offset + op.limit]
