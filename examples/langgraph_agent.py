@@ -19,7 +19,7 @@ def scripted(messages: list[AnyMessage]) -> AIMessage:
 
 
 # The agent.
-service = MemoryCore(os.environ.get("MEMORY_URL", "http://127.0.0.1:7071"))
+service = MemoryCore(os.environ.get("HOST_URL", "http://127.0.0.1:7071"))
 nodes = MemoryNodes(service)
 
 

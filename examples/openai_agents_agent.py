@@ -22,7 +22,7 @@ set_tracing_disabled(True)
 model = ScriptedModel([ModelStep.respond(scripted), ModelStep.respond(scripted)])
 
 # The agent.
-service = MemoryCore(os.environ.get("MEMORY_URL", "http://127.0.0.1:7071"))
+service = MemoryCore(os.environ.get("HOST_URL", "http://127.0.0.1:7071"))
 
 
 def ask(user_id: str, thread: str, text: str) -> str:

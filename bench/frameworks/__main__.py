@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -121,6 +121,15 @@ def read_outcome(printed: str) -> Outcome:
     return Outcome(counts.get("passed", 0), [name.rpartition("::")[2] for name in _FAILED.findall(printed)])
 
 
+def outcomes(name: str = "") -> Iterator[tuple[str, Outcome]]:
+    """What comes of each suite whose distribution begins with a name, one after the other."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    port = _free_port()
+    for suite in suites(port):
+        if suite.distribution.startswith(name):
+            yield suite.distribution, outcome_of(suite, port)
+
+
 def _free_port() -> int:
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
@@ -132,15 +141,10 @@ def main() -> None:
     """Run all suites, or those whose distribution begins with a name."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("name", nargs="?", default="", help="only of distributions whose name begins so")
-    name = parser.parse_args().name
-    CACHE.mkdir(parents=True, exist_ok=True)
-    port = _free_port()
-    for suite in suites(port):
-        if suite.distribution.startswith(name):
-            outcome = outcome_of(suite, port)
-            print(f"{suite.distribution}: {outcome.passed} of {outcome.passed + len(outcome.failed)} pass", flush=True)
-            for failed in outcome.failed:
-                print(f"  not: {failed}", flush=True)
+    for distribution, outcome in outcomes(parser.parse_args().name):
+        print(f"{distribution}: {outcome.passed} of {outcome.passed + len(outcome.failed)} pass", flush=True)
+        for failed in outcome.failed:
+            print(f"  not: {failed}", flush=True)
 
 
 if __name__ == "__main__":

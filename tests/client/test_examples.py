@@ -24,7 +24,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
 def test_an_example_remembers_beyond_its_thread(example: Path, url: str) -> None:
-    settings = {**os.environ, "MEMORY_URL": url, "PYTHONPATH": str(ROOT / "memory_core_client" / "src")}
+    settings = {**os.environ, "HOST_URL": url, "PYTHONPATH": str(ROOT / "memory_core_client" / "src")}
     done = subprocess.run([sys.executable, str(example)], capture_output=True, text=True, env=settings, timeout=120)
     assert (done.stdout.splitlines(), done.stderr) == (["I see.", "No peanuts."], "")
 

@@ -13,6 +13,7 @@ from typing import Any, cast
 from memory_core_client.errors import NotFound
 from memory_core_client.models import Message
 from memory_core_client.sync_client import User
+from memory_core_client.tools import memory_functions
 
 try:
     from agents import Agent, FunctionTool, RunContextWrapper, TResponseInputItem, function_tool
@@ -90,28 +91,7 @@ def _item(message: Message) -> TResponseInputItem:
 
 def memory_tools(user: User) -> list[FunctionTool]:
     """`recall` and `remember`: tools by which the model looks things up and keeps them."""
-
-    @function_tool
-    async def recall(query: str) -> str:
-        """What is known about something that was said or happened earlier.
-
-        Args:
-            query: A question in plain words.
-
-        """
-        return (await asyncio.to_thread(user.context, query)).context or "Nothing is known about it."
-
-    @function_tool
-    async def remember(fact: str) -> str:
-        """Keep a fact for later conversations.
-
-        Args:
-            fact: One sentence that can be understood by itself.
-
-        """
-        return (await asyncio.to_thread(user.save, fact, type="semantic")).outcome
-
-    return [recall, remember]
+    return [function_tool(function) for function in memory_functions(user)]
 
 
 def recalling(
