@@ -133,3 +133,10 @@ def test_the_nodes_recall_in_a_new_thread_what_was_said_in_another_with_two_call
 async def test_a_store_may_be_used_from_several_loops_at_once(store: MemoryCoreStore) -> None:
     await asyncio.gather(*(asyncio.to_thread(asyncio.run, store.aput(("n",), f"k{number}", {"v": number})) for number in range(8)))
     assert len(await store.asearch(("n",))) == 8
+
+
+def test_the_longest_namespace_that_the_docs_allow_is_kept_and_listed(store: MemoryCoreStore) -> None:
+    for namespace in [("n" * 190,), tuple(f"l{number:02}" for number in range(48))]:
+        store.put(namespace, "k", {"v": 1})
+        assert [item.namespace for item in store.search(namespace)] == [namespace]
+        assert namespace in store.list_namespaces()
