@@ -24,7 +24,7 @@ $(VENV)/.local: pyproject.toml requirements.txt | $(BIN)/python
 
 $(VENV)/.dev: pyproject.toml requirements.txt | $(BIN)/python
 	@echo "Installing what tests and linters need into $(VENV), once (one or two minutes) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[local,dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[local,dev,frameworks]'
 	@touch $@ $(VENV)/.local
 
 run: $(VENV)/.local  ## the development host on 127.0.0.1: embedded stores, no account, no key

@@ -10,7 +10,6 @@ from typing import Any
 
 import httpx
 import pytest
-from memory_core_client.retries import seconds_of
 
 from memory_core_client import (
     AsyncMemoryCore,
@@ -25,6 +24,7 @@ from memory_core_client import (
     TooLarge,
     Unavailable,
 )
+from memory_core_client.retries import seconds_of
 from tests.host import ROOT, running
 
 AT_ONCE = Retries(most=3, first_s=0.0)

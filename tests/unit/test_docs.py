@@ -206,7 +206,10 @@ def test_the_glossary_has_each_term_once() -> None:
 @pytest.fixture(scope="module")
 def paths() -> set[str]:
     """Every file and folder that the pages on the code may name, from the root on."""
-    folders = [ROOT / name for name in ("bench", "deployment", "docs", "infra", "memory_core", "tests", ".github")]
+    folders = [
+        ROOT / name
+        for name in ("bench", "deployment", "docs", "examples", "infra", "memory_core", "memory_core_client", "tests", ".github")
+    ]
     known = [*ROOT.iterdir(), *folders, *(path for folder in folders for path in folder.rglob("*"))]
     return {path.relative_to(ROOT).as_posix() for path in known}
 

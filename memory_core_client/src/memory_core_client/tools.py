@@ -1,0 +1,34 @@
+"""Plain functions that a model may call, for any framework that makes tools of functions with docstrings."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from memory_core_client.sync_client import User
+
+Tool = Callable[[str], Awaitable[str]]
+
+
+def memory_functions(user: User) -> list[Tool]:
+    """`recall` and `remember`, by which a model looks things up and keeps them."""
+
+    async def recall(query: str) -> str:
+        """What is known about something that was said or happened earlier.
+
+        Args:
+            query: A question in plain words.
+
+        """
+        return (await asyncio.to_thread(user.context, query)).context or "Nothing is known about it."
+
+    async def remember(fact: str) -> str:
+        """Keep a fact for later conversations.
+
+        Args:
+            fact: One sentence that can be understood by itself.
+
+        """
+        return (await asyncio.to_thread(user.save, fact, type="semantic")).outcome
+
+    return [recall, remember]

@@ -1,0 +1,101 @@
+"""The session and the tools of the OpenAI Agents SDK on a real host; `python -m bench.frameworks` runs the SDK's own suite."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from agents import Agent, Runner
+from agents.memory import SessionSettings
+from agents.testing import ModelStep, ScriptedModel, assistant_message, function_call
+from agents.tracing import set_tracing_disabled
+
+from memory_core_client import MemoryCore, User
+from memory_core_client.openai_agents import MemoryCoreSession, memory_tools, recalling
+from tests.host import running
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    set_tracing_disabled(True)
+    with running(tmp_path_factory.mktemp("agents")) as client:
+        yield str(client.base_url)
+
+
+@pytest.fixture
+def sent() -> list[str]:
+    """What was asked of the host."""
+    return []
+
+
+@pytest.fixture
+def user(url: str, sent: list[str]) -> Iterator[User]:
+    hooks: dict[str, Any] = {"request": [lambda asked: sent.append(f"{asked.method} {asked.url.path}")]}
+    with httpx.Client(base_url=url, event_hooks=hooks, timeout=60) as http:
+        yield MemoryCore(url, http=http).user(uuid.uuid4().hex)
+
+
+async def test_items_come_back_as_they_were_added(user: User) -> None:
+    session = MemoryCoreSession(user, "s")
+    items: list[Any] = [
+        {"role": "user", "content": "Weather?"},
+        {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": "{}", "id": "fc_1"},
+        {"type": "function_call_output", "call_id": "c1", "output": "cold"},
+    ]
+    assert await session.get_items() == []
+    assert await session.pop_item() is None
+    await session.add_items([])
+    await session.add_items(items)
+    assert await session.get_items() == items
+    assert await session.get_items(2) == items[1:]
+    assert await session.get_items(0) == []
+    assert await session.pop_item() == items[2]
+    await session.clear_session()
+    assert await session.get_items() == []
+
+
+async def test_a_long_history_is_added_in_portions_and_limited_by_the_settings(user: User) -> None:
+    session = MemoryCoreSession(user, "s", session_settings=SessionSettings(limit=3))
+    items: list[Any] = [{"role": "user", "content": f"number {number}"} for number in range(250)]
+    await session.add_items(items)
+    assert await session.get_items() == items[-3:]
+    assert await session.get_items(250) == items
+
+
+async def test_the_model_looks_up_and_keeps_by_tools(user: User) -> None:
+    told: list[Any] = []
+
+    def look(call: Any) -> ModelStep:
+        told.append(call.input[-1]["output"])
+        return ModelStep(output=[assistant_message("Done.")])
+
+    for name, arguments in [("remember", {"fact": "Ana's locker is number 12."}), ("recall", {"query": "Which locker has Ana?"})]:
+        call = function_call(name, json.dumps(arguments), call_id=name)
+        agent = Agent(name="a", tools=[*memory_tools(user)], model=ScriptedModel([ModelStep(output=[call]), ModelStep.respond(look)]))
+        await Runner.run(agent, "Go on.")
+    assert told[0] == "created"
+    assert "Ana's locker is number 12." in told[1]
+
+
+def test_a_turn_recalls_what_another_session_was_told_in_four_calls(user: User, sent: list[str]) -> None:
+    instructions: list[str] = []
+
+    def answer(call: Any) -> ModelStep:
+        instructions.append(call.system_instructions)
+        return ModelStep(output=[assistant_message("Fine.")])
+
+    for thread, text in [("monday", "I am allergic to peanuts."), ("tuesday", "What am I allergic to?")]:
+        agent = Agent(
+            name="a", instructions=recalling(user, "Be kind.", session_id=thread), model=ScriptedModel([ModelStep.respond(answer)])
+        )
+        session = MemoryCoreSession(user, thread, form=True)
+        Runner.run_sync(agent, text, session=session)
+    assert instructions[1].startswith("Be kind.\n\n")
+    assert "I am allergic to peanuts." in instructions[1]
+    items = "/api/v1/sessions/monday/messages"
+    assert sorted(sent[:4]) == [f"GET {items}", "POST /api/v1/context", f"POST {items}", f"POST {items}"]
+    assert len(sent) == 8
