@@ -62,7 +62,7 @@ from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Filter, LongTermStore
 from memory_core.recollection.candidate_sources import Zones
 from memory_core.recollection.quotations import Found, Untold, expected, holds, is_ahead, piece, shown_at
-from memory_core.recollection.reconstruct import Gatherer, Rounds, asks_about_nobody
+from memory_core.recollection.reconstruct import Gatherer, Rounds
 from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.scenes import Profiles
 from memory_core.recollection.superseded import marked
@@ -266,8 +266,7 @@ class Briefing:
 
     async def _found(self, owner: Owner, asked: ContextInput, query: str | None, unsaid: frozenset[str]) -> tuple[Rounds, tuple[str, ...]]:
         """What the query finds, in one round; nothing without a query."""
-        unlikely = query is not None and asked.query is None and (is_remark(query) or asks_about_nobody(query))
-        most = Grant.PERHAPS if unlikely else Grant.SURE
+        most = Grant.PERHAPS if query is not None and asked.query is None and is_remark(query) else Grant.SURE
         said = frozenset(term for message in asked.messages or () for term in tokens(message.content))
         rounds = Rounds(most=most, unsaid=unsaid, said=said)
         if query is None or not asked.wants("memories"):

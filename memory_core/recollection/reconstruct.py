@@ -322,13 +322,6 @@ def grant_for(query: RetrieveInput, answer: float, best: float) -> Grant:
     return Grant.NEAR if asked and not named and best >= NEAR * answer else Grant.PERHAPS
 
 
-def asks_about_nobody(text: str) -> bool:
-    """Whether a short message asks, and about no person: "Why is the sky blue?", which hardly any memory answers, whatever its words."""
-    parts = sentences(text)
-    asks = any(sentence.asks or _QUESTION.match(sentence.text) is not None for sentence in parts)
-    return len(parts) <= 2 and asks and _ABOUT_SOMEBODY.search(_REQUEST.sub("", text)) is None
-
-
 def _asks_about_somebody(sentence: Sentence) -> bool:
     asks = sentence.asks or _QUESTION.match(sentence.text) is not None
     return asks and _ABOUT_SOMEBODY.search(_REQUEST.sub("", sentence.text)) is not None

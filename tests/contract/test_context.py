@@ -349,19 +349,6 @@ async def test_a_remark_opens_no_budget(words: MemoryCore) -> None:
     assert "Perhaps related:" in context.context.split("\n")
 
 
-async def test_a_question_about_no_person_opens_no_budget_though_its_words_are_there(words: MemoryCore) -> None:
-    """The same question of the caller's own, as `query`, is meant as it is."""
-    await long_known(words)
-    await words.save(ALICE, turn("why is the sky blue", "before"))
-    asked = "Why is the sky blue?"
-    found = (await words.context(ALICE, ContextInput.model_validate({"messages": [{"role": "user", "content": asked}]}))).context
-    assert len(found.split()) <= 120
-    assert "Perhaps related:" in found.split("\n")
-    asked_by_itself = (await words.context(ALICE, ContextInput.model_validate({"query": asked}))).context
-    assert "Perhaps related:" not in asked_by_itself.split("\n")
-    assert "sky" in asked_by_itself
-
-
 async def test_a_long_last_turn_is_told_by_the_passage_that_answers(words: MemoryCore) -> None:
     minutes = " ".join(f"Point {n}: the committee talked about matter {n} and moved on without a word." for n in range(400))
     minutes = minutes.replace("Point 250:", "The leaking pump in hall 7 is replaced by Grundfos in May. Point 250:")

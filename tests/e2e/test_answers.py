@@ -17,7 +17,7 @@ import pytest
 from aiohttp import web
 
 from bench.answers.__main__ import FAILED, REFUSED, STOPPED, main
-from tests.chat_server import GOOD, Behaviour, ChatServer, completion, hangs, kind_of, refuses
+from tests.chat_server import GOOD, Behaviour, ChatServer, completion, hangs, is_proof, kind_of, refuses
 from tests.host import answer_when
 from tests.served import serving
 
@@ -81,7 +81,7 @@ def run(data: Path, model: ChatServer, *more: str, said: str = "y", **settings: 
 
 
 def kinds(model: ChatServer) -> Counter[str]:
-    return Counter(map(kind_of, model.bodies))
+    return Counter(kind_of(body) for body in model.bodies if not is_proof(body))
 
 
 def test_every_question_is_answered_from_both_contexts_and_judged_once(

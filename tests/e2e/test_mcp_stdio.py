@@ -103,7 +103,8 @@ async def test_a_key_from_the_environment_opens_a_memory_elsewhere(tmp_path: Pat
         key, url = KEYS["anas"][0], str(locked.base_url)
         async with over_stdio("--url", url, MEMORYCORE_KEY=key) as client:
             assert (await answer(client, "memory_save", content="I keep bees")).startswith("Saved as")
-        save(httpx.Client(base_url=locked.base_url, headers={"X-API-Key": key}), "ana", "I keep hens")
+        with httpx.Client(base_url=locked.base_url, headers={"X-API-Key": key}) as beside:
+            save(beside, "ana", "I keep hens")
         assert "API key is needed" in failed("--url", url)
         assert "not known" in failed("--url", url, "--key", key + "x")
         assert "bound to another user" in failed("--url", url, "--key", key, "--user", "ben")

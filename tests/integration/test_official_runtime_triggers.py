@@ -37,7 +37,7 @@ REFUSED = {
         "message",
     ),
     "two apps": ("one = func.FunctionApp()\ntwo = func.FunctionApp()\n", "More than one"),
-    "an import that requirements.txt does not bring": ("import uvicorn\napp = func.FunctionApp()\n", "uvicorn"),
+    "an import that requirements.txt does not bring": ("import onnxruntime\napp = func.FunctionApp()\n", "onnxruntime"),
 }
 
 

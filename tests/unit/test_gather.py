@@ -6,7 +6,7 @@ import pytest
 
 from memory_core.domain.ranking.selection import Grant
 from memory_core.domain.requests.memories import RetrieveInput
-from memory_core.recollection.reconstruct import asks_about_nobody, grant_for
+from memory_core.recollection.reconstruct import grant_for
 from memory_core.recollection.retrieve import NEAR
 
 THRESHOLD = 0.4
@@ -49,31 +49,3 @@ def test_what_surely_answers_opens_the_budget_whatever_was_said() -> None:
 
 def test_a_threshold_of_the_caller_is_meant_as_it_is() -> None:
     assert grant_for(RetrieveInput(query="What was her name?", answer_threshold=THRESHOLD), THRESHOLD, CLOSE) is Grant.PERHAPS
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Why is the sky blue?",
-        "how many minutes are in a day",
-        "Is a tomato a fruit? Two people here are shouting about it.",
-        "Could you give me a regex for dates?",
-    ],
-)
-def test_a_question_about_no_person_is_told_from_one_that_a_memory_may_answer(text: str) -> None:
-    assert asks_about_nobody(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "What is my door code?",
-        "When does Ana arrive?",
-        "Did you say it was in Porto?",
-        "The sky was blue.",
-        "wie hieß sie noch",
-        "I was away. It rained. Why?",
-    ],
-)
-def test_a_question_about_a_person_a_statement_and_a_long_message_are_not_about_nobody(text: str) -> None:
-    assert not asks_about_nobody(text)
