@@ -252,3 +252,45 @@ async def test_a_task_that_fails_and_one_that_takes_too_long_are_told() -> None:
 async def test_many_calls_at_once_share_a_connection_pool(user: AsyncUser) -> None:
     saved = await asyncio.gather(*(user.save(f"memory {n}") for n in range(30)))
     assert len({one.memory.id for one in saved}) == 30
+
+
+# What a model may send as arguments.
+
+
+@pytest.mark.parametrize("name", ["../users/someone", "../sessions/s/messages/last", "a/b", "%2e%2e", "x?user_id=other", "x#y"])
+async def test_an_id_is_one_step_of_a_path_whatever_is_in_it(service: AsyncMemoryCore, name: str) -> None:
+    user = service.user("someone")
+    kept = await user.save("It stays", type="semantic")
+    for call in (user.get, user.delete, user.restore, user.task, user.procedure):
+        with pytest.raises((NotFound, Invalid)):
+            await call(name)
+    with pytest.raises((NotFound, Invalid)):
+        await user.update(name, content="changed")
+    assert (await user.get(kept.memory.id)).content == "It stays"
+
+
+@pytest.mark.parametrize("name", ["", ".", ".."])
+async def test_an_id_that_is_no_step_of_a_path_is_refused_before_it_is_sent(user: AsyncUser, name: str) -> None:
+    for call in (user.get, user.delete, user.task, user.procedure):
+        with pytest.raises(ValueError, match="empty"):
+            await call(name)
+
+
+@pytest.mark.parametrize("field", ["user_id", "app_id"])
+async def test_no_argument_names_another_user(service: AsyncMemoryCore, user: AsyncUser, field: str) -> None:
+    await service.user("somebody else").save("The vault's code is 4711", type="semantic")
+    other: dict[str, Any] = {field: "somebody else"}
+    calls = (
+        lambda: user.retrieve("vault code", **other),
+        lambda: user.context("vault code", **other),
+        lambda: user.save("a", type="semantic", **other),
+        lambda: user.tell([{"role": "user", "content": "a"}], **other),
+        lambda: user.append("s", [{"role": "user", "content": "a"}], **other),
+        lambda: user.update("mem_1", content="a", **other),
+        lambda: user.get("mem_1", **other),
+    )
+    for call in calls:
+        with pytest.raises(TypeError, match="user_id"):
+            await call()
+    with pytest.raises(TypeError, match="user_id"):
+        _ = [memory async for memory in user.memories(**other)]

@@ -140,3 +140,27 @@ def test_the_longest_namespace_that_the_docs_allow_is_kept_and_listed(store: Mem
         store.put(namespace, "k", {"v": 1})
         assert [item.namespace for item in store.search(namespace)] == [namespace]
         assert namespace in store.list_namespaces()
+
+
+def test_a_deep_value_is_stored_in_no_time(store: MemoryCoreStore) -> None:
+    value: dict[str, Any] = {"n": 1}
+    for _ in range(24):
+        value = {"a": value}
+    store.put(("deep",), "k", value)
+    found = store.get(("deep",), "k")
+    assert found is not None
+    assert found.value == value
+
+
+def test_a_message_that_the_service_refuses_does_not_end_a_thread(url: str) -> None:
+    with MemoryCore(url) as service:
+        nodes = MemoryNodes(service)
+        steps = [("recall", nodes.recall), ("answer", lambda _: {"messages": [AIMessage("")]}), ("remember", nodes.remember)]
+        graph = StateGraph(MemoryState).add_sequence(steps).add_edge(START, "recall").compile(checkpointer=InMemorySaver())
+        config: Any = {"configurable": {"thread_id": 7, "user_id": uuid.uuid4().hex}}
+        picture: Any = [{"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 1_500_000}}]
+        for content in ("a\0b", "long " * 20_000, "", picture, "I keep bees."):
+            graph.invoke({"messages": [HumanMessage(content)]}, config)
+        config = {"configurable": {**config["configurable"], "thread_id": "other"}}
+        state = graph.invoke({"messages": [HumanMessage("What do I keep?")]}, config)
+    assert "bees" in state["context"]

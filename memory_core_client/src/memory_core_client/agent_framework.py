@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
+from memory_core_client.messages import sendable
 from memory_core_client.sync_client import User
 
 try:
@@ -40,4 +41,4 @@ class MemoryCoreProvider(ContextProvider):
 
 def said_in(messages: Iterable[Message]) -> list[dict[str, Any]]:
     """Messages with a text, as role and content."""
-    return [{"role": str(message.role), "content": message.text} for message in messages if message.text.strip()]
+    return sendable([{"role": str(message.role), "content": message.text} for message in messages])

@@ -30,6 +30,8 @@ from memory_core_client.models import (
 from memory_core_client.retries import TRY_AGAIN, Retries, new_key
 
 Json = dict[str, Any]
+SCOPE = frozenset({"app_id", "user_id"})
+"""What says whose memories are meant."""
 
 
 class AsyncMemoryCore:
@@ -153,12 +155,12 @@ class AsyncUser:
 
     async def get(self, memory_id: str, **query: Any) -> Memory:
         """One memory, every field of it. Raises NotFound."""
-        return _memory(await self._get(f"/api/v1/memories/{memory_id}", query))
+        return _memory(await self._get(f"/api/v1/memories/{_quoted(memory_id)}", query))
 
     async def get_many(self, ids: Sequence[str] = (), keys: Sequence[str] = (), *, view: str = "brief") -> Fetched:
         """Up to 100 memories by id, procedural ones by key."""
         body = {"ids": [*ids], "keys": [*keys], "view": view}
-        answer = await self._service.request("POST", "/api/v1/memories/get", body={"user_id": self.user_id, **body})
+        answer = await self._service.request("POST", "/api/v1/memories/get", body=self._scoped(body))
         return Fetched.model_validate(answer.json())
 
     async def procedure(self, key: str) -> Memory:
@@ -167,14 +169,14 @@ class AsyncUser:
 
     async def update(self, memory_id: str, *, if_match: str = "*", idempotency_key: str | None = None, **fields: Any) -> Memory:
         """The memory's next version. if_match: the ETag that it replaces. Raises PreconditionFailed, Conflict."""
-        path, headers = f"/api/v1/memories/{memory_id}", {"If-Match": if_match}
+        path, headers = f"/api/v1/memories/{_quoted(memory_id)}", {"If-Match": if_match}
         return _memory(await self._write("PUT", path, fields, idempotency_key, headers))
 
     async def delete(self, memory_id: str, *, if_match: str | None = None, idempotency_key: str | None = None) -> Memory:
         """Soft-delete a memory. if_match: the ETag that it must still have. Raises NotFound, PreconditionFailed."""
         answer = await self._service.request(
             "DELETE",
-            f"/api/v1/memories/{memory_id}",
+            f"/api/v1/memories/{_quoted(memory_id)}",
             query={"user_id": self.user_id},
             headers={} if if_match is None else {"If-Match": if_match},
             idempotency_key=idempotency_key,
@@ -191,13 +193,13 @@ class AsyncUser:
 
     async def restore(self, memory_id: str, *, idempotency_key: str | None = None) -> Memory:
         """Bring a memory into use again. Raises NotFound, Conflict."""
-        return _memory(await self._post(f"/api/v1/memories/{memory_id}/restore", {}, idempotency_key))
+        return _memory(await self._post(f"/api/v1/memories/{_quoted(memory_id)}/restore", {}, idempotency_key))
 
     # Finding.
 
     async def retrieve(self, query: str, **fields: Any) -> Retrieved:
         """One page of the memories that answer a query, best first."""
-        body = {"user_id": self.user_id, "query": query, **fields}
+        body = self._scoped({"query": query, **fields})
         answer = await self._service.request("POST", "/api/v1/memories/retrieve", body=body)
         return Retrieved.model_validate(answer.json())
 
@@ -224,7 +226,7 @@ class AsyncUser:
 
     async def context(self, query: str | None = None, **fields: Any) -> Context:
         """One text with what an agent should know before its turn."""
-        body = {"user_id": self.user_id, **({} if query is None else {"query": query}), **fields}
+        body = self._scoped({**({} if query is None else {"query": query}), **fields})
         return Context.model_validate((await self._service.request("POST", "/api/v1/context", body=body)).json())
 
     # Conversations and sessions.
@@ -268,7 +270,7 @@ class AsyncUser:
 
     async def task(self, task_id: str) -> Task:
         """A task as it stands. Raises NotFound."""
-        return Task.model_validate((await self._get(f"/api/v1/tasks/{task_id}", {})).json())
+        return Task.model_validate((await self._get(f"/api/v1/tasks/{_quoted(task_id)}", {})).json())
 
     async def wait_for_task(self, task_id: str, *, timeout_s: float = 120.0, first_s: float = 0.05, longest_s: float = 2.0) -> Task:
         """The task once it has succeeded, looked at less and less often.
@@ -290,8 +292,14 @@ class AsyncUser:
 
     # How calls are sent.
 
+    def _scoped(self, fields: Mapping[str, Any]) -> Json:
+        """The fields of a call, for this user. Raises TypeError where they name one: fields may come from a model."""
+        if not SCOPE.isdisjoint(fields):
+            raise TypeError("whose memories are meant is said by `user(…)`; user_id and app_id are no fields of a call")
+        return {**fields, "user_id": self.user_id}
+
     async def _get(self, path: str, query: Mapping[str, Any]) -> httpx.Response:
-        return await self._service.request("GET", path, query={"user_id": self.user_id, **query})
+        return await self._service.request("GET", path, query=self._scoped(query))
 
     async def _post(self, path: str, body: Mapping[str, Any], idempotency_key: str | None) -> httpx.Response:
         return await self._write("POST", path, body, idempotency_key)
@@ -299,8 +307,9 @@ class AsyncUser:
     async def _write(
         self, method: str, path: str, body: Mapping[str, Any], idempotency_key: str | None, headers: Mapping[str, str] | None = None
     ) -> httpx.Response:
-        body = {"user_id": self.user_id, **body}
-        return await self._service.request(method, path, body=body, headers=headers, idempotency_key=idempotency_key, writes=True)
+        return await self._service.request(
+            method, path, body=self._scoped(body), headers=headers, idempotency_key=idempotency_key, writes=True
+        )
 
     async def _pages(self, path: str, items: str, query: Mapping[str, Any]) -> AsyncIterator[Any]:
         """The items of all pages of a list."""
@@ -332,7 +341,9 @@ def _text(value: Any) -> Any:
 
 
 def _quoted(name: str) -> str:
-    """A name as one step of a path."""
+    """A name as one step of a path. Raises ValueError for one that would lead elsewhere."""
+    if name in ("", ".", ".."):
+        raise ValueError("an id or a key may not be empty, nor dots alone")
     return "".join(character if character.isalnum() and character.isascii() else _percent(character) for character in name)
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from typing import Any, Literal
 
+from memory_core_client.messages import sendable
 from memory_core_client.models import Memory
 from memory_core_client.sync_client import MemoryCore, User
 
@@ -82,15 +83,16 @@ class MemoryNodes:
 
     def recall(self, state: Mapping[str, Any], config: RunnableConfig) -> Json:
         """`context`: what to know of the user beside what stands in the thread."""
-        thread = config["configurable"]["thread_id"]
-        answer = self._user(config).context(
-            messages=messages_to_dict(state["messages"][-self._shown :]), session_id=thread, exclude_session_id=thread
-        )
+        thread = str(config["configurable"]["thread_id"])
+        messages = sendable(messages_to_dict(state["messages"][-self._shown :]))
+        answer = self._user(config).context(messages=messages or None, session_id=thread, exclude_session_id=thread)
         return {"context": answer.context}
 
     def remember(self, state: Mapping[str, Any], config: RunnableConfig) -> Json:
         """Tell the thread, of which only what is new is stored; memories are formed of it while nobody waits."""
-        self._user(config).tell(messages_to_dict(state["messages"][-self._told :]), config["configurable"]["thread_id"])
+        messages = sendable(messages_to_dict(state["messages"][-self._told :]))
+        if messages:
+            self._user(config).tell(messages, str(config["configurable"]["thread_id"]))
         return {}
 
     def _user(self, config: RunnableConfig) -> User:
@@ -224,7 +226,7 @@ def tags_of(namespace: Namespace) -> list[str]:
 def comparable(value: Any) -> Any:
     """What filters compare: scalars, those of objects within, and lists as their JSON. Long texts and NaN are left out."""
     if isinstance(value, Mapping):
-        return {name: comparable(field) for name, field in value.items() if comparable(field) is not None}
+        return {name: kept for name, field in value.items() if (kept := comparable(field)) is not None}
     text = json.dumps(value) if isinstance(value, list | tuple) else value
     if isinstance(text, str):
         return text.replace("\0", "\ufffd") if len(text) <= COMPARED else None
@@ -249,7 +251,9 @@ def conditions_of(asked: Mapping[str, Any], path: str = "item") -> Json:
 
 def bound_of(value: Any) -> Any:
     """A value to compare with, as `comparable` keeps it; numbers beyond what the service compares as its largest."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(value):
+    if isinstance(value, float) and math.isnan(value):
+        raise ValueError("a filter can't compare with NaN, which equals nothing")
+    if isinstance(value, int | float) and not isinstance(value, bool):
         return value if abs(value) <= 2**53 else math.copysign(2**53, value)
     return comparable(value) if not isinstance(value, str) else value.replace("\0", "\ufffd")
 

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any, cast
 
 from memory_core_client.errors import NotFound
+from memory_core_client.messages import sendable
 from memory_core_client.models import Message
 from memory_core_client.sync_client import User
 from memory_core_client.tools import memory_functions
@@ -108,7 +109,8 @@ def recalling(
 
     async def with_context(run: RunContextWrapper[Any], agent: Agent[Any]) -> str:
         running = {} if session_id is None else {"session_id": session_id, "exclude_session_id": session_id}
-        known = await asyncio.to_thread(user.context, messages=cast(list[dict[str, Any]], run.turn_input)[-20:], **running)
+        messages = sendable(cast(list[dict[str, Any]], run.turn_input)[-20:])
+        known = await asyncio.to_thread(user.context, messages=messages, **running)
         return f"{instructions}\n\n{known.context}".rstrip()
 
     return with_context

@@ -1,0 +1,62 @@
+"""Messages of a framework as a call takes them: none too long, no file within, nothing that a text may not have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Json = dict[str, Any]
+MOST_BYTES = 32 * 1024
+"""Of a message's text."""
+MOST_OF_CALL = 900_000
+"""Bytes of all messages of a call, below the service's 1 MiB."""
+FILE_CHARACTERS, SHOWN_CHARACTERS = 4096, 64
+"""A string of so many characters without a blank is a file's content, of which so many are sent: the service keeps none of it."""
+
+
+def sendable(messages: Sequence[Mapping[str, Any]]) -> list[Json]:
+    """The messages that say something, as they can be sent: the last ones where all would be too much for a call.
+
+    Texts are cut at `MOST_BYTES`, contents of files are left out. A conversation goes on with what a model or a person sent, whatever that
+    is: one message that is refused would be refused in each later turn.
+    """
+    kept: list[Json] = []
+    size = 0
+    for message in reversed(messages):
+        body = message.get("data", message)
+        if _is_empty(body if isinstance(body, Mapping) else message):
+            continue
+        tidied = _tidied(message, MOST_BYTES // _texts_in(body))
+        size += len(json.dumps(tidied, default=str))
+        if kept and size > MOST_OF_CALL:
+            break
+        kept.append(tidied)
+    return kept[::-1]
+
+
+def _is_empty(message: Mapping[str, Any]) -> bool:
+    """Whether a message of a role has neither a text nor calls of tools."""
+    if "content" not in message:
+        return False
+    content = message["content"]
+    said = bool(content.strip("\0 \t\r\n")) if isinstance(content, str) else bool(content)
+    return not said and not message.get("tool_calls") and not (message.get("additional_kwargs") or {}).get("tool_calls")
+
+
+def _texts_in(message: Any) -> int:
+    content = message.get("content") if isinstance(message, Mapping) else None
+    return max(1, len(content)) if isinstance(content, list | tuple) else 1
+
+
+def _tidied(value: Any, most: int) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _tidied(field, most) for name, field in value.items()}
+    if isinstance(value, list | tuple):
+        return [_tidied(item, most) for item in value]
+    if not isinstance(value, str):
+        return value
+    if value.startswith("data:") or (len(value) > FILE_CHARACTERS and not any(map(str.isspace, value[:FILE_CHARACTERS]))):
+        return value[:SHOWN_CHARACTERS]
+    text = value.replace("\0", "\ufffd").encode("utf-8", "replace")
+    return text[:most].decode(errors="ignore") if len(text) > most else text.decode()

@@ -1,0 +1,49 @@
+"""What adapters send of a framework's messages, whatever these hold."""
+
+from __future__ import annotations
+
+import json
+
+from memory_core_client.messages import MOST_BYTES, MOST_OF_CALL, sendable
+
+
+def test_messages_that_can_be_sent_stay_as_they_are() -> None:
+    messages = [
+        {"role": "user", "content": "Hello"},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "call_1", "function": {"name": "f", "arguments": "{}"}}]},
+        {"type": "function_call_output", "call_id": "call_1", "output": "18 degrees"},
+        {"type": "human", "data": {"content": [{"type": "text", "text": "And now?"}]}},
+    ]
+    assert sendable(messages) == messages
+
+
+def test_what_no_message_may_have_is_cut_or_replaced() -> None:
+    long, null, lone = ({"role": "user", "content": text} for text in ("ä " * MOST_BYTES, "a\0b", "a\ud800b"))
+    cut, replaced, mended = sendable([long, null, lone])
+    assert 0 < len(cut["content"].encode()) <= MOST_BYTES
+    assert replaced["content"] == "a\ufffdb"
+    assert mended["content"] == "a?b"
+
+
+def test_a_picture_is_named_and_not_sent() -> None:
+    picture = "data:image/png;base64," + "A" * 2_000_000
+    parts = [{"type": "text", "text": "See this"}, {"type": "image_url", "image_url": {"url": picture}}]
+    source = [{"type": "image", "source": {"type": "base64", "data": "A" * 2_000_000}}]
+    sent = sendable([{"role": "user", "content": parts}, {"role": "user", "content": source}])
+    assert len(json.dumps(sent)) < 1000
+    assert sent[0]["content"][0] == {"type": "text", "text": "See this"}
+
+
+def test_empty_messages_are_left_out_and_calls_of_tools_are_not() -> None:
+    empty = [{"role": "user", "content": text} for text in ("", "  ", "\0", [])]
+    calls = {"role": "assistant", "content": "", "tool_calls": [{"id": "call_1"}]}
+    dumped = {"type": "human", "data": {"content": ""}}
+    assert sendable([*empty, calls, dumped]) == [calls]
+
+
+def test_of_more_than_a_call_takes_the_last_are_sent() -> None:
+    messages = [{"role": "user", "content": f"{number} " + "word " * 4000} for number in range(100)]
+    sent = sendable(messages)
+    assert len(json.dumps(sent)) <= MOST_OF_CALL + 100_000
+    assert sent == messages[-len(sent) :]
+    assert len(sent) > 20
