@@ -71,6 +71,8 @@ USUAL = [
 ]
 NOTHING_AHEAD = [
     "I had a cold last week.",
+    "I broke my left wrist skiing in 2019.",
+    "I had the flu in 2015.",
     "I no longer have a cold.",
     "I lived in Paris for two weeks.",
     "I moved to Lisbon in March.",

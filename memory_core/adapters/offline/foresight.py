@@ -38,6 +38,7 @@ _NOT_NOW = re.compile(
     r"|kein\w*|pas|would)\b|n't\b",
     re.IGNORECASE,
 )
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _FORWARD = re.compile(
     r"\b(?:will|am|are|is|going to|gonna|plan(?:s|ning)?|flying|leaving|start(?:s|ing)?|have (?:an?|my|the|to)|has (?:an?|to)|booked"
     r"|scheduled|reserved|signed up|registered"
@@ -115,7 +116,7 @@ def _within_the_calendar(text: str, said_at: datetime) -> tuple[datetime, dateti
         start = _no_later(named, text, said_at)
         return start, named.end, 0.9
     row = next((row for row in PASSING if row.said.search(text)), None)
-    if row is None or named is not None:
+    if row is None or named is not None or any(int(year) < said_at.year for year in _YEAR.findall(text)):
         return None
     months = _MONTHS_PREGNANT.search(text)
     days = row.days if months is None else max(7, _PREGNANCY_DAYS - _passed(months))
