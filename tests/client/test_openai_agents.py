@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import uuid
 from collections.abc import Iterator
@@ -93,7 +94,7 @@ def test_a_turn_recalls_what_another_session_was_told_in_four_calls(user: User, 
             name="a", instructions=recalling(user, "Be kind.", session_id=thread), model=ScriptedModel([ModelStep.respond(answer)])
         )
         session = MemoryCoreSession(user, thread, form=True)
-        Runner.run_sync(agent, text, session=session)
+        asyncio.run(Runner.run(agent, text, session=session))  # each in a loop of its own
     assert instructions[1].startswith("Be kind.\n\n")
     assert "I am allergic to peanuts." in instructions[1]
     items = "/api/v1/sessions/monday/messages"

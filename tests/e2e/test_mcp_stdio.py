@@ -21,7 +21,8 @@ from tests.mcp_client import MODES, Person, answer, over_stdio, refusal
 from tests.ports import kept_for
 
 TOOLS = 6
-each_mode = pytest.mark.parametrize("mode", MODES)
+each_mode = pytest.mark.parametrize("mode", [MODES[0], pytest.param(MODES[1], marks=pytest.mark.long)])
+"""Over HTTP each test is run in both generations; here each costs a process or two, of which the older has its turn in `make test-long`."""
 
 
 def id_in(text: str) -> str:
