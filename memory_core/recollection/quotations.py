@@ -341,6 +341,7 @@ async def disputed(store: LongTermStore, owner: Owner, memories: Iterable[Memory
             and record.status == "pending"
             and (other := read.get(record.new_id or "" if record.old_id == name else record.old_id)) is not None
             and other.status in FOUND_BY_DEFAULT
+            and other.searchable
         )
         for name, conflict_ids in in_conflict.items()
     }

@@ -84,7 +84,7 @@ from memory_core.recollection.results import (
     passages,
     told_rows,
 )
-from memory_core.recollection.superseded import stale_facts
+from memory_core.recollection.superseded import superseded_facts
 
 MIN_CANDIDATES = 50
 CONTEXT_CANDIDATES = 200
@@ -226,24 +226,28 @@ class Retriever:
         candidates, moment = look.candidates, look.moment
         ranked, shown = await self._varied(owner, query, look)
         rows = ranked[: self.limit(query)]
-        stale = await stale_facts(self._store, owner, shown, moment)
+        superseded = await superseded_facts(self._store, owner, shown, moment)
         sources = await sources_of(self._store, owner, shown)
-        if stale or sources:
+        if superseded.stale or sources:
             # A truth may come in from behind the limit, before the cell that told what it replaced; so may what was said.
-            truths = {name: [one.current for one in fallen if one.current is not None] for name, fallen in stale.items()}
+            truths = {name: [one.current for one in fallen if one.current is not None] for name, fallen in superseded.stale.items()}
             first = set(ranked)
             ranked += [row for row in self.ranked(query, look, None) if row not in first]
             ranked = said_first(ranked, sources, candidates, look.relevant.score)
             rows = present_first(ranked, truths, candidates, look.analysis.terms)[: len(rows)]
             fresh = await self.shown(owner, look, [row for row in rows if candidates.ids[row] not in shown], by_cells=True)
-            stale |= await stale_facts(self._store, owner, fresh, moment)
+            superseded |= await superseded_facts(self._store, owner, fresh, moment)
             shown = {name: one for row in rows if (one := fresh.get(name := candidates.ids[row]) or shown.get(name)) is not None}
         if query.at is None:
             cells = (candidates.cell[row] for row in rows if is_message(candidates.ids[row]))
             self.touch(owner, [*shown, *(cell for cell in cells if cell is not None)], look.now)
         quoted = await self._passages(owner, query, look, rows, shown, sources)
+        checked = frozenset(shown)
         rows, shown, quoted = await self._later_first(owner, query, look, (rows, shown, quoted))
-        hits = build_hits(rows, shown, look, stale, quoted, explain=query.explain)
+        late = {name: document for name, document in shown.items() if name not in checked}
+        superseded |= await superseded_facts(self._store, owner, late, moment)
+        shown = {name: superseded.unnamed(document) for name, document in shown.items()}
+        hits = build_hits(rows, shown, look, superseded.stale, quoted, explain=query.explain)
         told = explain_query(look, query) if query.explain else None
         return Retrieved(hits, look.sequence, look.degraded, told, nearest=None if hits else self._nearest(query, look))
 

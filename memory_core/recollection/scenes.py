@@ -157,7 +157,8 @@ class Profiles:
             if not found_more:
                 break
             memories |= found_more
-        return profile_at(with_successors(person, memories), memories, at or self._clock.now())
+        searchable = {name: memory for name, memory in memories.items() if memory.searchable}
+        return profile_at(with_successors(person, memories), searchable, at or self._clock.now())
 
     async def _of_facts(self, owner: Owner, at: datetime) -> Profile:
         """What the latest facts say, before a run has written a profile."""

@@ -33,10 +33,13 @@ _MARK = b'"superseded_by":"'
 
 @dataclass(frozen=True, slots=True)
 class Fallen:
-    """A superseded fact. superseded_by: the successor's id. current: what holds instead at the moment asked for; None if none does."""
+    """A superseded fact. superseded_by: the successor's id. current: what holds instead at the moment asked for; None if none does.
+
+    Both are None for a successor that is not searchable.
+    """
 
     text: str
-    superseded_by: str
+    superseded_by: str | None
     current: Memory | None
 
     def told(self) -> dict[str, Any]:
@@ -44,21 +47,56 @@ class Fallen:
         return {"text": self.text, "superseded_by": self.superseded_by, "current": self.current.content if self.current else None}
 
 
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """What was superseded of found memories. stale: by memory, what no longer held. hidden: successors that are not searchable, by id."""
+
+    stale: dict[str, tuple[Fallen, ...]]
+    hidden: frozenset[str] = frozenset()
+
+    def __or__(self, other: Superseded) -> Superseded:
+        """Both together."""
+        return Superseded(self.stale | other.stale, self.hidden | other.hidden)
+
+    def unnamed(self, document: SerializedMemory) -> SerializedMemory:
+        """A found memory whose facts name no hidden successor."""
+        if not self.hidden or _MARK not in document.json:
+            return document
+        memory = document.memory
+        facts = [
+            fact.model_copy(update={"superseded_by": None}) if fact.superseded_by in self.hidden else fact for fact in memory.atomic_facts
+        ]
+        return SerializedMemory.of(memory.model_copy(update={"atomic_facts": facts}))
+
+
 async def stale_facts(
     store: LongTermStore, owner: Owner, shown: Mapping[str, SerializedMemory], moment: datetime
 ) -> dict[str, tuple[Fallen, ...]]:
     """By the id of each found memory, every fact of it that no longer held, nor again, at `moment`; memories without such are left out."""
+    return (await superseded_facts(store, owner, shown, moment)).stale
+
+
+async def superseded_facts(store: LongTermStore, owner: Owner, shown: Mapping[str, SerializedMemory], moment: datetime) -> Superseded:
+    """As `stale_facts`, with the successors of any time that are not to be named."""
     cells = {name: document.memory for name, document in shown.items() if _MARK in document.json}
     wanted = {fact.superseded_by for cell in cells.values() for fact in cell.atomic_facts if fact.superseded_by}
     if not wanted:
-        return {}
+        return Superseded({})
     successors = await _chains(store, owner, wanted)
     stale_by_memory: dict[str, tuple[Fallen, ...]] = {}
     for name, cell in cells.items():
         marked = [(fact.text, by) for fact in cell.atomic_facts if (by := fact.superseded_by) and _holds(successors.get(by), moment)]
-        if fallen := tuple(gone for text, by in marked if not _again(gone := Fallen(text, by, _current(by, successors, moment)))):
-            stale_by_memory[name] = fallen
-    return stale_by_memory
+        fallen = [Fallen(text, by, _current(by, successors, moment)) for text, by in marked]
+        if left := tuple(_searchable(fact, successors) for fact in fallen if not _again(fact)):
+            stale_by_memory[name] = left
+    return Superseded(stale_by_memory, frozenset(name for name in wanted if name in successors and not successors[name].searchable))
+
+
+def _searchable(fact: Fallen, successors: Mapping[str, Memory]) -> Fallen:
+    """The fact without successors that are not searchable."""
+    successor = successors.get(fact.superseded_by or "")
+    by = fact.superseded_by if successor is None or successor.searchable else None
+    return replace(fact, superseded_by=by, current=fact.current if fact.current is not None and fact.current.searchable else None)
 
 
 async def _chains(store: LongTermStore, owner: Owner, ids: set[str]) -> dict[str, Memory]:
