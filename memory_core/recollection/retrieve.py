@@ -248,8 +248,8 @@ class Retriever:
         superseded |= await superseded_facts(self._store, owner, late, moment)
         shown = {name: superseded.unnamed(document) for name, document in shown.items()}
         hits = build_hits(rows, shown, look, superseded.stale, quoted, explain=query.explain)
-        told = explain_query(look, query) if query.explain else None
-        return Retrieved(hits, look.sequence, look.degraded, told, nearest=None if hits else self._nearest(query, look))
+        explanation = explain_query(look, query) if query.explain else None
+        return Retrieved(hits, look.sequence, look.degraded, explanation, nearest=None if hits else self._nearest(query, look))
 
     async def _later_first(self, owner: Owner, query: RetrieveInput, look: Look, chosen: Chosen) -> Chosen:
         """The results with what was said later before what it updates, where the query asks how something is; that costs a read."""

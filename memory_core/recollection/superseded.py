@@ -76,9 +76,9 @@ async def stale_facts(
     return (await superseded_facts(store, owner, shown, moment)).stale
 
 
-async def superseded_facts(store: LongTermStore, owner: Owner, shown: Mapping[str, SerializedMemory], moment: datetime) -> Superseded:
+async def superseded_facts(store: LongTermStore, owner: Owner, memories: Mapping[str, SerializedMemory], moment: datetime) -> Superseded:
     """As `stale_facts`, with the successors of any time that are not to be named."""
-    cells = {name: document.memory for name, document in shown.items() if _MARK in document.json}
+    cells = {name: document.memory for name, document in memories.items() if _MARK in document.json}
     wanted = {fact.superseded_by for cell in cells.values() for fact in cell.atomic_facts if fact.superseded_by}
     if not wanted:
         return Superseded({})
