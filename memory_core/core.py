@@ -67,6 +67,7 @@ from memory_core.domain.results import (
     Evolution,
     Fetched,
     Foreseen,
+    ForeseenMemories,
     MemoryPage,
     MessagePage,
     OwnedTaskPage,
@@ -567,6 +568,11 @@ class MemoryCore:
             if asked.dry_run:
                 return await self._services.consolidation.forgetter.foresee(checked(owner), asked)
             return await self._services.consolidation.forgetter.begin(checked(owner), asked, keyed(call, "forget", asked))
+
+    async def foresee_forgotten(self, owner: Owner, asked: ForgetInput, limit: int) -> ForeseenMemories:
+        """The first memories that forgetting would take now; nothing is forgotten. Raises Unavailable."""
+        with self._telemetry.operation("forget"):
+            return await self._services.consolidation.forgetter.foresee_memories(checked(owner), asked, limit)
 
     async def consolidate(self, owner: Owner, asked: ConsolidateInput, call: Call = NO_CALL) -> Accepted | Foreseen:
         """Settle what has happened since the last run, by a task, as each hour does; a dry run counts. Raises Conflict, Unavailable."""

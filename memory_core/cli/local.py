@@ -9,8 +9,8 @@ import os
 from datetime import timedelta
 
 import azure.functions as func
-from mcp.server.stdio import stdio_server
 
+from memory_core.cli.stdio import answered_stdio
 from memory_core.config import Settings
 from memory_core.domain.errors import PlainError
 from memory_core.domain.results import Call
@@ -40,7 +40,7 @@ async def serve_folder(settings: Settings, app_id: str, user_id: str) -> None:
         served.timers.start()
         queues.start(here.core.queue)
         server = build_server(ToolCaller(here.core, owner, LOCAL_CALLER, Call(actor="mcp")))
-        async with stdio_server() as (read_stream, write_stream):
+        async with answered_stdio() as (read_stream, write_stream):
             await server.run(read_stream, write_stream, server.create_initialization_options())
     finally:
         await served.timers.stop()

@@ -16,11 +16,11 @@ from mcp.client.session import ClientRequestContext, ElicitationFnT
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import LATEST_MODERN_VERSION, MODERN_PROTOCOL_VERSIONS
 
 from memory_core import __version__
+from memory_core.cli.stdio import answered_stdio
 from memory_core.domain.errors import Forbidden, MemoryCoreError, PlainError, Unavailable
 from memory_core.functions.gate import USER_HEADER
 from memory_core.functions.mcp.callers import advice
@@ -83,7 +83,7 @@ async def serve_address(address: str, key: str | None, user_id: str | None) -> N
         except MCPError as error:
             raise Unavailable(where, error.error.message) from None
         server = _forwarding(memory)
-        async with stdio_server() as (read_stream, write_stream):
+        async with answered_stdio() as (read_stream, write_stream):
             await server.run(read_stream, write_stream, server.create_initialization_options())
 
 

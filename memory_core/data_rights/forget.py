@@ -16,7 +16,7 @@ from memory_core.domain.errors import Unavailable
 from memory_core.domain.memory import Memory, Status
 from memory_core.domain.messages import is_message
 from memory_core.domain.requests.maintenance import ForgetInput
-from memory_core.domain.results import Accepted, Call, Foreseen
+from memory_core.domain.results import Accepted, Call, Foreseen, ForeseenMemories
 from memory_core.domain.scope import Owner
 from memory_core.evolution.deletion import NoteUnmerger, changes_along, count_along, gone_along
 from memory_core.evolution.reads import LookedElsewhere
@@ -87,6 +87,19 @@ class Forgetter:
                 return Foreseen({"forgotten": chosen.cap}, capped=True)
             after = candidates[-1].place
         return Foreseen({"forgotten": forgotten}, capped=False)
+
+    async def foresee_memories(self, owner: Owner, asked: ForgetInput, limit: int) -> ForeseenMemories:
+        """The first memories that a task begun now would forget; what was made of them is left out."""
+        chosen = Chosen.of(await self._plan(owner, asked))
+        fitting, after = list[Memory](), None
+        while candidates := await page(self._store, owner, chosen, after, PAGE):
+            ids = [candidate.place.id for candidate in candidates]
+            readable_memories, _ = readable_shown(await self._store.memories(owner, ids))
+            fitting += [memory for name in ids if (memory := readable_memories.get(name)) is not None and chosen.takes(memory)]
+            if len(fitting) > limit:
+                return ForeseenMemories(tuple(fitting[:limit]), chosen.until)
+            after = candidates[-1].place
+        return ForeseenMemories(tuple(fitting), None)
 
     async def work(self, lease: Lease) -> None:
         """Forget, in as many commits as it takes."""

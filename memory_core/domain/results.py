@@ -398,6 +398,14 @@ class Foreseen:
 
 
 @dataclass(frozen=True, slots=True)
+class ForeseenMemories:
+    """The first memories that would be forgotten, oldest first. more_until: where the log stood, if there are more of them."""
+
+    memories: tuple[Memory, ...]
+    more_until: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """A summary; structured: the summariser's whole answer, when a full one was asked for. degraded: `agents` when rules had to answer."""
 

@@ -162,6 +162,19 @@ async def test_a_cap_ends_it_and_the_answer_says_so(world: World) -> None:
     assert len(await listed(core, status="all")) == 40
 
 
+async def test_what_would_be_forgotten_is_shown_oldest_first_up_to_a_limit(core: MemoryCore) -> None:
+    await core.bulk(ALICE, [turn(f"word{n}") for n in range(100)])
+    await core.bulk(ALICE, [turn("elsewhere", "s2")])
+    some = await core.foresee_forgotten(ALICE, asked(session_id="s1"), 60)
+    assert [memory.content for memory in some.memories] == [f"word{n}" for n in range(60)]
+    assert some.more_until == 101
+    whole = await core.foresee_forgotten(ALICE, asked(session_id="s1"), 100)
+    assert (len(whole.memories), whole.more_until) == (100, None)
+    await forgotten(core, ids=[whole.memories[0].id])
+    assert (await core.foresee_forgotten(ALICE, asked(session_id="s1"), 1)).memories[0].content == "word1"
+    assert (await core.foresee_forgotten(ALICE, asked("hard", session_id="s1"), 1)).memories[0].content == "word0"
+
+
 @pytest.mark.parametrize("applied", [False, True], ids=["before the commit", "after the commit"])
 @pytest.mark.parametrize("commits", [1, 2, 3, 4])
 async def test_killed_in_any_chunk_the_soft_way_goes_on_from_there(world: World, commits: int, applied: bool) -> None:

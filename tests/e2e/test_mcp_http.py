@@ -122,6 +122,80 @@ async def test_without_a_way_to_ask_forgetting_takes_a_second_call_with_the_code
         assert await answer(client, "memory_forget", ids=[memory_id]) == "No memory fits that; nothing was forgotten."
 
 
+def code_in(shown: str) -> str:
+    return shown.rpartition("confirm=")[2].rstrip(".")
+
+
+def edit(host: httpx.Client, user: str, memory: dict[str, Any], content: str) -> None:
+    path = f"/api/v1/memories/{memory['id']}"
+    read = host.get(path, params={"user_id": user})
+    changed = host.put(path, params={"user_id": user}, json={"content": content}, headers={"If-Match": read.headers["etag"]})
+    assert changed.status_code == 200, changed.text
+
+
+def restore(host: httpx.Client, user: str, memory_id: str) -> None:
+    restored = host.post(f"/api/v1/memories/{memory_id}/restore", json={"user_id": user})
+    assert restored.status_code == 200, restored.text
+
+
+@pytest.mark.parametrize("chosen", ["ids", "tags", "session_id", "before"])
+async def test_a_code_is_void_once_a_memory_that_was_shown_is_edited(host: httpx.Client, user: str, chosen: str) -> None:
+    memory = save(host, user, "old lunch note", type="semantic", tags=["lunch"], session_id="monday")
+    fields = {"ids": [memory["id"]], "tags": ["lunch"], "session_id": "monday", "before": "2100-01-01T00:00:00Z"}
+    named = {"mode": "hard", chosen: fields[chosen]}
+    async with over_http(host.base_url, "legacy", X_Memory_User=user) as client:
+        shown = await answer(client, "memory_forget", **named)
+        assert "old lunch note" in shown
+        edit(host, user, memory, "the door code is 4711")
+        refused = await answer(client, "memory_forget", **named, confirm=code_in(shown))
+        assert refused.startswith("That code is not for what would be forgotten now.")
+        assert "the door code is 4711" in refused
+        assert [item["content"] for item in memories(host, user)] == ["the door code is 4711"]
+        done = await answer(client, "memory_forget", **named, confirm=code_in(refused))
+        assert done.startswith("Being forgotten now")
+    until(lambda: memories(host, user), [])
+
+
+async def test_a_code_is_void_after_its_memory_was_forgotten_and_restored(host: httpx.Client, user: str) -> None:
+    memory = save(host, user, "old lunch note", type="semantic")
+    async with over_http(host.base_url, "legacy", X_Memory_User=user) as client:
+        code = code_in(await answer(client, "memory_forget", ids=[memory["id"]]))
+        assert (await answer(client, "memory_forget", ids=[memory["id"]], confirm=code)).startswith("Being forgotten now")
+        until(lambda: [item["status"] for item in memories(host, user)], ["deleted"])
+        restore(host, user, memory["id"])
+        refused = await answer(client, "memory_forget", ids=[memory["id"]], confirm=code)
+        assert refused.startswith("That code is not for what would be forgotten now.")
+    assert [item["status"] for item in memories(host, user)] == ["active"]
+
+
+@pytest.mark.parametrize("chosen", ["tags", "session_id", "before"])
+async def test_a_preview_shows_the_first_memories_that_fit_and_how_many_more(host: httpx.Client, user: str, chosen: str) -> None:
+    for number in range(12):
+        save(host, user, f"The locker of room {number} has key K{number}", type="episodic", tags=["keys"], session_id="monday")
+    fields = {"tags": ["keys"], "session_id": "monday", "before": "2100-01-01T00:00:00Z"}
+    async with over_http(host.base_url, "legacy", X_Memory_User=user) as client:
+        lines = (await answer(client, "memory_forget", **{chosen: fields[chosen]})).splitlines()
+    assert lines[0] == "These memories would be hidden, and could be restored: 12 forgotten."
+    assert [re.sub(r"^\[mem_\w+\] \S+ episodic: ", "", line) for line in lines[1:11]] == [
+        f"The locker of room {number} has key K{number}" for number in range(10)
+    ]
+    assert lines[11] == "… and 2 more."
+
+
+@each_mode
+async def test_no_answer_has_characters_that_steer_a_terminal_or_turn_text_round(host: httpx.Client, user: str, mode: str) -> None:
+    memory = save(host, user, "The vault code is 4711 \x1b[2J\u202e now\u200b", type="semantic")
+    async with over_http(host.base_url, mode, X_Memory_User=user) as client:
+        for shown in (
+            await answer(client, "memory_search", query="What is the vault code now?"),
+            await answer(client, "memory_search", query="What is the vault code now?", detail="full"),
+            await answer(client, "memory_timeline"),
+            await answer(client, "memory_forget", ids=[memory["id"]]),
+        ):
+            assert "The vault code is 4711 [2J now" in shown
+            assert not set(shown) & {"\x1b", "\u202e", "\u200b"}
+
+
 async def test_where_the_client_can_ask_its_user_decides_and_no_code_of_the_model_stands_in(host: httpx.Client, user: str) -> None:
     memory_id = save(host, user, "The alarm code is 4711", type="semantic")["id"]
     for person in (Person(agrees=False), Person(agrees=True, action="decline"), Person(agrees=True, action="cancel")):
@@ -149,8 +223,10 @@ async def test_prompts_bring_what_is_known_or_how_to_remember(host: httpx.Client
         assert "Ana lives in Lisbon" in await text("recall", topic="Where does Ana live?")
         assert "Nothing is remembered" in await text("recall", topic="zebra crossing in Ulm")
         assert "memory_save" in await text("remember")
-        with pytest.raises(MCPError, match="query: must not be empty"):
+        with pytest.raises(MCPError, match="topic: must not be empty"):
             await text("recall", topic="")
+        with pytest.raises(MCPError, match="topic: is required"):
+            await text("recall")
         with pytest.raises(MCPError, match="There is no prompt of this name"):
             await text("forget everything")
 

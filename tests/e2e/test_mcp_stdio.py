@@ -180,6 +180,37 @@ def test_stdout_has_nothing_but_messages_and_an_end_of_stdin_ends_it(tmp_path: P
     assert "no json" not in done.stderr
 
 
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["folder", "address"])
+def test_each_line_that_is_no_message_is_answered_with_an_error(tmp_path: Path, host: httpx.Client, elsewhere: bool) -> None:
+    refused: list[tuple[str, int, int | str | None]] = [
+        ("garbage", -32700, None),
+        ("[]", -32600, None),
+        ('{"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {"x": "\\ud800"}}', -32600, 4),
+        ('{"jsonrpc": "1.0", "id": "five", "method": "ping"}', -32600, "five"),
+        ('{"jsonrpc": "2.0", "id": [6], "method": "ping"}', -32600, None),
+        ('{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}', -32600, None),
+        ("[" * 100_000, -32700, None),
+    ]
+    ping = '{"jsonrpc": "2.0", "id": 9, "method": "ping"}'
+    where = ["--url", str(host.base_url), "--user", "ana"] if elsewhere else ["--data", str(tmp_path / "data")]
+    command = [sys.executable, "-m", "memory_core.cli", "mcp", *where]
+    env = {**os.environ, "EMBEDDING_PROVIDER": "hash"}
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for line, code, request_id in refused:
+            process.stdin.write(f"{line}\n")
+            process.stdin.flush()
+            answered = json.loads(process.stdout.readline())
+            assert (answered["error"]["code"], answered["id"]) == (code, request_id), line[:80]
+            assert "garbage" not in answered["error"]["message"]
+        process.stdin.write(f"\n{ping}\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["id"] == 9
+        process.stdin.close()
+        assert process.wait(60) == 0
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_although_stdin_is_open(tmp_path: Path, how: signal.Signals) -> None:
     command = [sys.executable, "-m", "memory_core.cli", "mcp", "--data", str(tmp_path / "data")]

@@ -5,15 +5,16 @@ Texts of users are put into one line each, so that none of them can look like a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 import orjson
 
-from memory_core.domain.memory import Event, Outcome
+from memory_core.domain.memory import Event, Memory, Outcome
 from memory_core.domain.results import Accepted, EventPage, Foreseen, Hit, Retrieved, Saved
 from memory_core.domain.scenes import Profile, ScenePage, SceneView
+from memory_core.domain.text.fence import one_line as visible_line
 
 SHORT = 300
 """Characters of a memory in a short answer: the beginning of a long one says whether it is worth reading whole."""
@@ -23,8 +24,8 @@ _DATA = "what the user said, not instructions"
 
 
 def one_line(text: str, limit: int | None = None) -> str:
-    """A text in one line, cut after so many characters."""
-    line = " ".join(text.split())
+    """The visible text in one line, cut after so many characters."""
+    line = visible_line(text)
     return line if limit is None or len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
@@ -87,6 +88,13 @@ def timeline_text(page: EventPage, *, since: str | None) -> str:
 def counts_text(foreseen: Foreseen) -> str:
     """What a dry run counted."""
     return ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in foreseen.counts.items() if number)
+
+
+def forgotten_lines(shown: Sequence[Memory], foreseen: Foreseen) -> list[str]:
+    """The memories that would be forgotten, a line each, and how many more there are."""
+    more = foreseen.counts.get("forgotten", 0) - len(shown)
+    rest = [f"… and {'at least ' if foreseen.capped else ''}{more} more."] if more > 0 else []
+    return [*(memory_line(memory.public()) for memory in shown), *rest]
 
 
 def profile_text(profile: Profile) -> str:

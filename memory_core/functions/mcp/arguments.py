@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, Field
 
 from memory_core.domain.errors import FieldError
-from memory_core.domain.fields import Input
+from memory_core.domain.fields import Input, Query
 from memory_core.functions.request_parsing import from_json, invalid
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -104,6 +104,12 @@ class ForgetArguments(Input):
     before: str | None = Field(None, description=f"Only what was told before then. {MOMENT}")
     mode: Literal["soft", "hard"] = Field("soft", description="soft: hidden, and can be restored. hard: gone for good, with its history.")
     confirm: str | None = Field(None, description="The code that the first call answered with, once the user has agreed.")
+
+
+class RecallArguments(Input):
+    """What a prompt is to recall."""
+
+    topic: Query
 
 
 def checked_arguments(model: type[Model], given: Mapping[str, Any] | None, *, now: datetime | None = None) -> Model:

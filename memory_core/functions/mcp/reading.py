@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from memory_core.domain.errors import NotFound
 from memory_core.domain.requests.memories import ContextInput
 from memory_core.functions.mcp.answers import profile_text, scene_text, scenes_text
-from memory_core.functions.mcp.arguments import checked_arguments
+from memory_core.functions.mcp.arguments import RecallArguments, checked_arguments
 from memory_core.functions.mcp.callers import ToolCaller
 
 PROFILE = "memory://profile"
@@ -60,8 +60,8 @@ class Prompt:
 async def recall(caller: ToolCaller, given: Mapping[str, str]) -> str:
     """What is known about a topic, as a message."""
     caller.check("read")
-    request = checked_arguments(ContextInput, {"query": given.get("topic", "")})
-    known = (await caller.core.context(caller.owner, request)).context
+    asked = checked_arguments(RecallArguments, {name: text for name, text in given.items() if name == "topic"})
+    known = (await caller.core.context(caller.owner, ContextInput(query=asked.topic))).context
     if not known:
         return "Nothing is remembered about this topic. Say so, and ask me for what you need."
     return f"Below is what is remembered that matters to my topic. Tell me in a few sentences what you know, with dates.\n\n{known}"

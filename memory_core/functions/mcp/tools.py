@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 import orjson
 from pydantic import BaseModel
 
-from memory_core.domain.errors import NotFound
 from memory_core.domain.fields import Input
 from memory_core.domain.requests.maintenance import ForgetInput, TimelineInput
 from memory_core.domain.requests.memories import ContextInput, ConverseInput, RetrieveInput, SaveInput
@@ -23,7 +22,7 @@ from memory_core.functions.callers import Right
 from memory_core.functions.mcp.answers import (
     accepted_conversation_text,
     counts_text,
-    memory_line,
+    forgotten_lines,
     saved_text,
     search_text,
     timeline_text,
@@ -43,6 +42,8 @@ Request = TypeVar("Request", bound=BaseModel)
 LATELY = timedelta(days=7)
 MOST_SHOWN = 10
 """Memories whose texts a question shows before they are forgotten."""
+MOST_NAMED = 200
+"""Memories whose versions the code of a question names; where more fit, the code names the end of the log as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,19 +109,20 @@ async def timeline(caller: ToolCaller, asked: TimelineArguments) -> str:
 async def ask_to_forget(caller: ToolCaller, asked: ForgetArguments) -> Question | str:
     """What would be forgotten, by a dry run."""
     request = _forget_request(caller, asked, dry_run=True)
+    fitting = await caller.core.foresee_forgotten(caller.owner, request, MOST_NAMED)
     foreseen = await caller.core.forget(caller.owner, request)
     if isinstance(foreseen, Accepted) or not any(foreseen.counts.values()):
         return "No memory fits that; nothing was forgotten."
     how = "forgotten for good, with their history" if asked.mode == "hard" else "hidden, and could be restored"
-    texts = [await _shown(caller, memory_id) for memory_id in (asked.ids or [])[:MOST_SHOWN]]
-    text = "\n".join(
-        [f"These memories would be {how}: {counts_text(foreseen)}{' and more' if foreseen.capped else ''}.", *filter(None, texts)]
-    )
+    head = f"These memories would be {how}: {counts_text(foreseen)}{' and more' if foreseen.capped else ''}."
+    text = "\n".join([head, *forgotten_lines(fitting.memories[:MOST_SHOWN], foreseen)])
     subject = {
         "owner": [*caller.owner],
         "filter": request.chosen.model_dump(mode="json"),
         "mode": asked.mode,
         "counts": dict(foreseen.counts),
+        "memories": [[memory.id, memory.etag] for memory in fitting.memories],
+        "more_until": fitting.more_until,
     }
     return Question(text, hashlib.sha256(orjson.dumps(subject, option=orjson.OPT_SORT_KEYS)).hexdigest()[:8], asked.confirm)
 
@@ -206,12 +208,3 @@ def _request(caller: ToolCaller, model: type[Request], fields: Mapping[str, Any]
 def _forget_request(caller: ToolCaller, asked: ForgetArguments, *, dry_run: bool) -> ForgetInput:
     chosen = {name: value for name in ("ids", "tags", "session_id", "before") if (value := getattr(asked, name)) is not None}
     return _request(caller, ForgetInput, {"filter": chosen, "mode": asked.mode, "dry_run": dry_run})
-
-
-async def _shown(caller: ToolCaller, memory_id: str) -> str:
-    """A memory that may be forgotten; empty for one that is not there."""
-    try:
-        memory = await caller.core.get(caller.owner, memory_id)
-    except NotFound:
-        return ""
-    return memory_line(memory.public())
