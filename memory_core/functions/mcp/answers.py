@@ -90,11 +90,11 @@ def counts_text(foreseen: Foreseen) -> str:
     return ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in foreseen.counts.items() if number)
 
 
-def forgotten_lines(shown: Sequence[Memory], foreseen: Foreseen) -> list[str]:
+def forgotten_lines(memories: Sequence[Memory], foreseen: Foreseen) -> list[str]:
     """The memories that would be forgotten, a line each, and how many more there are."""
-    more = foreseen.counts.get("forgotten", 0) - len(shown)
+    more = foreseen.counts.get("forgotten", 0) - len(memories)
     rest = [f"… and {'at least ' if foreseen.capped else ''}{more} more."] if more > 0 else []
-    return [*(memory_line(memory.public()) for memory in shown), *rest]
+    return [*(memory_line(memory.public()) for memory in memories), *rest]
 
 
 def profile_text(profile: Profile) -> str:
