@@ -47,3 +47,8 @@ def test_of_more_than_a_call_takes_the_last_are_sent() -> None:
     assert len(json.dumps(sent)) <= MOST_OF_CALL + 100_000
     assert sent == messages[-len(sent) :]
     assert len(sent) > 20
+
+
+def test_a_long_text_in_a_language_without_blanks_is_no_file() -> None:
+    message = {"role": "user", "content": "私は東京に住んでいます。" * 500}
+    assert sendable([message]) == [message]

@@ -12,7 +12,7 @@ MOST_BYTES = 32 * 1024
 MOST_OF_CALL = 900_000
 """Bytes of all messages of a call, below the service's 1 MiB."""
 FILE_CHARACTERS, SHOWN_CHARACTERS = 4096, 64
-"""A string of so many characters without a blank is a file's content, of which so many are sent: the service keeps none of it."""
+"""An ASCII string of so many characters without a blank is a file's content, of which so many are sent: the service keeps none of it."""
 
 
 def sendable(messages: Sequence[Mapping[str, Any]]) -> list[Json]:
@@ -56,7 +56,8 @@ def _tidied(value: Any, most: int) -> Any:
         return [_tidied(item, most) for item in value]
     if not isinstance(value, str):
         return value
-    if value.startswith("data:") or (len(value) > FILE_CHARACTERS and not any(map(str.isspace, value[:FILE_CHARACTERS]))):
+    beginning = value[:FILE_CHARACTERS]
+    if value.startswith("data:") or (len(value) > FILE_CHARACTERS and beginning.isascii() and not any(map(str.isspace, beginning))):
         return value[:SHOWN_CHARACTERS]
     text = value.replace("\0", "\ufffd").encode("utf-8", "replace")
     return text[:most].decode(errors="ignore") if len(text) > most else text.decode()
