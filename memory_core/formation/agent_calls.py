@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T", bound=BaseModel)
 Given = TypeVar("Given")
 NOBODY = "nobody"
-"""The model of an answer that stands for "there was none": of a conflict agent that failed."""
+"""The model named in place of an answer that a conflict agent failed to give."""
 
 
 @dataclass(frozen=True, slots=True)
