@@ -6,6 +6,7 @@ How long that takes is the bench's to measure; here only what is loaded, which d
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -27,3 +28,17 @@ def test_importing_the_functions_loads_no_client_of_any_service() -> None:
     found = {name for name in named if loaded & installed.get(name, set())}
     assert "azure-functions" in found, "this test does not see what is loaded"
     assert found <= AT_IMPORT
+
+
+def test_products_of_numbers_take_no_threads_of_their_own_unless_somebody_asks_for_them() -> None:
+    threads = "import memory_core, os; print(os.environ['OPENBLAS_NUM_THREADS'])"
+
+    def printed(environment: dict[str, str]) -> str:
+        inherited = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+        done = subprocess.run(
+            [sys.executable, "-c", threads], cwd=ROOT, env=inherited | environment, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    assert printed({}) == "1"
+    assert printed({"OPENBLAS_NUM_THREADS": "3"}) == "3"

@@ -32,6 +32,7 @@ from memory_core.domain.statements.change_phrases import (
     LEFT,
     MOVES,
     NAMED_OLD,
+    NEW_IN_ITS_PLACE,
     NOT_SO,
     NOW,
     NOW_INDEED,
@@ -39,6 +40,8 @@ from memory_core.domain.statements.change_phrases import (
     ONLY_WITH_ANY_MORE,
     OWN,
     PAST,
+    PREFERS,
+    PREFERS_NOW,
     PRESENT,
     SPLIT_END,
     STAGES,
@@ -142,6 +145,11 @@ class Said:
         last = len(parts) - 1
         asks = (_ASKS.match(part) is not None or (self.ends_asking and place == last) for place, part in enumerate(parts))
         return tuple(_clause(part, self.language, asks=asking) for part, asking in zip(parts, asks, strict=True))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of its clauses."""
+        return frozenset(word for clause in self.clauses for word in clause.words)
 
     @cached_property
     def asks(self) -> bool:
@@ -278,6 +286,31 @@ class Said:
         return not self.supposed and CHANGED_WHAT.search(self.text) is not None
 
     @cached_property
+    def changed_what(self) -> str | None:
+        """The word for the thing that it says is another one now, or was named wrongly."""
+        match = CHANGED_WHAT.search(self.text) if self.changes_what else None
+        what = match["what"].casefold() if match is not None else ""
+        return what if what and telling([what], self.language) else None
+
+    @cached_property
+    def has_new(self) -> str | None:
+        """The word for the thing that the speaker says to have a new one of."""
+        match = None if self.supposed else NEW_IN_ITS_PLACE.search(self.text)
+        return None if match is None or OF_OTHERS.search(self.text[: match.start()]) else match["what"].casefold()
+
+    @cached_property
+    def prefers(self) -> str | None:
+        """The name of what it says to be liked better now."""
+        match = PREFERS_NOW.search(self.text)
+        return None if match is None else match["liked"].casefold().rstrip(".-'")
+
+    @cached_property
+    def likes_less(self) -> str | None:
+        """The name of what it says to be liked less than something else."""
+        match = PREFERS.search(self.text)
+        return None if match is None else match["other"].casefold().rstrip(".-'")
+
+    @cached_property
     def begins_again(self) -> bool:
         """Whether it says that what had ended is so again since lately."""
         return AGAIN.search(self.text) is not None and (self.new or BEGINS.search(self.text) is not None) and not self.supposed
@@ -331,9 +364,14 @@ class Message:
     sentences: tuple[Said, ...]
 
     @cached_property
+    def changing(self) -> tuple[Said, ...]:
+        """The sentences with a word for a change."""
+        return tuple(sentence for sentence in self.sentences if sentence.changes)
+
+    @cached_property
     def tells_change(self) -> bool:
         """Whether anything in it might change what was told before."""
-        return any(one.changes for one in self.sentences) or bool(self.changed)
+        return bool(self.changing or self.changed)
 
     @cached_property
     def keys(self) -> frozenset[str]:

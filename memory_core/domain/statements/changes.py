@@ -23,19 +23,14 @@ from memory_core.domain.statements.change_phrases import (
     AGAIN,
     ANOTHER,
     CALLED_OFF,
-    CHANGED_WHAT,
     DENIED,
     FROM_NOW,
     GIVES,
     IN_A_COUPLE,
-    NEW_IN_ITS_PLACE,
     NOT_SO,
-    OF_OTHERS,
     OWN_SUBJECT,
     OWNED,
     POINTS_BACK,
-    PREFERS,
-    PREFERS_NOW,
     STAGES,
     TELLS_OF_WORDS,
     THIS_ONCE,
@@ -80,7 +75,7 @@ def change_between(earlier: Message, later: Message) -> Change | None:
     if not later.tells_change or earlier.text == later.text:
         return None
     if not later.keys.isdisjoint(earlier.keys):
-        for now, before in product((one for one in later.sentences if one.changes), earlier.sentences):
+        for now, before in product(later.changing, earlier.sentences):
             if now.text != before.text and (ground := _ground(before, now, earlier, later)) is not None:
                 return Change(ground, now.text, before.text)
     return _by_kind(earlier, later) or _by_matter(earlier, later)
@@ -88,9 +83,7 @@ def change_between(earlier: Message, later: Message) -> Change | None:
 
 def _by_kind(earlier: Message, later: Message) -> Change | None:
     """A change that need not name what the earlier message names: another of one kind, or a date put right."""
-    for now, before in product((one for one in later.sentences if one.changes), earlier.sentences):
-        if now.asks and not now.corrects:
-            continue
+    for now, before in product((sentence for sentence in later.changing if _may_replace_unnamed(sentence)), earlier.sentences):
         if _another_of(before, now):
             return Change("matter", now.text, before.text)
         if _another_of_kind(before, now):
@@ -98,6 +91,12 @@ def _by_kind(earlier: Message, later: Message) -> Change | None:
         if _put_right(before, now):
             return Change("value", now.text, before.text)
     return None
+
+
+def _may_replace_unnamed(now: Said) -> bool:
+    """Whether a sentence is of those that change what they don't name: another of a kind, a correction, an end."""
+    states = not now.asks or now.corrects
+    return states and (now.changed_what is not None or now.switched is not None or now.moves or any(now.ended))
 
 
 def _another_of_kind(before: Said, now: Said) -> bool:
@@ -199,7 +198,7 @@ def _is_compound(one: str, other: str) -> bool:
 
 def _of_one_person(before: Said, now: Said, shared: Collection[str]) -> bool:
     """Whether two sentences are about one person: the speaker, or somebody whom both name."""
-    if not now.about <= {word for clause in before.clauses for word in clause.words} | before.about:
+    if not now.about <= before.words | before.about:
         return False
     return (
         before.about <= now.about
@@ -269,16 +268,12 @@ def _switched(before: Said, now: Said, later: Message) -> bool:
 
 def _another_of(before: Said, now: Said) -> bool:
     """Whether somebody says to have changed, or to have named wrongly, what the earlier sentence has one of: "I switched dentists"."""
-    match = CHANGED_WHAT.search(now.text)
-    if match is None or now.supposed or now.of_others or not before.holds:
+    what = now.changed_what
+    if what is None or now.of_others or not before.holds:
         return False
-    what = match["what"].casefold()
-    if not telling([what], now.language):
-        return False
-    held = {word for clause in before.clauses for word in clause.words}
     named = {what, what.removesuffix("s")}
-    named |= {word for word in held if word in ALIKE and ALIKE[word] in {ALIKE[one] for one in named if one in ALIKE}}
-    return not named.isdisjoint(held) and _of_one_person(before, now, frozenset())
+    named |= {word for word in before.words if word in ALIKE and ALIKE[word] in {ALIKE[one] for one in named if one in ALIKE}}
+    return not named.isdisjoint(before.words) and _of_one_person(before, now, frozenset())
 
 
 def _from_now(before: Said, now: Said) -> bool:
@@ -318,18 +313,16 @@ def _same_frame(before: Clause, now: Clause) -> bool:
 
 def _new_in_its_place(before: Said, now: Said) -> bool:
     """Whether somebody has a new one of what a person has one of."""
-    match = NEW_IN_ITS_PLACE.search(now.text)
-    if match is None or not before.holds or now.supposed or OF_OTHERS.search(now.text[: match.start()]):
+    what = now.has_new
+    if what is None or not before.holds:
         return False
-    what = match["what"].casefold()
     held = any(one["what"].casefold() == what for one in OWNED.finditer(before.text))
     return held and not (now.about | before.about) - {what}
 
 
 def _prefers_other(before: Said, now: Said) -> bool:
     """Whether somebody prefers now what was liked less before."""
-    held, said = PREFERS.search(before.text), PREFERS_NOW.search(now.text)
-    return held is not None and said is not None and held["other"].casefold().rstrip(".-'") == said["liked"].casefold().rstrip(".-'")
+    return now.prefers is not None and now.prefers == before.likes_less
 
 
 def _grown(before: Said, now: Said) -> bool:
