@@ -53,7 +53,8 @@ def test_without_a_key_only_what_is_open_answers(locked: httpx.Client) -> None:
     paths: dict[str, Any] = locked.get("/openapi.json").json()["paths"]
     for path, item in paths.items():
         for method, operation in item.items():
-            response = locked.request(method, path.replace("{", "").replace("}", ""), params={"user_id": "ana"})
+            place = path.replace("{file}", "start.js").replace("{", "").replace("}", "")
+            response = locked.request(method, place, params={"user_id": "ana"})
             if operation.get("security") == []:
                 assert response.status_code == 200, path
             else:
