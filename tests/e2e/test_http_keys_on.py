@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from infra.scripts import ready
-from tests.e2e.conftest import Profile
 from tests.host import problem, running, save
+from tests.profiles import Profile
 
 SECRET = "0123456789abcdefABCDEF"
 COMMON_SECRET = "signs cursors and readiness"

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.framework_stores import HttpSession, HttpStore
-from tests.host import problem, save
+from tests.host import memories, problem, save
 
 TOOL_ITEMS: list[dict[str, Any]] = [
     {"role": "user", "content": "How is the weather in Oslo?"},
@@ -206,6 +206,31 @@ def test_a_save_answers_in_600_bytes_and_a_search_of_ten_in_6_kilobytes_beside_t
     texts = sum(len(result["memory"]["content"].encode()) for result in results)
     texts += sum(len(passage["text"].encode()) for result in results for passage in result.get("passages", ()))
     assert len(found.content) - texts <= 6_000
+
+
+def test_a_save_does_not_send_a_long_value_back(host: httpx.Client, user: str) -> None:
+    item = {"type": "procedural", "key": "k", "value": {"text": "x" * 250_000}}
+    answer = host.post("/api/v1/memories/save", json={"user_id": user, **item})
+    assert len(answer.content) <= 600
+    assert answer.json()["memory"]["key"] == "k"
+    both = {"user_id": user, "memories": [item, {**item, "key": "short", "value": {"a": 1}}]}
+    results = host.post("/api/v1/memories/bulk", json=both).json()["results"]
+    assert ["value" in result["memory"] for result in results] == [False, True]
+    whole = host.post("/api/v1/memories/save", json={"user_id": user, "view": "full", **item}).json()["memory"]
+    assert whole["value"] == item["value"]
+    assert host.get("/api/v1/procedures/k", params={"user_id": user}).json()["value"] == item["value"]
+
+
+def test_a_result_names_no_successor_that_is_kept_apart(host: httpx.Client, user: str) -> None:
+    slot = {"type": "semantic", "subject": "ana", "attribute": "city"}
+    save(host, user, "Ana lives in Oslo", valid_from="2026-01-01T00:00:00Z", **slot)
+    apart = save(host, user, "Ana lives in Bern", valid_from="2026-06-01T00:00:00Z", searchable=False, **slot)["id"]
+    asked = {"user_id": user, "query": "Where does Ana live?", "at": "2026-02-01T00:00:00Z", "answer_threshold": 0, "view": "full"}
+    results = host.post("/api/v1/memories/retrieve", json=asked).json()["results"]
+    assert [result["memory"]["content"] for result in results] == ["Ana lives in Oslo"]
+    assert results[0]["memory"]["next_id"] is None
+    listed = memories(host, user, at="2026-02-01T00:00:00Z", status="all")
+    assert apart in [memory["next_id"] for memory in listed], "a list has it, as it has what is kept apart"
 
 
 def test_views_show_what_was_asked_for(host: httpx.Client, user: str) -> None:

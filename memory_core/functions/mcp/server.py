@@ -34,11 +34,6 @@ RESOURCE_NOT_FOUND = -32002
 _LISTS = CacheHint(ttl_ms=3_600_000, scope="private")
 """The lists depend on the key's rights and on this version alone."""
 _QUESTION = "forget"
-_AGREEMENT: dict[str, Any] = {
-    "type": "object",
-    "properties": {"agree": {"type": "boolean", "title": "Forget this", "description": "Whether these memories are to be forgotten."}},
-    "required": ["agree"],
-}
 Context = ServerRequestContext[Any, Any]
 Consent = Literal["yes", "no", "not asked"]
 
@@ -120,9 +115,11 @@ async def _call(
             if isinstance(consent, types.InputRequiredResult):
                 return consent
             if consent == "no":
-                return _answer("The user did not agree: nothing was done.")
-            if consent == "not asked" and question.confirmed_by != question.code:
+                return _answer(question.refused)
+            if consent == "not asked" and question.needs_answer and question.confirmed_by != question.code:
                 return _unconfirmed(question)
+            if consent == "yes" and not await _still_asks(caller, tool, arguments, question):
+                return _answer("What the user agreed to has changed meanwhile: nothing was done. Call again.")
         return _answer(await tool.run(caller, arguments))
     except MemoryCoreError as error:
         if error.status >= 500:
@@ -131,6 +128,12 @@ async def _call(
     except Exception:
         log.exception("%s failed, correlation id %s", tool.name, caller.call.correlation_id)
         return _answer(f"Something failed in the memory; its log has it under {caller.call.correlation_id}. Go on without.", is_error=True)
+
+
+async def _still_asks(caller: ToolCaller, tool: Tool, arguments: Any, question: Question) -> bool:
+    """Whether the question is the same after its answer, which may have taken a person a while."""
+    again = None if tool.ask is None else await tool.ask(caller, arguments)
+    return isinstance(again, Question) and again.code == question.code
 
 
 async def _consent(ctx: Context, params: types.CallToolRequestParams, question: Question) -> Consent | types.InputRequiredResult:
@@ -142,11 +145,16 @@ async def _consent(ctx: Context, params: types.CallToolRequestParams, question: 
         answer = (params.input_responses or {}).get(_QUESTION)
         if isinstance(answer, types.ElicitResult) and params.request_state == question.code:
             return _agreed(answer)
-        request = types.ElicitRequest(params=types.ElicitRequestFormParams(message=question.text, requested_schema=_AGREEMENT))
+        request = types.ElicitRequest(params=types.ElicitRequestFormParams(message=question.text, requested_schema=_agreement(question)))
         return types.InputRequiredResult(input_requests={_QUESTION: request}, request_state=question.code)
     if not ctx.session.can_send_request:
         return "not asked"
-    return _agreed(await ctx.session.elicit_form(question.text, _AGREEMENT, related_request_id=ctx.request_id))
+    return _agreed(await ctx.session.elicit_form(question.text, _agreement(question), related_request_id=ctx.request_id))
+
+
+def _agreement(question: Question) -> dict[str, Any]:
+    agree = {"type": "boolean", "title": question.agreement, "description": "Whether this is to be done."}
+    return {"type": "object", "properties": {"agree": agree}, "required": ["agree"]}
 
 
 def _agreed(answer: types.ElicitResult) -> Consent:
