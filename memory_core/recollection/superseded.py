@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from memory_core.domain.event_log import base_id
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, Status
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.selection import Piece
@@ -81,7 +82,9 @@ async def superseded_facts(store: LongTermStore, owner: Owner, memories: Mapping
     """As `stale_facts`, with the successors of any time that are not to be named."""
     cells = {name: document.memory for name, document in memories.items() if _MARK in document.json}
     wanted = {fact.superseded_by for cell in cells.values() for fact in cell.atomic_facts if fact.superseded_by}
-    followers = {name for document in memories.values() if _NEXT in document.json and (name := document.memory.next_id)}
+    followers = {
+        name for document in memories.values() if _NEXT in document.json and (name := _follower(document.memory))
+    } - memories.keys()
     if not wanted | followers:
         return Superseded({})
     successors = await _chains(store, owner, wanted | followers)
@@ -101,6 +104,11 @@ def _searchable(fact: Fallen, successors: Mapping[str, Memory]) -> Fallen:
     successor = successors.get(fact.superseded_by or "")
     by = fact.superseded_by if successor is None or successor.searchable else None
     return replace(fact, superseded_by=by, current=fact.current if fact.current is not None and fact.current.searchable else None)
+
+
+def _follower(memory: Memory) -> str | None:
+    """The memory that replaced it; of an old version not its own next one."""
+    return None if memory.next_id == base_id(memory.id) else memory.next_id
 
 
 async def _chains(store: LongTermStore, owner: Owner, ids: set[str]) -> dict[str, Memory]:
