@@ -8,6 +8,10 @@ import shutil
 import sys
 from pathlib import Path
 
+from tests.profiles import azure_stores, host, profile
+
+__all__ = ["azure_stores", "host", "profile"]
+
 IN_MEMORY = Path("/dev/shm")  # Linux's file system in memory
 ENOUGH_BYTES = 4 * 2**30
 """Free there; the folders of all tests together take a fraction of it."""

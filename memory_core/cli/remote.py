@@ -15,16 +15,14 @@ from mcp.client.client import Client
 from mcp.client.session import ClientRequestContext, ElicitationFnT
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import LATEST_MODERN_VERSION, MODERN_PROTOCOL_VERSIONS
 
-from memory_core import __version__
 from memory_core.cli.stdio import answered_stdio
 from memory_core.domain.errors import Forbidden, MemoryCoreError, PlainError, Unavailable
 from memory_core.functions.gate import USER_HEADER
 from memory_core.functions.mcp.callers import advice
-from memory_core.functions.mcp.server import INSTRUCTIONS
+from memory_core.functions.mcp.server import server_of
 
 TIMEOUT_S = 70.0
 """The memory itself answers within a minute."""
@@ -82,7 +80,7 @@ async def serve_address(address: str, key: str | None, user_id: str | None) -> N
             await memory.ask(lambda client: client.list_tools())  # what is wrong with address or key is told at once
         except MCPError as error:
             raise Unavailable(where, error.error.message) from None
-        server = _forwarding(memory)
+        server = server_of(_Forwarded(memory))
         async with answered_stdio() as (read_stream, write_stream):
             await server.run(read_stream, write_stream, server.create_initialization_options())
 
@@ -111,54 +109,41 @@ def _first(errors: BaseExceptionGroup[httpx2.HTTPError]) -> httpx2.HTTPError:
     return _first(first) if isinstance(first, BaseExceptionGroup) else first
 
 
-def _forwarding(memory: RemoteMemory) -> Server[Any]:
-    """A server that has nothing of its own."""
+class _Forwarded:
+    """Answers what the memory elsewhere answers."""
 
-    async def ask(call: Callable[[Client], Awaitable[Result]]) -> Result:
+    def __init__(self, memory: RemoteMemory) -> None:
+        self._memory = memory
+
+    async def list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return await self._ask(lambda client: client.list_tools())
+
+    async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult | types.InputRequiredResult:
         try:
-            return await memory.ask(call)
-        except MemoryCoreError as error:
-            raise MCPError(types.INTERNAL_ERROR, advice(error)) from None
-
-    async def list_tools(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return await ask(lambda client: client.list_tools())
-
-    async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult | types.InputRequiredResult:
-        try:
-            return await _forward_tool(memory, ctx, params)
+            return await _forward_tool(self._memory, ctx, params)
         except MemoryCoreError as error:
             return types.CallToolResult(content=[types.TextContent(text=advice(error))], is_error=True)
 
-    async def list_resources(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
-        return await ask(lambda client: client.list_resources())
+    async def list_resources(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+        return await self._ask(lambda client: client.list_resources())
 
-    async def list_templates(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
-        return await ask(lambda client: client.list_resource_templates())
+    async def list_templates(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
+        return await self._ask(lambda client: client.list_resource_templates())
 
-    async def read(ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        return await ask(lambda client: client.read_resource(params.uri))
+    async def read(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        return await self._ask(lambda client: client.read_resource(params.uri))
 
-    async def list_prompts(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
-        return await ask(lambda client: client.list_prompts())
+    async def list_prompts(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+        return await self._ask(lambda client: client.list_prompts())
 
-    async def get_prompt(ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        return await ask(lambda client: client.get_prompt(params.name, params.arguments))
+    async def get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        return await self._ask(lambda client: client.get_prompt(params.name, params.arguments))
 
-    server: Server[Any] = Server(
-        "memory-core",
-        version=__version__,
-        title="Memory Core",
-        instructions=INSTRUCTIONS,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_templates,
-        on_read_resource=read,
-        on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
-    )
-    server.middleware.clear()  # spans of the SDK would carry names that callers send
-    return server
+    async def _ask(self, call: Callable[[Client], Awaitable[Result]]) -> Result:
+        try:
+            return await self._memory.ask(call)
+        except MemoryCoreError as error:
+            raise MCPError(types.INTERNAL_ERROR, advice(error)) from None
 
 
 async def _forward_tool(

@@ -1,12 +1,12 @@
 """Filters on the metadata of memories: what a field must be equal to, or the range that it lies in.
 
-A field is named by a dotted path into the metadata's objects. Values of two types are never equal, and never in one range; null means that
-the field is null or not there. Stores ask their own way; `matches` says the same of one memory.
+A field is named by a dotted path into the metadata's objects; a dot of a name itself has a backslash before it.
+Values of two types are never equal, and never in one range; null means that the field is null or not there. Stores ask
+their own way; `matches` says the same of one memory.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,9 +22,10 @@ MOST_CONDITIONS: Final = 20
 MOST_CHOICES: Final = 50
 MOST_CHARACTERS: Final = 500
 """Of a text that is compared."""
-PATH_PATTERN: Final = r"^[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,7}$"
-"""Names that need no quotes in any store's language: they are part of a query's text where a store can't take them as parameters."""
-_PATH: Final = re.compile(r"[A-Za-z0-9_-]{1,64}(?:\.[A-Za-z0-9_-]{1,64}){0,7}")
+PATH_PATTERN: Final = r"^([A-Za-z0-9_-]|\\\.){1,64}(\.([A-Za-z0-9_-]|\\\.){1,64}){0,7}$"
+"""Names that need no escapes between quotes: they are part of a query's text where a store can't take them as parameters."""
+_PATH: Final = re.compile(r"(?:[A-Za-z0-9_-]|\\\.){1,64}(?:\.(?:[A-Za-z0-9_-]|\\\.){1,64}){0,7}")
+_STEP: Final = re.compile(r"(?<!\\)\.")
 _RANGES: Final = frozenset({"gt", "gte", "lt", "lte"})
 
 
@@ -121,8 +122,10 @@ def read_conditions(given: Any) -> Conditions:
 
 def _of_field(name: Any, wanted: Any) -> list[MetadataCondition]:
     if not isinstance(name, str) or not _PATH.fullmatch(name):
-        raise ValueError("names a field by other characters than letters, digits, _ and -, with dots between, in at most 8 steps")
-    path = tuple(name.split("."))
+        raise ValueError(
+            "names a field by other characters than letters, digits, _ and - (\\. for a dot), with dots between, in at most 8 steps"
+        )
+    path = tuple(step.replace("\\.", ".") for step in _STEP.split(name))
     if not isinstance(wanted, Mapping):
         return [MetadataCondition(path, "eq", _scalar(name, wanted))]
     if not wanted:
@@ -150,7 +153,7 @@ def _scalar(name: str, value: Any) -> Scalar:
         raise ValueError(f"{name}: is compared with a text of at most {MOST_CHARACTERS} characters, without NUL")
     if kind == "text":
         _check_unicode(name, value)
-    if kind == "number" and (not math.isfinite(value) or (isinstance(value, int) and abs(value) > 2**53)):
+    if kind == "number" and not abs(value) <= 2**53:  # NaN, too
         raise ValueError(f"{name}: is compared with a finite number within 2^53")
     result: Scalar = value
     return result
@@ -161,6 +164,11 @@ def _check_unicode(name: str, value: str) -> None:
         value.encode()
     except UnicodeEncodeError:
         raise ValueError(f"{name}: is compared with valid Unicode text") from None
+
+
+def _named(path: Sequence[str]) -> str:
+    """A path as callers name it."""
+    return ".".join(step.replace(".", "\\.") for step in path)
 
 
 class _Documented:
@@ -179,14 +187,14 @@ class _Documented:
             "propertyNames": {"pattern": PATH_PATTERN},
             "additionalProperties": {"anyOf": [scalar, ranges]},
             "maxProperties": MOST_CONDITIONS,
-            "description": 'Conditions on fields of the metadata by dotted paths: a value, or a comparison such as {"gte": 3, "lt": 9}',
+            "description": 'Conditions on metadata by dotted paths (\\. for a dot within a name): a value, or like {"gte": 3, "lt": 9}',
         }
 
 
 MetadataFilter = Annotated[
     Conditions,
     PlainValidator(_read),
-    PlainSerializer(lambda conditions: [[".".join(condition.path), condition.operator, condition.value] for condition in conditions]),
+    PlainSerializer(lambda conditions: [[_named(condition.path), condition.operator, condition.value] for condition in conditions]),
     _Documented(),
 ]
 """Conditions on metadata as callers give them."""

@@ -5,7 +5,16 @@ Note: a blueprint that is missing here is not served.
 
 from __future__ import annotations
 
-from memory_core.functions import http_conversations, http_maintenance, http_mcp, http_memories, http_people, http_system, triggers
+from memory_core.functions import (
+    http_conversations,
+    http_docs,
+    http_maintenance,
+    http_mcp,
+    http_memories,
+    http_people,
+    http_system,
+    triggers,
+)
 from memory_core.functions.registered import register
 
 BLUEPRINTS = register(
@@ -14,6 +23,7 @@ BLUEPRINTS = register(
     http_people.blueprint,
     http_maintenance.blueprint,
     http_mcp.blueprint,
+    http_docs.blueprint,
     triggers.blueprint,
     http_system.blueprint,  # the last, as it has the function for wrong paths
 )

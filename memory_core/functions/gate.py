@@ -239,6 +239,8 @@ def _user_in_header(headers: Mapping[str, str]) -> str | None:
     user_id = headers.get(USER_HEADER.lower())
     if user_id is not None and not user_id.isascii():
         raise invalid(FieldError(USER_HEADER, "must be ASCII; name other users by ?user_id= in the address, percent-encoded"))
+    if user_id is not None and "," in user_id:  # hosts join what was sent twice by commas
+        raise invalid(FieldError(USER_HEADER, "names several users; one with a comma is named by ?user_id= in the address"))
     return user_id
 
 

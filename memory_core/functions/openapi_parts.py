@@ -28,7 +28,7 @@ TAGS = [
     {"name": "system", "description": "Whether it works and what it does."},
 ]
 SECURITY = {
-    "apiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "mc_<app>_<key id>_<secret>"},
+    "apiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "`mc_<app>_<key id>_<secret>`"},
     "bearer": {"type": "http", "scheme": "bearer", "description": "The same key as a bearer token."},
 }
 HEADERS = {
@@ -216,8 +216,17 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "system_metrics": ({"200": "Prometheus text"}, "Text"),
     "system_pool_stats": ({"200": "Sizes of the pools"}, "Anything"),
     "system_openapi": ({"200": "The document"}, "Anything"),
+    "docs_page": ({"200": "The page"}, "Html"),
+    "docs_file": ({"200": "The file"}, "File"),
 }
-_MEDIA = {"Text": ("text/plain",), "Lines": ("application/x-ndjson",), "Nothing": (), "Graph": tuple(GRAPH_MEDIA.values())}
+_MEDIA = {
+    "Text": ("text/plain",),
+    "Html": ("text/html",),
+    "File": ("text/javascript", "text/css", "image/png"),
+    "Lines": ("application/x-ndjson",),
+    "Nothing": (),
+    "Graph": tuple(GRAPH_MEDIA.values()),
+}
 _OTHERWISE = {
     ("memories_batch_flush", "200"): "Batch",
     ("agent_summaries", "202"): "Accepted",

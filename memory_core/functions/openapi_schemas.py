@@ -81,6 +81,8 @@ def _shapes() -> dict[str, Schema]:
     return {
         "Anything": {"type": "object"},
         "Text": TEXT,
+        "Html": TEXT,
+        "File": {},
         "Graph": TEXT,
         "Lines": TEXT,
         **_saved_and_refused(),

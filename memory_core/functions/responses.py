@@ -31,7 +31,7 @@ from memory_core.domain.results import (
     Summary,
 )
 from memory_core.domain.scope import Owner
-from memory_core.functions.views import Shape, View, brief_hit, full
+from memory_core.functions.views import Shape, View, brief, brief_hit, brief_of_saved, full
 from memory_core.recollection.graph.style import POLICY
 
 GRAPH_MEDIA = {"mermaid": "text/vnd.mermaid", "dot": "text/vnd.graphviz", "html": "text/html"}
@@ -91,7 +91,7 @@ def saved_body(saved: Saved, shape: Shape) -> dict[str, Any]:
     """Outcome, memory and conflict of one save, and the dependencies that it had to do without."""
     return {
         "outcome": saved.outcome,
-        "memory": shape(saved.public),
+        "memory": (brief_of_saved if shape is brief else shape)(saved.public),
         "conflict": saved.conflict.public() if saved.conflict else None,
         "degraded": saved.degraded,
     }

@@ -31,6 +31,8 @@ _DEFAULTS: Final[Mapping[str, Any]] = {
 }  # fmt: skip
 _OF_A_MESSAGE: Final = "msg_"
 """What the id of a message begins with (`domain.messages.PREFIX`, whose import would load its expressions at every cold start)."""
+LONG_VALUE_BYTES: Final = 1000
+"""As JSON."""
 _USUAL_TIERS: Final = frozenset({"short", "long"})
 
 
@@ -54,6 +56,16 @@ def brief(memory: Mapping[str, Any]) -> dict[str, Any]:
         and value not in ([], {})
         and not (name in _DEFAULTS and value == _DEFAULTS[name])
     }
+
+
+def brief_of_saved(memory: Mapping[str, Any]) -> dict[str, Any]:
+    """What a brief view shows of a memory that its caller has just sent: a long value is not sent back, nor a long text of it."""
+    fields = brief(memory)
+    if len(orjson.dumps(fields.get("value"))) > LONG_VALUE_BYTES:
+        del fields["value"]
+        if len(fields["content"].encode()) > LONG_VALUE_BYTES:
+            del fields["content"]
+    return fields
 
 
 def full(memory: Mapping[str, Any]) -> dict[str, Any]:

@@ -151,7 +151,7 @@ class Briefing:
         query = asked.query or query_in(asked.messages or ())
         unsaid = texts_said(asked.messages or ())
         profile, instructions, (latest, turns, running), (found, degraded), (zone, head) = await asyncio.gather(
-            self._profiles.of(owner, asked.at) if asked.wants("profile") else _no_profile(),
+            self._profiles.of(owner, asked.at, without_session_id=asked.exclude_session_id) if asked.wants("profile") else _no_profile(),
             self._instructions(owner, asked, now) if asked.wants("instructions") else _nothing(),
             self._latest(owner, where, asked, unsaid),
             self._found(owner, asked, query, unsaid),
@@ -208,7 +208,14 @@ class Briefing:
     async def _instructions(self, owner: Owner, asked: ContextInput, now: datetime) -> list[Memory]:
         """What the person wants done, or left, whatever is asked."""
         statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
-        where = Filter(statuses, types=_PROCEDURAL, categories=frozenset({INSTRUCTION}), at=asked.at, now=now)
+        where = Filter(
+            statuses,
+            types=_PROCEDURAL,
+            categories=frozenset({INSTRUCTION}),
+            without_session_id=asked.exclude_session_id,
+            at=asked.at,
+            now=now,
+        )
         return await self._newest(owner, where, MOST_INSTRUCTIONS)
 
     async def _of_session(self, owner: Owner, where: Filter, asked: ContextInput, unsaid: Collection[str]) -> list[Memory] | None:

@@ -141,12 +141,15 @@ class Profiles:
     def __init__(self, store: LongTermStore, clock: Clock) -> None:
         self._store, self._clock = store, clock
 
-    async def of(self, owner: Owner, at: datetime | None = None) -> Profile:
-        """What is known of the person, as it was true at a moment, now where none is given; an empty one of an unknown user."""
+    async def of(self, owner: Owner, at: datetime | None = None, *, without_session_id: str | None = None) -> Profile:
+        """What is known of the person, as it was true at a moment, now where none is given; an empty one of an unknown user.
+
+        without_session_id: facts of that session are left out.
+        """
         look = await self._store.snapshot(owner, [PROFILE_ID])
         document = look.documents.get(PROFILE_ID)
         if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
-            return Profile() if look.head is None else await self._of_facts(owner, at or self._clock.now())
+            return Profile() if look.head is None else await self._of_facts(owner, at or self._clock.now(), without_session_id)
         person = person_in(document.body)
         named = {name for fact in person.facts for name in (*fact.memory_ids, *fact.cell_ids)}
         memories = await self._memories(owner, {*named, *(name for trait in person.traits for name in trait.cell_ids)})
@@ -158,16 +161,17 @@ class Profiles:
                 break
             memories |= found_more
         searchable = {name: memory for name, memory in memories.items() if memory.searchable}
-        return profile_at(with_successors(person, memories), searchable, at or self._clock.now())
+        profile = profile_at(with_successors(person, memories), searchable, at or self._clock.now())
+        return _without_session(profile, searchable, without_session_id)
 
-    async def _of_facts(self, owner: Owner, at: datetime) -> Profile:
+    async def _of_facts(self, owner: Owner, at: datetime, without_session_id: str | None) -> Profile:
         """What the latest facts say, before a run has written a profile."""
         where = Filter(frozenset(status.value for status in FOUND_BY_DEFAULT), types=_SEMANTIC, now=self._clock.now())
         read, _ = readable(await self._store.page(owner, "memory", where, None, MAX_FACTS))
         facts = [fact for fact in read if fact.searchable]
         memories = {fact.id: fact for fact in facts}
         known = with_facts(KnownPerson(), facts, subjects(facts, owner.user_id), memories)
-        return profile_at(known, memories, at)
+        return _without_session(profile_at(known, memories, at), memories, without_session_id)
 
     async def _memories(self, owner: Owner, names: Collection[str]) -> dict[str, Memory]:
         ids, memories = sorted(names), dict[str, Memory]()
@@ -175,6 +179,13 @@ class Profiles:
             documents = await self._store.memories(owner, ids[start : start + _READ_AT_ONCE])
             memories |= {name: document.memory for name, document in documents.items()}
         return memories
+
+
+def _without_session(profile: Profile, memories: Mapping[str, Memory], session_id: str | None) -> Profile:
+    """The profile without the facts of a session; traits stay, since they come of many."""
+    if session_id is None:
+        return profile
+    return profile.model_copy(update={"explicit": [fact for fact in profile.explicit if memories[fact.memory_id].session_id != session_id]})
 
 
 HOUR = timedelta(hours=1)

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory
+from memory_core.domain.event_log import base_id
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, Status
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.selection import Piece
 from memory_core.domain.results import SerializedMemory
@@ -28,7 +29,7 @@ from memory_core.recollection.read import shows
 MAX_HOPS = 24
 """Successors that are followed, a read each; of a truth that has changed more often since, the present one is not named."""
 _FOUND = frozenset(status.value for status in FOUND_BY_DEFAULT)
-_MARK = b'"superseded_by":"'
+_MARK, _NEXT = b'"superseded_by":"', b'"next_id":"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Fallen:
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """What was superseded of found memories. stale: by memory, what no longer held. hidden: successors that are not searchable, by id."""
+    """What was superseded of found memories. stale: by memory, what no longer held. hidden: ids of successors that are not to be named."""
 
     stale: dict[str, tuple[Fallen, ...]]
     hidden: frozenset[str] = frozenset()
@@ -59,14 +60,15 @@ class Superseded:
         return Superseded(self.stale | other.stale, self.hidden | other.hidden)
 
     def unnamed(self, document: SerializedMemory) -> SerializedMemory:
-        """A found memory whose facts name no hidden successor."""
-        if not self.hidden or _MARK not in document.json:
+        """A found memory that names no hidden successor, nor do its facts."""
+        if not self.hidden or (_MARK not in document.json and _NEXT not in document.json):
             return document
         memory = document.memory
+        next_id = None if memory.next_id in self.hidden else memory.next_id
         facts = [
             fact.model_copy(update={"superseded_by": None}) if fact.superseded_by in self.hidden else fact for fact in memory.atomic_facts
         ]
-        return SerializedMemory.of(memory.model_copy(update={"atomic_facts": facts}))
+        return SerializedMemory.of(memory.model_copy(update={"atomic_facts": facts, "next_id": next_id}))
 
 
 async def stale_facts(
@@ -80,16 +82,21 @@ async def superseded_facts(store: LongTermStore, owner: Owner, memories: Mapping
     """As `stale_facts`, with the successors of any time that are not to be named."""
     cells = {name: document.memory for name, document in memories.items() if _MARK in document.json}
     wanted = {fact.superseded_by for cell in cells.values() for fact in cell.atomic_facts if fact.superseded_by}
-    if not wanted:
+    followers = {
+        name for document in memories.values() if _NEXT in document.json and (name := _follower(document.memory))
+    } - memories.keys()
+    if not wanted | followers:
         return Superseded({})
-    successors = await _chains(store, owner, wanted)
+    successors = await _chains(store, owner, wanted | followers)
     stale_by_memory: dict[str, tuple[Fallen, ...]] = {}
     for name, cell in cells.items():
         marked = [(fact.text, by) for fact in cell.atomic_facts if (by := fact.superseded_by) and _holds(successors.get(by), moment)]
         fallen = [Fallen(text, by, _current(by, successors, moment)) for text, by in marked]
         if left := tuple(_searchable(fact, successors) for fact in fallen if not _again(fact)):
             stale_by_memory[name] = left
-    return Superseded(stale_by_memory, frozenset(name for name in wanted if name in successors and not successors[name].searchable))
+    hidden = {name for name in wanted | followers if name in successors and not successors[name].searchable}
+    gone = {name for name in followers if name in successors and successors[name].status is Status.DELETED}
+    return Superseded(stale_by_memory, frozenset(hidden | gone))
 
 
 def _searchable(fact: Fallen, successors: Mapping[str, Memory]) -> Fallen:
@@ -97,6 +104,11 @@ def _searchable(fact: Fallen, successors: Mapping[str, Memory]) -> Fallen:
     successor = successors.get(fact.superseded_by or "")
     by = fact.superseded_by if successor is None or successor.searchable else None
     return replace(fact, superseded_by=by, current=fact.current if fact.current is not None and fact.current.searchable else None)
+
+
+def _follower(memory: Memory) -> str | None:
+    """The memory that replaced it; of an old version not its own next one."""
+    return None if memory.next_id == base_id(memory.id) else memory.next_id
 
 
 async def _chains(store: LongTermStore, owner: Owner, ids: set[str]) -> dict[str, Memory]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -12,13 +11,11 @@ from agent_framework import AgentSession, Message, SessionContext
 
 from memory_core_client import MemoryCore
 from memory_core_client.agent_framework import MemoryCoreProvider
-from tests.host import running
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with running(tmp_path_factory.mktemp("agent_framework")) as client:
-        yield str(client.base_url)
+def url(host: httpx.Client) -> str:
+    return str(host.base_url)
 
 
 async def test_a_run_is_told_and_recalled_in_another_session_with_two_calls(url: str) -> None:

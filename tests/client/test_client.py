@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +25,15 @@ from memory_core_client import (
     Unavailable,
 )
 from memory_core_client.retries import seconds_of
-from tests.host import ROOT, running
+from tests.host import ROOT
 
 AT_ONCE = Retries(most=3, first_s=0.0)
 FOLDER = ROOT / "memory_core_client"
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with running(tmp_path_factory.mktemp("client")) as client:
-        yield str(client.base_url)
+def url(host: httpx.Client) -> str:
+    return str(host.base_url)
 
 
 @pytest.fixture

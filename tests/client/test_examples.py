@@ -5,21 +5,20 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
-from tests.host import ROOT, running
+from tests.host import ROOT
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 MOST_LINES = 15
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with running(tmp_path_factory.mktemp("examples"), EMBEDDING_PROVIDER="minilm") as client:
-        yield str(client.base_url)
+def url(host: httpx.Client) -> str:
+    return str(host.base_url)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)

@@ -16,13 +16,11 @@ from langgraph.store.base import GetOp, InvalidNamespaceError, PutOp, SearchOp
 
 from memory_core_client import Invalid, MemoryCore
 from memory_core_client.langgraph import MemoryCoreStore, MemoryNodes, MemoryState
-from tests.host import running
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with running(tmp_path_factory.mktemp("langgraph")) as client:
-        yield str(client.base_url)
+def url(host: httpx.Client) -> str:
+    return str(host.base_url)
 
 
 @pytest.fixture(scope="module")

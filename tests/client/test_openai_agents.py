@@ -13,18 +13,17 @@ import pytest
 from agents import Agent, Runner
 from agents.memory import SessionSettings
 from agents.testing import ModelStep, ScriptedModel, assistant_message, function_call
+from agents.tool_context import ToolContext
 from agents.tracing import set_tracing_disabled
 
 from memory_core_client import MemoryCore, User
 from memory_core_client.openai_agents import MemoryCoreSession, memory_tools, recalling
-from tests.host import running
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def url(host: httpx.Client) -> str:
     set_tracing_disabled(True)
-    with running(tmp_path_factory.mktemp("agents")) as client:
-        yield str(client.base_url)
+    return str(host.base_url)
 
 
 @pytest.fixture
@@ -80,6 +79,25 @@ async def test_the_model_looks_up_and_keeps_by_tools(user: User) -> None:
         await Runner.run(agent, "Go on.")
     assert told[0] == "created"
     assert "Ana's locker is number 12." in told[1]
+
+
+async def test_the_model_learns_why_a_tool_was_refused(user: User) -> None:
+    (_, remember) = memory_tools(user)
+    arguments = json.dumps({"fact": "x" * 40_000})
+    call = ToolContext(context=None, tool_name="remember", tool_call_id="1", tool_arguments=arguments)
+    assert str(await remember.on_invoke_tool(call, arguments)).startswith("Not done: content: ")
+
+
+def test_nothing_of_the_running_session_is_recalled_once_facts_are_formed_of_it(user: User) -> None:
+    said = [{"role": "user", "content": "I live in Lisbon. Please always answer in French."}]
+    task = user.append("monday", said, form=True).task_id
+    assert task is not None
+    user.wait_for_task(task)
+    asked = [{"role": "user", "content": "Where do I live?"}]
+    assert user.context(messages=asked, session_id="monday", exclude_session_id="monday").context == ""
+    elsewhere = user.context(messages=asked, session_id="tuesday", exclude_session_id="tuesday").context
+    assert "Lisbon" in elsewhere
+    assert "French" in elsewhere
 
 
 def test_a_turn_recalls_what_another_session_was_told_in_four_calls(user: User, sent: list[str]) -> None:

@@ -26,6 +26,7 @@ METADATAS: list[dict[str, Any]] = [
     {"n": 0, "team": "red"},
     {"n": -3, "team": "blue"},
     {"team": "o'red\"; --"},
+    {"n.m": 1},
 ]
 FILTERS: list[dict[str, Any]] = [
     {"n": 1},
@@ -39,6 +40,8 @@ FILTERS: list[dict[str, Any]] = [
     {"n": {"ne": True}},
     {"n.m": 1},
     {"n.m": "grün"},
+    {"n\\.m": 1},
+    {"n": {"lt": 2.0**53}},
     {"n": {"gte": 0}},
     {"n": {"gt": 0, "lt": 1.5}},
     {"n": {"lte": "2"}},

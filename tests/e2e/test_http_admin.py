@@ -15,8 +15,8 @@ import pytest
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.conversation import TaskMessage
-from tests.e2e.conftest import Profile
 from tests.host import problem, running, save
+from tests.profiles import Profile
 
 KEYS: dict[str, tuple[str, dict[str, Any]]] = {
     "admin": ("mc_shop_a1_0123456789abcdefABCDEF", {"rights": ["admin"]}),

@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.e2e.conftest import Profile
 from tests.host import memories, problem, running, save
+from tests.profiles import Profile
 
 DEADLINE_S = 60
 

@@ -14,8 +14,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.e2e.conftest import Profile
 from tests.host import memories, problem, running
+from tests.profiles import Profile
 
 SECRET = "what both of us know of"
 TOLD = [

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
+import asyncio
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
+from langgraph.store.base import GetOp
 
-from tests.framework_stores import HttpSession, HttpStore
-from tests.host import problem, save
+from memory_core_client import MemoryCore
+from memory_core_client.langgraph import MemoryCoreStore
+from memory_core_client.openai_agents import MemoryCoreSession
+from tests.host import memories, problem, save
 
 TOOL_ITEMS: list[dict[str, Any]] = [
     {"role": "user", "content": "How is the weather in Oslo?"},
@@ -25,50 +28,45 @@ TOOL_ITEMS: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-def session(host: httpx.Client, user: str) -> HttpSession:
-    return HttpSession(host, user, "thread-1")
+def service(host: httpx.Client) -> Iterator[MemoryCore]:
+    with MemoryCore(str(host.base_url)) as client:
+        yield client
 
 
-def test_a_session_gives_back_what_was_added_in_order(session: HttpSession) -> None:
-    assert session.get_items() == []
-    assert session.pop_item() is None
-    session.add_items(TOOL_ITEMS)
-    session.add_items(TOOL_ITEMS[:1])
-    assert session.get_items() == [*TOOL_ITEMS, TOOL_ITEMS[0]]
-    assert session.get_items(limit=2) == [TOOL_ITEMS[4], TOOL_ITEMS[0]]
-    assert [session.pop_item() for _ in range(3)] == [TOOL_ITEMS[0], TOOL_ITEMS[4], TOOL_ITEMS[3]]
-    assert session.get_items() == TOOL_ITEMS[:3]
-    session.clear_session()
-    assert session.get_items() == []
-    assert session.pop_item() is None
-    session.add_items(TOOL_ITEMS[:1])
-    assert session.get_items() == TOOL_ITEMS[:1]
+@pytest.fixture
+def session(service: MemoryCore, user: str) -> MemoryCoreSession:
+    return MemoryCoreSession(service.user(user), "thread-1")
 
 
-def test_a_long_session_is_read_by_pages(session: HttpSession) -> None:
-    items = [{"role": "user", "content": f"number {place}"} for place in range(250)]
-    session.add_items(items[:200])
-    session.add_items(items[200:])
-    assert session.get_items() == items
-    assert session.get_items(limit=120) == items[-120:]
+async def test_a_session_gives_back_what_was_added_in_order(session: MemoryCoreSession) -> None:
+    assert await session.get_items() == []
+    assert await session.pop_item() is None
+    await session.add_items(TOOL_ITEMS)
+    await session.add_items(TOOL_ITEMS[:1])
+    assert await session.get_items() == [*TOOL_ITEMS, TOOL_ITEMS[0]]
+    assert await session.get_items(limit=2) == [TOOL_ITEMS[4], TOOL_ITEMS[0]]
+    assert [await session.pop_item() for _ in range(3)] == [TOOL_ITEMS[0], TOOL_ITEMS[4], TOOL_ITEMS[3]]
+    assert await session.get_items() == TOOL_ITEMS[:3]
+    await session.clear_session()
+    assert await session.get_items() == []
+    assert await session.pop_item() is None
+    await session.add_items(TOOL_ITEMS[:1])
+    assert await session.get_items() == TOOL_ITEMS[:1]
 
 
-def test_clients_who_pop_and_append_at_once_lose_and_double_nothing(session: HttpSession) -> None:
+async def test_clients_who_pop_and_append_at_once_lose_and_double_nothing(session: MemoryCoreSession) -> None:
     clients, rounds = 6, 5
     popped: list[str] = []
-    lock = threading.Lock()
 
-    def work(number: int) -> None:
+    async def work(number: int) -> None:
         for turn in range(rounds):
-            session.add_items([{"role": "user", "content": f"{number}-{turn}-{half}"} for half in "ab"])
-            item = session.pop_item()
-            assert item is not None
-            with lock:
-                popped.append(item["content"])
+            await session.add_items([{"role": "user", "content": f"{number}-{turn}-{half}"} for half in "ab"])
+            item: Any = await session.pop_item()
+            popped.append(item["content"])
 
-    with ThreadPoolExecutor(clients) as pool:
-        list(pool.map(work, range(clients)))
-    stay = [item["content"] for item in session.get_items()]
+    await asyncio.gather(*map(work, range(clients)))
+    items: Any = await session.get_items()
+    stay = [item["content"] for item in items]
     every = {f"{number}-{turn}-{half}" for number in range(clients) for turn in range(rounds) for half in "ab"}
     assert len(popped) == clients * rounds
     assert sorted([*popped, *stay]) == sorted(every)
@@ -109,38 +107,45 @@ def test_what_can_not_be_appended_is_named(host: httpx.Client, user: str, body: 
 
 
 @pytest.fixture
-def store(host: httpx.Client, user: str) -> HttpStore:
-    return HttpStore(host, user)
+def store(service: MemoryCore, user: str) -> MemoryCoreStore:
+    return MemoryCoreStore(service.user(user))
 
 
-def test_a_store_puts_gets_and_deletes(store: HttpStore) -> None:
+def test_a_store_puts_gets_and_deletes(store: MemoryCoreStore) -> None:
+    def values(*names: str) -> list[Any]:
+        return [None if item is None else item.value for item in store.batch([GetOp(space, name) for name in names])]
+
     space = ("users", "42")
     value = {"text": "prefers tea to coffee", "count": 3, "nested": {"list": [1, None]}}
     store.put(space, "a", value)
     store.put(space, "b", {"text": "x" * 100_000})
-    assert store.get(space, "b", "none", "a") == [{"text": "x" * 100_000}, None, value]
-    assert store.get(("users", "43"), "a") == [None]
+    assert values("b", "none", "a") == [{"text": "x" * 100_000}, None, value]
+    assert store.get(("users", "43"), "a") is None
     store.put(space, "a", {"text": "prefers coffee"})
-    store.put(space, "b", None)
-    store.put(space, "b", None)
-    assert store.get(space, "a", "b") == [{"text": "prefers coffee"}, None]
+    store.delete(space, "b")
+    store.delete(space, "b")
+    assert values("a", "b") == [{"text": "prefers coffee"}, None]
     store.put(space, "b", {"text": "again"})
-    assert store.get(space, "b") == [{"text": "again"}]
+    assert values("b") == [{"text": "again"}]
 
 
-def test_a_store_searches_by_prefix_filter_and_words(store: HttpStore) -> None:
+def test_a_store_searches_by_prefix_filter_and_words(store: MemoryCoreStore) -> None:
     for number in range(12):
-        kind, user = ("drink", "42") if number % 2 else ("food", "43")
-        store.put(("users", user, kind), str(number), {"text": f"item about tea number {number}", "score": number, "kind": kind})
+        kind, owner = ("drink", "42") if number % 2 else ("food", "43")
+        store.put(("users", owner, kind), str(number), {"text": f"item about tea number {number}", "score": number, "kind": kind})
     store.put(("users", "4"), "kept apart", {"text": "item about tea", "score": 99}, index=False)
-    assert store.search(("users", "42"), limit=3) == [(("users", "42", "drink"), name) for name in ("11", "9", "7")]
-    assert {key for _, key in store.search(("users",), where={"score": {"gte": 9}}, limit=100)} == {"9", "10", "11", "kept apart"}
-    assert [key for _, key in store.search(("users", "43"), where={"kind": "drink"})] == []
-    found = store.search(("users",), "item about tea", where={"score": {"gte": 4}}, limit=50)
-    assert sorted(key for _, key in found) == sorted(map(str, range(4, 12)))
-    assert {space for space, _ in store.search(("users", "42"), "tea")} == {("users", "42", "drink")}
+    assert [(item.namespace, item.key) for item in store.search(("users", "42"), limit=3)] == [
+        (("users", "42", "drink"), name) for name in ("11", "9", "7")
+    ]
+    high = store.search(("users",), filter={"score": {"$gte": 9, "$lt": 2**70}}, limit=100)
+    assert {item.key for item in high} == {"9", "10", "11", "kept apart"}
+    assert store.search(("users", "43"), filter={"kind": "drink"}) == []
+    assert store.search(("users",), filter={"score": {"$lt": float("nan")}}) == []
+    found = store.search(("users",), query="item about tea", filter={"score": {"$gte": 4}}, limit=50)
+    assert sorted(item.key for item in found) == sorted(map(str, range(4, 12)))
+    assert {item.namespace for item in store.search(("users", "42"), query="tea")} == {("users", "42", "drink")}
     assert store.list_namespaces() == [("users", "4"), ("users", "42", "drink"), ("users", "43", "food")]
-    assert store.list_namespaces(("users", "42")) == [("users", "42", "drink")]
+    assert store.list_namespaces(prefix=("users", "42")) == [("users", "42", "drink")]
 
 
 def test_a_search_goes_on_page_by_page_and_shows_each_result_once(host: httpx.Client, user: str) -> None:
@@ -206,6 +211,31 @@ def test_a_save_answers_in_600_bytes_and_a_search_of_ten_in_6_kilobytes_beside_t
     texts = sum(len(result["memory"]["content"].encode()) for result in results)
     texts += sum(len(passage["text"].encode()) for result in results for passage in result.get("passages", ()))
     assert len(found.content) - texts <= 6_000
+
+
+def test_a_save_does_not_send_a_long_value_back(host: httpx.Client, user: str) -> None:
+    item = {"type": "procedural", "key": "k", "value": {"text": "x" * 250_000}}
+    answer = host.post("/api/v1/memories/save", json={"user_id": user, **item})
+    assert len(answer.content) <= 600
+    assert answer.json()["memory"]["key"] == "k"
+    both = {"user_id": user, "memories": [item, {**item, "key": "short", "value": {"a": 1}}]}
+    results = host.post("/api/v1/memories/bulk", json=both).json()["results"]
+    assert ["value" in result["memory"] for result in results] == [False, True]
+    whole = host.post("/api/v1/memories/save", json={"user_id": user, "view": "full", **item}).json()["memory"]
+    assert whole["value"] == item["value"]
+    assert host.get("/api/v1/procedures/k", params={"user_id": user}).json()["value"] == item["value"]
+
+
+def test_a_result_names_no_successor_that_is_kept_apart(host: httpx.Client, user: str) -> None:
+    slot = {"type": "semantic", "subject": "ana", "attribute": "city"}
+    save(host, user, "Ana lives in Oslo", valid_from="2026-01-01T00:00:00Z", **slot)
+    apart = save(host, user, "Ana lives in Bern", valid_from="2026-06-01T00:00:00Z", searchable=False, **slot)["id"]
+    asked = {"user_id": user, "query": "Where does Ana live?", "at": "2026-02-01T00:00:00Z", "answer_threshold": 0, "view": "full"}
+    results = host.post("/api/v1/memories/retrieve", json=asked).json()["results"]
+    assert [result["memory"]["content"] for result in results] == ["Ana lives in Oslo"]
+    assert results[0]["memory"]["next_id"] is None
+    listed = memories(host, user, at="2026-02-01T00:00:00Z", status="all")
+    assert apart in [memory["next_id"] for memory in listed], "a list has it, as it has what is kept apart"
 
 
 def test_views_show_what_was_asked_for(host: httpx.Client, user: str) -> None:

@@ -15,10 +15,10 @@ from mcp import Client, MCPError
 from mcp_types import TextContent, TextResourceContents
 
 from memory_core import __version__
-from tests.e2e.conftest import Profile
 from tests.e2e.test_http_keys_on import KEYS, as_settings
 from tests.host import Host, memories, problem, running, save, until
 from tests.mcp_client import MODES, Person, answer, over_http, refusal, text_of
+from tests.profiles import Profile
 
 ACCEPT = {"Accept": "application/json, text/event-stream"}
 TOOLS = ["memory_context", "memory_search", "memory_save", "memory_converse", "memory_timeline", "memory_forget"]
@@ -282,6 +282,8 @@ def test_a_user_who_is_named_in_two_ways_or_can_not_be_one_is_refused(host: http
     named = {**ACCEPT, "X-Memory-User": "jos\u00e9".encode()}
     problem(host.post("/mcp", json=ask, headers=httpx.Headers(named)), 422, "X-Memory-User")
     problem(host.post("/mcp", json=ask, params={"user": user}, headers=ACCEPT), 422, "user")
+    twice = [*ACCEPT.items(), ("X-Memory-User", user), ("X-Memory-User", "ben")]
+    problem(host.post("/mcp", json=ask, headers=httpx.Headers(twice)), 422, "X-Memory-User")
 
 
 def post(host: httpx.Client, user: str, content: bytes, **headers: str) -> httpx.Response:

@@ -8,6 +8,9 @@ import re
 import signal
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -21,6 +24,7 @@ from tests.mcp_client import MODES, Person, answer, over_stdio, refusal
 from tests.ports import kept_for
 
 TOOLS = 6
+ANSWERED_S = 180
 each_mode = pytest.mark.parametrize("mode", [MODES[0], pytest.param(MODES[1], marks=pytest.mark.long)])
 """Over HTTP each test is run in both generations; here each costs a process or two, of which the older has its turn in `make test-long`."""
 
@@ -180,6 +184,17 @@ def test_stdout_has_nothing_but_messages_and_an_end_of_stdin_ends_it(tmp_path: P
     assert "no json" not in done.stderr
 
 
+@contextmanager
+def ended(process: subprocess.Popen[str]) -> Iterator[None]:
+    """Kill the process after a while, so that reading its answers ends."""
+    timer = threading.Timer(ANSWERED_S, process.kill)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
 @pytest.mark.parametrize("elsewhere", [False, True], ids=["folder", "address"])
 def test_each_line_that_is_no_message_is_answered_with_an_error(tmp_path: Path, host: httpx.Client, elsewhere: bool) -> None:
     refused: list[tuple[str, int, int | str | None]] = [
@@ -195,7 +210,7 @@ def test_each_line_that_is_no_message_is_answered_with_an_error(tmp_path: Path, 
     where = ["--url", str(host.base_url), "--user", "ana"] if elsewhere else ["--data", str(tmp_path / "data")]
     command = [sys.executable, "-m", "memory_core.cli", "mcp", *where]
     env = {**os.environ, "EMBEDDING_PROVIDER": "hash"}
-    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, text=True) as process:
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, text=True) as process, ended(process):
         assert process.stdin is not None
         assert process.stdout is not None
         for line, code, request_id in refused:
@@ -215,7 +230,7 @@ def test_each_line_that_is_no_message_is_answered_with_an_error(tmp_path: Path, 
 def test_a_signal_ends_it_although_stdin_is_open(tmp_path: Path, how: signal.Signals) -> None:
     command = [sys.executable, "-m", "memory_core.cli", "mcp", "--data", str(tmp_path / "data")]
     env = {**os.environ, "EMBEDDING_PROVIDER": "hash"}
-    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, text=True) as process:
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, text=True) as process, ended(process):
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')

@@ -21,8 +21,8 @@ from azure.cosmos.aio import CosmosClient
 
 from tests.chat_server import ChatServer, completion, kind_of, refuses
 from tests.cosmos_server import KEY
-from tests.e2e.conftest import Profile
 from tests.host import Host, answer_when
+from tests.profiles import Profile
 from tests.served import serving
 
 WORD = "Quillfeather"

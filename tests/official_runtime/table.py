@@ -259,6 +259,8 @@ CALLS: dict[str, Callable[[Given], Row]] = {
     "system_root": lambda g: Row(Http("GET", "/", 200), None),
     "system_health": lambda g: Row(Http("GET", "/health", 200), None),
     "system_ready": lambda g: Row(Http("GET", "/health/ready", 200), None),
+    "docs_page": lambda g: Row(Http("GET", "/docs", 200), None),
+    "docs_file": lambda g: Row(Http("GET", "/docs/start.js", 200), Http("GET", "/docs/index.html", 404)),
     "system_openapi": lambda g: Row(Http("GET", "/openapi.json", 200), None),
     "wrong_path": lambda g: Row(Http("POST", "/api/v1/memory/retrieve", 404, {"query": "Ana"}), Http("GET", "/wp-login.php", 404)),
 }

@@ -9,7 +9,17 @@ import pytest
 from memory_core.domain.metadata_filter import matches, read_conditions
 from memory_core.domain.requests.memories import ListInput
 
-METADATA = {"team": "red", "score": 4.5, "done": True, "nothing": None, "a": {"b": {"c": 1}}, "list": [1], "one": 1}
+METADATA = {
+    "team": "red",
+    "score": 4.5,
+    "done": True,
+    "nothing": None,
+    "a": {"b": {"c": 1}},
+    "list": [1],
+    "one": 1,
+    "a.b": 2,
+    "v": {"1.0": "x"},
+}
 
 
 @pytest.mark.parametrize(
@@ -21,6 +31,9 @@ METADATA = {"team": "red", "score": 4.5, "done": True, "nothing": None, "a": {"b
         ({"a.b.c": 1}, True),
         ({"a.b.c": 1.0}, True),
         ({"a.b.d": 1}, False),
+        ({"a\\.b": 2}, True),
+        ({"a\\.b.c": 1}, False),
+        ({"v.1\\.0": "x"}, True),
         ({"list.b": None}, True),
         ({"one": True}, False),
         ({"done": 1}, False),
@@ -49,6 +62,8 @@ def test_a_filter_means_the_same_type_and_value(wanted: Any, expected: bool) -> 
     [
         {'a"]': 1}, {"": 1}, {"a..b": 1}, {"a b": 1}, {"x" * 65: 1}, {"a": {}}, {"a": {"like": "x"}}, {"a": [1]}, {"a": {"gt": True}},
         {"a": {"gt": None}}, {"a": {"in": []}}, {"a": {"in": "abc"}}, {"a": {"in": [[1]]}}, {"a": "x" * 501}, {"a": 2**53 + 1},
+        {"a": 2**70}, {"a": float(2**70)},
+        {"a": {"lt": float("nan")}}, {"a\\": 1}, {"a\\b": 1}, {"a\\..b.": 1},
         {"a": "\x00"}, {f"a{number}": 1 for number in range(21)}, [1], "no JSON", {"a": {"eq": {"b": 1}}}, {"a\n": 1},
     ],
 )  # fmt: skip

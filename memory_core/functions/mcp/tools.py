@@ -14,15 +14,19 @@ from typing import Any, TypeVar
 import orjson
 from pydantic import BaseModel
 
+from memory_core.domain.conversation import Message
+from memory_core.domain.errors import NotFound
 from memory_core.domain.fields import Input
 from memory_core.domain.requests.maintenance import ForgetInput, TimelineInput
 from memory_core.domain.requests.memories import ContextInput, ConverseInput, RetrieveInput, SaveInput
 from memory_core.domain.results import Accepted
+from memory_core.domain.statements.wishes import said_wishes
 from memory_core.functions.callers import Right
 from memory_core.functions.mcp.answers import (
     accepted_conversation_text,
     counts_text,
     forgotten_lines,
+    one_line,
     saved_text,
     search_text,
     timeline_text,
@@ -42,6 +46,10 @@ Request = TypeVar("Request", bound=BaseModel)
 LATELY = timedelta(days=7)
 MOST_SHOWN = 10
 """Memories whose texts a question shows before they are forgotten."""
+HIDDEN = (
+    "They ask to forget something: what that surely names is hidden soon, not gone. memory_timeline then lists it as deleted; if the user "
+    "did not mean it, they can restore it (POST /api/v1/memories/{id}/restore)."
+)
 MOST_NAMED = 200
 """Memories whose versions the code of a question names; where more fit, the code names the end of the log as well."""
 
@@ -50,17 +58,23 @@ MOST_NAMED = 200
 class Question:
     """What has to be agreed to before a tool does anything.
 
-    code: names exactly this. confirmed_by: the code that the model sent along, if any.
+    code: names exactly this. confirmed_by: the code that the model sent along, if any. refused: the answer after a no. agreement: what a
+    yes says. needs_answer: false where the tool goes on without one.
     """
 
     text: str
     code: str
-    confirmed_by: str | None
+    confirmed_by: str | None = None
+    refused: str = "The user did not agree: nothing was done."
+    agreement: str = "Forget this"
+    needs_answer: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool. run: what it does, as a text. ask: the question that has to be agreed to first; a text where there is nothing to do."""
+    """One tool. run: what it does, as a text. ask: the question that has to be agreed to first; a text where there is nothing to do,
+    None where there is nothing to ask.
+    """
 
     name: str
     title: str
@@ -68,7 +82,7 @@ class Tool:
     right: Right
     arguments: type[Input]
     run: Callable[[ToolCaller, Any], Awaitable[str]]
-    ask: Callable[[ToolCaller, Any], Awaitable[Question | str]] | None = None
+    ask: Callable[[ToolCaller, Any], Awaitable[Question | str | None]] | None = None
     destructive: bool = False
     idempotent: bool = False
 
@@ -91,10 +105,44 @@ async def context(caller: ToolCaller, asked: ContextArguments) -> str:
     return (await caller.core.context(caller.owner, request)).context or "Nothing is known that matters here."
 
 
+async def ask_to_heed(caller: ToolCaller, asked: ConverseArguments) -> Question | None:
+    """The requests to forget that the turns hold, as a question; None where they hold none that is new."""
+    requests = await _new_requests(caller, asked)
+    if not requests:
+        return None
+    lines = [f"- {one_line(request)}" for request in requests]
+    return Question(
+        "\n".join(
+            ["The conversation asks the memory to forget. What these sentences name would be hidden, and could be restored:", *lines]
+        ),
+        hashlib.sha256(orjson.dumps(requests)).hexdigest()[:8],
+        refused="The user did not agree: nothing was stored. Leave those turns out and call again.",
+        agreement="Hide this",
+        needs_answer=False,
+    )
+
+
 async def converse(caller: ToolCaller, asked: ConverseArguments) -> str:
     """Take a conversation in."""
+    requests = await _new_requests(caller, asked)
     conversation = _request(caller, ConverseInput, _given(asked))
-    return accepted_conversation_text(await caller.core.converse(caller.owner, conversation, caller.call))
+    text = accepted_conversation_text(await caller.core.converse(caller.owner, conversation, caller.call))
+    return f"{text} {HIDDEN}" if requests else text
+
+
+async def _new_requests(caller: ToolCaller, asked: ConverseArguments) -> list[str]:
+    """The sentences that ask to forget something and are carried out, but those of turns that the session has."""
+    now = caller.core.clock.now()
+    messages = [Message(role=turn.role, content=turn.content, actor=turn.actor, timestamp=now) for turn in asked.messages]
+    requests = [wish for wish in said_wishes(messages) if wish.kind == "forget" and wish.surety == "sure"]
+    if not requests or asked.session_id is None:
+        return [wish.text for wish in requests]
+    try:
+        page = await caller.core.session_messages(caller.owner, asked.session_id, limit=100, newest_first=True)
+    except NotFound:
+        return [wish.text for wish in requests]
+    known = {message.content for message in page.messages}
+    return [wish.text for wish in requests if messages[wish.message].content not in known]
 
 
 async def timeline(caller: ToolCaller, asked: TimelineArguments) -> str:
@@ -169,6 +217,7 @@ TOOLS = (
         "write",
         ConverseArguments,
         converse,
+        ask=ask_to_heed,
     ),
     Tool(
         "memory_timeline",

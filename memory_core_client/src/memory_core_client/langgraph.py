@@ -51,6 +51,8 @@ COMPARED = 500
 """Characters of a text that filters compare."""
 CONTENT_BYTES = 32 * 1024
 """Of an item's text that is searched."""
+NOTHING = {"gt": 0, "lt": 0}
+"""A condition that no value meets."""
 OPEN = {"answer_threshold": 0, "similarity_threshold": 0}
 """A store's search ranks, and does not decide whether there is an answer."""
 _FIELD = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*")
@@ -243,19 +245,26 @@ def conditions_of(asked: Mapping[str, Any], path: str = "item") -> Json:
         if isinstance(wanted, Mapping) and not any(key.startswith("$") for key in wanted):
             conditions |= conditions_of(wanted, field)
         elif isinstance(wanted, Mapping):
-            conditions[field] = {operator.removeprefix("$"): bound_of(value) for operator, value in wanted.items()}
+            bounds = {operator.removeprefix("$"): bound for operator, bound in wanted.items() if not (operator == "$ne" and is_nan(bound))}
+            if any(map(is_nan, bounds.values())):
+                conditions[field] = NOTHING
+            elif bounds:
+                conditions[field] = {operator: bound_of(bound) for operator, bound in bounds.items()}
         else:
-            conditions[field] = bound_of(wanted)
+            conditions[field] = NOTHING if is_nan(wanted) else bound_of(wanted)
     return conditions
 
 
 def bound_of(value: Any) -> Any:
     """A value to compare with, as `comparable` keeps it; numbers beyond what the service compares as its largest."""
-    if isinstance(value, float) and math.isnan(value):
-        raise ValueError("a filter can't compare with NaN, which equals nothing")
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value if abs(value) <= 2**53 else math.copysign(2**53, value)
     return comparable(value) if not isinstance(value, str) else value.replace("\0", "\ufffd")
+
+
+def is_nan(value: Any) -> bool:
+    """Whether a value is NaN, which no value equals, is below or above."""
+    return isinstance(value, float) and math.isnan(value)
 
 
 def fits(condition: MatchCondition, namespace: Namespace) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from memory_core_client.errors import BadRequest, Conflict, Invalid, TooLarge
 from memory_core_client.sync_client import User
 
 Tool = Callable[[str], Awaitable[str]]
@@ -20,7 +21,7 @@ def memory_functions(user: User) -> list[Tool]:
             query: A question in plain words.
 
         """
-        return (await asyncio.to_thread(user.context, query)).context or "Nothing is known about it."
+        return await asyncio.to_thread(answered, lambda: user.context(query).context or "Nothing is known about it.")
 
     async def remember(fact: str) -> str:
         """Keep a fact for later conversations.
@@ -29,6 +30,14 @@ def memory_functions(user: User) -> list[Tool]:
             fact: One sentence that can be understood by itself.
 
         """
-        return (await asyncio.to_thread(user.save, fact, type="semantic")).outcome
+        return await asyncio.to_thread(answered, lambda: user.save(fact, type="semantic").outcome)
 
     return [recall, remember]
+
+
+def answered(call: Callable[[], str]) -> str:
+    """What a call answers; where the service refuses what the model wrote, the reason, so that it can write something else."""
+    try:
+        return call()
+    except (BadRequest, Conflict, Invalid, TooLarge) as error:
+        return f"Not done: {error.detail}"

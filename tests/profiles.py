@@ -1,0 +1,56 @@
+"""The two profiles that the same tests run in: everything embedded, and everything as on Azure."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from tests.host import DIMENSIONS, running
+
+if TYPE_CHECKING:
+    from tests.azure_stores import AzureStores
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What hosts stand on. stores: None where all is in the host's own process and folder."""
+
+    stores: AzureStores | None
+
+    def settings(self) -> dict[str, str]:
+        """The settings of hosts that share one long term with each other and nobody else."""
+        if self.stores is None:
+            return {}
+        database = uuid.uuid4().hex
+        asyncio.run(self.stores.provision(DIMENSIONS, database))
+        return self.stores.settings(database)
+
+
+@pytest.fixture(scope="session")
+def azure_stores() -> Iterator[AzureStores]:
+    """Those of all tests; in the end, whatever was asked of Cosmos DB is checked to have named one user each time."""
+    from tests.azure_stores import running as azure_stores_running  # the SDKs of Azure, which few tests need
+    from tests.cosmos_traffic import check_that_each_names_one_user
+
+    with azure_stores_running() as started:
+        yield started
+        check_that_each_names_one_user(started.cosmos.requests())
+
+
+@pytest.fixture(scope="session", params=["embedded", "azure"])
+def profile(request: pytest.FixtureRequest) -> Profile:
+    """Whoever uses it, or `host`, is run in both."""
+    return Profile(request.getfixturevalue("azure_stores") if request.param == "azure" else None)
+
+
+@pytest.fixture(scope="session")
+def host(profile: Profile, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """A client of one host for all tests that need nothing special; each test has users of its own."""
+    with running(tmp_path_factory.mktemp("host"), **profile.settings()) as client:
+        yield client
