@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from memory_core.adapters.azure_storage.account import credential, has_proxy
 from memory_core.adapters.cosmos.conditions import Query
-from memory_core.adapters.cosmos.items import DEPENDENCY, Item
+from memory_core.adapters.cosmos.items import DEPENDENCY, Item, partition_of
 from memory_core.domain.errors import MemoryCoreError, TooLarge, Unavailable, described
 from memory_core.domain.scope import Owner
 from memory_core.ports import Charged
@@ -109,7 +109,7 @@ class Connection:
 
         async def read(container: ContainerProxy) -> Answer:
             try:
-                item = await container.read_item(identity, partition_key=list(owner), session_token=self._tokens.get(owner))
+                item = await container.read_item(identity, partition_key=partition_of(owner), session_token=self._tokens.get(owner))
             except AzureError as error:
                 if is_missing(error):
                     return Answer(charge=self._count(_headers_of(error)))
@@ -134,7 +134,7 @@ class Connection:
         """
         scope: dict[str, Any] = {}
         if owner is not None:
-            scope = {"partition_key": list(owner), "session_token": self._tokens.get(owner), "full_text_score_scope": LOCAL}
+            scope = {"partition_key": partition_of(owner), "session_token": self._tokens.get(owner), "full_text_score_scope": LOCAL}
         elif within is not None:
             scope = {"feed_range": within}
 
@@ -182,7 +182,7 @@ class Connection:
         async with self._in_time():
             try:
                 container = await self.container()
-                results = await container.execute_item_batch(list(operations), partition_key=list(owner))
+                results = await container.execute_item_batch(list(operations), partition_key=partition_of(owner))
             except AzureError as error:
                 self._note(owner, _headers_of(error))
                 if isinstance(error, CosmosBatchOperationError):

@@ -346,8 +346,8 @@ def _statistics(candidates: CandidateSet, terms: Sequence[str], memories: Sequen
 
 # An admin's reads: the poisoned tasks of an app's users, and agents user by user.
 #
-# Note: the first crosses partitions, and no continuation of such a query can be kept. So it goes on from the place of its
-# last row. That its clause names the app confines it to the partitions of the app.
+# Note: the first crosses partitions, by the index on `app_id`, and no continuation of such a query can be kept. So it goes on from the
+# place of its last row.
 
 
 _POISONED = (

@@ -47,6 +47,8 @@ from memory_core.ports import (
     Touch,
 )
 
+NOT_OPEN = "the store is not open"
+
 
 class CosmosStore:
     """`LongTermStore` in one container. The account's operator makes containers; `provision` is for emulators.
@@ -87,13 +89,15 @@ class CosmosStore:
         self._slice_budget_bytes = slice_budget_bytes
         self._held = HeldUsers(self._connection, self._kind, 0, clock)
         self._is_open = False
+        self._refusal = NOT_OPEN
         self._last_ok: datetime | None = None
 
     async def open(self) -> None:
         """Connect and compare container and account with what is needed. Raises Unavailable, EmbeddingMismatch."""
         try:
             level = await compare(self._connection, self._embedder, self._kind.dimensions, self._wanted_consistency)
-        except BaseException:
+        except BaseException as error:
+            self._refusal = error.detail.removeprefix(f"{DEPENDENCY}: ") if isinstance(error, Unavailable) else NOT_OPEN
             await self._connection.close()
             raise
         budget = self._slice_budget_bytes if level in ENOUGH["strong"] else 0
@@ -339,4 +343,4 @@ class CosmosStore:
 
     def _check_open(self) -> None:
         if not self._is_open:
-            raise Unavailable(DEPENDENCY, "the store is not open")
+            raise Unavailable(DEPENDENCY, self._refusal)

@@ -22,6 +22,7 @@ from memory_core.adapters.cosmos.items import (
     HEAD_ID,
     MAX_BATCH_BYTES,
     Item,
+    addressed,
     document_of,
     is_expired,
     item_of,
@@ -87,7 +88,7 @@ async def _etag(connection: Connection, heads: Heads, owner: Owner, expected: He
 
 
 def _head_operation(owner: Owner, head: Head, etag: str | None, now: datetime) -> tuple[Any, ...]:
-    item: Item = {"id": HEAD_ID, "app_id": owner.app_id, "user_id": owner.user_id, "kind": "head", "body": head.model_dump(mode="json")}
+    item = addressed(owner, HEAD_ID, "head") | {"body": head.model_dump(mode="json")}
     if head.due_at is not None:
         item["due_s"] = head.due_at.timestamp()
     if head.expires_at is not None:
