@@ -126,14 +126,17 @@ class Connection:
 
         return await self.read(read)
 
-    async def query(self, owner: Owner | None, query: Query, *, within: dict[str, Any] | None = None) -> Answer:
+    async def query(self, owner: Owner | None, query: Query, *, within: dict[str, Any] | None = None, across: bool = False) -> Answer:
         """All rows of a query within one user's partition, each once; None: over all partitions, or those of the feed range `within`, which
         only the hourly timer's work may ask for.
 
+        across: without the key in the request, so that the service plans the query and the SDK merges; the clause names the key.
         When a range moves while pages are read, the SDK begins the query again, and gives the rows of the first pages twice.
         """
         scope: dict[str, Any] = {}
-        if owner is not None:
+        if owner is not None and across:
+            scope = {"full_text_score_scope": LOCAL}
+        elif owner is not None:
             scope = {"partition_key": partition_of(owner), "session_token": self._tokens.get(owner), "full_text_score_scope": LOCAL}
         elif within is not None:
             scope = {"feed_range": within}

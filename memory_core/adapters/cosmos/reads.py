@@ -289,6 +289,12 @@ def search_answer(
     return Found(head, candidates, _statistics(candidates, search.terms, apart), charge)
 
 
+def with_similarities(rows: Rows, known: Rows) -> Rows:
+    """The rows, each with the similarities that another row of the same memory has."""
+    numbered = {row["id"]: {name: row[name] for name in SIMILARITIES if name in row} for row in known}
+    return [{**row, **numbered.get(row["id"], {})} for row in rows]
+
+
 def _similarities(row: Mapping[str, Any], search: Search) -> list[float]:
     """One for each vector of the search; none of a memory without a vector."""
     names = SIMILARITIES[: len(search.vectors)]

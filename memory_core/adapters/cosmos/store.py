@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Coroutine, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any
 
 import orjson
@@ -20,6 +21,7 @@ from memory_core.adapters.cosmos.container import ENOUGH, Consistency, EmbedderR
 from memory_core.adapters.cosmos.items import DEPENDENCY, check_vector, document_of, epoch_of, is_expired, shown_of
 from memory_core.adapters.cosmos.reads import IDS_A_QUERY, Heads, Known, Looks, neighbours
 from memory_core.adapters.cosmos.slice_cache import HeldUsers
+from memory_core.adapters.cosmos.text_ranking import WAYS, TextRanking, Way
 from memory_core.adapters.memory_index.search import find, with_own_name
 from memory_core.domain.archival import NextDue, moment_in
 from memory_core.domain.errors import Unavailable
@@ -84,6 +86,7 @@ class CosmosStore:
         self._vector_index: VectorIndex = vector_index
         self._wanted_consistency: Consistency = consistency
         self._embedder = EmbedderRecord(self._connection, self._kind)
+        self._ranking = TextRanking(self._connection, dimensions)
         self._heads = Heads()
         self._looks = Looks(self._connection, self._heads, self._embedder)
         self._slice_budget_bytes = slice_budget_bytes
@@ -198,18 +201,30 @@ class CosmosStore:
             and (answer := await self._find(owner, search)) is not None
         ):
             return answer
-        head, *lists = await together(self._looks.read_head(owner), *self._asked(owner, search, None))
+        way = await self._ranking.way() if search.terms else WAYS[0]
+        head, *lists = await together(self._looks.read_head(owner), *self._asked(owner, search, way, None))
         known = self._looks.noted(owner, head)
         if known is not None and any(row["epoch"] != known.head.epoch for ranked in lists for row in ranked.rows):
-            lists = await together(*self._asked(owner, search, known.head.epoch))
+            lists = await together(*self._asked(owner, search, way, known.head.epoch))
         near = [ranked.rows for ranked in lists[: len(search.vectors[: queries.MAX_VECTORS])]]
-        worded = lists[-1].rows if search.terms else []
+        worded: reads.Rows = lists[-1].rows if search.terms else []
+        apart = Answer() if way.beside else await self._similarities(owner, search, near, worded)
+        if not way.beside:
+            worded = reads.with_similarities(worded, [*chain.from_iterable(near), *apart.rows])
         known_head = None if known is None else known.head
         memories = reads.readable(known_head, (row for ranked in lists for row in ranked.rows))
         deleted = await self._deleted_turns(owner, known_head, reads.lending_turns(search, memories.values()))
-        charge = head.charge + sum(ranked.charge for ranked in lists) + deleted.charge
+        charge = head.charge + sum(ranked.charge for ranked in lists) + apart.charge + deleted.charge
         self._held.paid(owner, known_head, charge)
         return reads.search_answer(known_head, search, near, worded, memories, charge, self._kind, deleted.rows)
+
+    async def _similarities(self, owner: Owner, search: Search, near: Sequence[reads.Rows], worded: reads.Rows) -> Answer:
+        """Of rows by words that came without them and are not among the nearest."""
+        nearest = {row["id"] for rows in near for row in rows}
+        ids = [row["id"] for row in worded if row["id"] not in nearest]
+        if not ids or not search.vectors:
+            return Answer()
+        return await self._connection.query(owner, queries.similarities(owner, ids, search))
 
     async def _deleted_turns(self, owner: Owner, head: Head | None, turns: Collection[tuple[str, int]]) -> Answer:
         """Which of these turns are deleted; nothing is asked of a user without deleted memories."""
@@ -226,11 +241,13 @@ class CosmosStore:
             return None
         return Found(known.head, *find(user_slice, search), read.charge + charge)
 
-    def _asked(self, owner: Owner, search: Search, epoch: str | None) -> list[Coroutine[Any, Any, Answer]]:
-        asked = [queries.by_vector(owner, search, vector, epoch, self._embedder.only) for vector in search.vectors[: queries.MAX_VECTORS]]
+    def _asked(self, owner: Owner, search: Search, way: Way, epoch: str | None) -> list[Coroutine[Any, Any, Answer]]:
+        near = [queries.by_vector(owner, search, vector, epoch, self._embedder.only) for vector in search.vectors[: queries.MAX_VECTORS]]
+        asked = [self._connection.query(owner, query) for query in near]
         if search.terms:
-            asked.append(queries.by_words(owner, search, epoch))
-        return [self._connection.query(owner, query) for query in asked]
+            worded = queries.by_words(owner, search, epoch, with_similarities=way.beside)
+            asked.append(self._connection.query(owner, worded, across=not way.by_key))
+        return asked
 
     async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> dict[str, SerializedMemory]:
         """Memories and versions by id, as they stand in their items, without vectors."""
@@ -319,11 +336,12 @@ class CosmosStore:
         try:
             self._check_open()
             level = await compare(self._connection, self._embedder, self._kind.dimensions, self._wanted_consistency)
+            way = await self._ranking.way()
         except Unavailable as error:
             return Health("cosmos", "unavailable", last_ok=self._last_ok, detail=error.detail)
         self._last_ok = self._clock.now()
         latency = (time.perf_counter() - begun) * 1000
-        facts = {"consistency": level, "dimensions": self._kind.dimensions, **self._held.facts()}
+        facts = {"consistency": level, "dimensions": self._kind.dimensions, "text_ranking": str(way), **self._held.facts()}
         if self._embedder.only is not None:
             facts["embedders"] = ", ".join(self._embedder.models)
         return Health("cosmos", "ok", latency, self._last_ok, facts=facts)
