@@ -16,7 +16,7 @@ from tests.cosmos_emulator.exchange import KEY, Answer, Asked, answer
 from tests.cosmos_emulator.items import dumps
 from tests.cosmos_emulator.plan import needs_plan, plan
 from tests.cosmos_emulator.query import Result, Run
-from tests.cosmos_emulator.reading import copy_for, is_narrow, scope, session_token
+from tests.cosmos_emulator.reading import copy_for, is_narrow, reads_of, scope, session_token
 from tests.cosmos_emulator.refused import NEEDS_A_PLAN, bad_request
 from tests.cosmos_emulator.sql_parser import parse
 from tests.cosmos_emulator.sql_tree import Listed, Query, Reference
@@ -89,7 +89,8 @@ def _run(asked: Asked, account: Account, container: Container, parsed: Query, pa
     copy = copy_for(asked, account, container)
     run = Run(parsed, parameters, container.policies, scope(asked, account, container, copy))
     rows, continuation = _page(run, asked)
-    made = _answer(container, rows, charges.query(run.matched, run.scored, len(rows), sum(map(len, rows))))
+    charge = charges.query(run.matched, run.scored, len(rows), sum(map(len, rows))) * reads_of(asked, account)
+    made = _answer(container, rows, charge)
     made.headers["x-ms-session-token"] = session_token(account, asked.headers.get("x-ms-documentdb-partitionkeyrangeid"), copy.lsn)
     if continuation:
         made.headers["x-ms-continuation"] = continuation

@@ -103,6 +103,7 @@ class CosmosStore:
             self._refusal = error.detail.removeprefix(f"{DEPENDENCY}: ") if isinstance(error, Unavailable) else NOT_OPEN
             await self._connection.close()
             raise
+        self._connection.reads_twice = level in ENOUGH["strong"]
         budget = self._slice_budget_bytes if level in ENOUGH["strong"] else 0
         self._held = HeldUsers(self._connection, self._kind, budget, self._clock)
         self._is_open = True
@@ -189,7 +190,7 @@ class CosmosStore:
         return await writes.due(self._connection, within, now, after, limit)
 
     async def search(self, owner: Owner, search: Search) -> Found:
-        """Head ∥ the nearest ∥ the best by words; for a user held in memory the head alone, and what was missed since.
+        """Head ∥ the nearest ∥ the best by words, no older than it; for a user held in memory the head alone, and what was missed.
 
         Of a user who has deleted something, then, which of the turns are deleted that lent words to what came.
         """
@@ -202,35 +203,39 @@ class CosmosStore:
         ):
             return answer
         way = await self._ranking.way() if search.terms else WAYS[0]
-        head, *lists = await together(self._looks.read_head(owner), *self._asked(owner, search, way, None))
-        known = self._looks.noted(owner, head)
+        known, lists, spent = await self._looks.with_head(owner, lambda known: self._asked(owner, search, way, known.token, None))
+        since = None if known is None else known.token
         if known is not None and any(row["epoch"] != known.head.epoch for ranked in lists for row in ranked.rows):
-            lists = await together(*self._asked(owner, search, way, known.head.epoch))
+            lists = await together(*self._asked(owner, search, way, since, known.head.epoch))
+            spent += sum(ranked.charge for ranked in lists)
         near = [ranked.rows for ranked in lists[: len(search.vectors[: queries.MAX_VECTORS])]]
-        worded: reads.Rows = lists[-1].rows if search.terms else []
-        apart = Answer() if way.beside else await self._similarities(owner, search, near, worded)
+        worded: reads.Rows = lists[-1].rows if search.terms and lists else []
+        apart = Answer() if way.beside else await self._similarities(owner, search, near, worded, since)
         if not way.beside:
             worded = reads.with_similarities(worded, [*chain.from_iterable(near), *apart.rows])
         known_head = None if known is None else known.head
         memories = reads.readable(known_head, (row for ranked in lists for row in ranked.rows))
-        deleted = await self._deleted_turns(owner, known_head, reads.lending_turns(search, memories.values()))
-        charge = head.charge + sum(ranked.charge for ranked in lists) + apart.charge + deleted.charge
+        deleted = await self._deleted_turns(owner, known, reads.lending_turns(search, memories.values()))
+        charge = spent + apart.charge + deleted.charge
         self._held.paid(owner, known_head, charge)
         return reads.search_answer(known_head, search, near, worded, memories, charge, self._kind, deleted.rows)
 
-    async def _similarities(self, owner: Owner, search: Search, near: Sequence[reads.Rows], worded: reads.Rows) -> Answer:
+    async def _similarities(
+        self, owner: Owner, search: Search, near: Sequence[reads.Rows], worded: reads.Rows, since: str | None
+    ) -> Answer:
         """Of rows by words that came without them and are not among the nearest."""
         nearest = {row["id"] for rows in near for row in rows}
         ids = [row["id"] for row in worded if row["id"] not in nearest]
         if not ids or not search.vectors:
             return Answer()
-        return await self._connection.query(owner, queries.similarities(owner, ids, search))
+        return await self._connection.query(owner, queries.similarities(owner, ids, search), since=since)
 
-    async def _deleted_turns(self, owner: Owner, head: Head | None, turns: Collection[tuple[str, int]]) -> Answer:
+    async def _deleted_turns(self, owner: Owner, known: Known | None, turns: Collection[tuple[str, int]]) -> Answer:
         """Which of these turns are deleted; nothing is asked of a user without deleted memories."""
-        if head is None or not turns or not head.counts.get(Status.DELETED.value):
+        if known is None or not turns or not known.head.counts.get(Status.DELETED.value):
             return Answer()
-        return await self._connection.query(owner, queries.deleted_turns(owner, {session for session, _ in turns}, head.epoch))
+        asked = queries.deleted_turns(owner, {session for session, _ in turns}, known.head.epoch)
+        return await self._connection.query(owner, asked, since=known.token)
 
     async def _find(self, owner: Owner, search: Search) -> Found | None:
         """The answer from the user's slice; None when it can't be had there."""
@@ -241,22 +246,33 @@ class CosmosStore:
             return None
         return Found(known.head, *find(user_slice, search), read.charge + charge)
 
-    def _asked(self, owner: Owner, search: Search, way: Way, epoch: str | None) -> list[Coroutine[Any, Any, Answer]]:
+    def _asked(self, owner: Owner, search: Search, way: Way, since: str | None, epoch: str | None) -> list[Coroutine[Any, Any, Answer]]:
         near = [queries.by_vector(owner, search, vector, epoch, self._embedder.only) for vector in search.vectors[: queries.MAX_VECTORS]]
-        asked = [self._connection.query(owner, query) for query in near]
+        asked = [self._connection.query(owner, query, since=since) for query in near]
         if search.terms:
             worded = queries.by_words(owner, search, epoch, with_similarities=way.beside)
-            asked.append(self._connection.query(owner, worded, across=not way.by_key))
+            asked.append(self._connection.query(owner, worded, across=not way.by_key, since=since))
         return asked
 
-    async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> dict[str, SerializedMemory]:
-        """Memories and versions by id, as they stand in their items, without vectors."""
+    async def memories(
+        self, owner: Owner, ids: Sequence[str], where: Filter | None = None, *, seen: Head | None = None
+    ) -> dict[str, SerializedMemory]:
+        """Memories and versions by id, as they stand in their items, without vectors; the head is not read again where `seen` is known."""
         self._check_open()
         wanted = list(dict.fromkeys(ids))
         parts = [queries.to_show(owner, wanted[at : at + IDS_A_QUERY], where) for at in range(0, len(wanted), IDS_A_QUERY)]
-        head, *answers = await together(self._looks.read_head(owner), *(self._connection.query(owner, query) for query in parts))
-        known = self._looks.noted(owner, head)
-        items = [item for part in answers for item in part.rows if known is not None and item["epoch"] == known.head.epoch]
+
+        def asked(known: Known) -> list[Coroutine[Any, Any, Answer]]:
+            return [self._connection.query(owner, query, since=known.token) for query in parts]
+
+        known = self._heads.get(owner)
+        if seen is not None and known is not None and known.head == seen:
+            answers = await together(*asked(known))
+        else:
+            known, answers, _ = await self._looks.with_head(owner, asked)
+        if known is None:
+            return {}
+        items = [item for part in answers for item in part.rows if item["epoch"] == known.head.epoch]
         return {item["id"]: shown_of(item) for item in items}
 
     async def page(

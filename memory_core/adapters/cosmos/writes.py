@@ -66,7 +66,7 @@ async def commit_batch(connection: Connection, heads: Heads, owner: Owner, batch
             heads.keep(owner, None)
             raise
         else:
-            heads.keep(owner, Known(batch.head, results[0]["eTag"]))
+            heads.keep(owner, Known(batch.head, results.rows[0]["eTag"], token=results.token))
             return
     raise Unavailable(DEPENDENCY, "what the commit deletes kept vanishing before it")
 
@@ -80,8 +80,8 @@ async def _etag(connection: Connection, heads: Heads, owner: Owner, expected: He
         return None
     known = heads.get(owner)
     if known is None or known.head != expected:
-        rows = (await connection.item(owner, HEAD_ID)).rows
-        known = heads.keep(owner, known_of(rows[0]) if rows else None)
+        read = await connection.item(owner, HEAD_ID)
+        known = heads.keep(owner, known_of(read))
     if known is None or known.head != expected:
         raise HeadMoved("another commit of this user came first")
     return known.etag
@@ -170,7 +170,7 @@ async def keep(connection: Connection, owner: Owner, document: Document, now: da
     # A created document is compared with the head of that very moment. A replaced one is of the epoch that it was read in.
     beside: list[tuple[Any, ...]] = [("read", (HEAD_ID,))] if document.tag is None and "epoch" in item else []
     try:
-        *heads, written = await connection.batch(owner, [*beside, operation])
+        *heads, written = (await connection.batch(owner, [*beside, operation])).rows
     except CosmosBatchOperationError as refused:
         if refused.status_code in PASSING:
             raise Unavailable(DEPENDENCY, f"Cosmos DB answered a write with {refused.status_code}") from refused
