@@ -8,7 +8,7 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ ROOT = Path(__file__).parents[1]
 START_S = 30
 KEY = "ZW11bGF0b3I="
 """An account key. The emulator takes any."""
+IGNORES_RANK, REFUSES_DISTANCE = "--ignore-rank-with-key", "--refuse-distance-beside-rank"
+"""What a live account may make of a query by words with a partition key, and of similarities beside it."""
 STORM = ("throttle", "retry_with", "gone", "unavailable", "timeout", "slow", "cut_before", "cut_after")
 """Every way in which a request can fail or hang, the last one after it was carried out."""
 
@@ -29,9 +31,17 @@ STORM = ("throttle", "retry_with", "gone", "unavailable", "timeout", "slow", "cu
 class CosmosServer:
     """One emulator. With a `data` file, `kill` and `start` bring it back on the same ports with its documents."""
 
-    def __init__(self, data: Path | None = None, *, consistency: str = "Strong", ranges: int = 1, certificate: Path | None = None) -> None:
+    def __init__(
+        self,
+        data: Path | None = None,
+        *,
+        consistency: str = "Strong",
+        ranges: int = 1,
+        certificate: Path | None = None,
+        flags: Sequence[str] = (),
+    ) -> None:
         self._data = data
-        self._options = ["--consistency", consistency, "--ranges", str(ranges)]
+        self._options = ["--consistency", consistency, "--ranges", str(ranges), *flags]
         if certificate is not None:
             self._options += ["--certificate", str(certificate)]
         self._ports = [kept_for(self), kept_for(self)]

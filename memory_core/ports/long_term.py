@@ -100,8 +100,13 @@ class LongTermStore(Pooled, Protocol):
     async def search(self, owner: Owner, search: Search) -> Found:
         """The candidate set of a query, with the head it was read at."""
 
-    async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> Mapping[str, SerializedMemory]:
-        """Memories and versions of the head's epoch by id, those that `where` lets through now: to be shown, so without vectors."""
+    async def memories(
+        self, owner: Owner, ids: Sequence[str], where: Filter | None = None, *, seen: Head | None = None
+    ) -> Mapping[str, SerializedMemory]:
+        """Memories and versions of the head's epoch by id, those that `where` lets through now: to be shown, so without vectors.
+
+        seen: the head that the same call has read before, and that will do; they are not older than it.
+        """
 
     async def page(
         self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True

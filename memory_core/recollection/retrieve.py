@@ -423,16 +423,16 @@ class Retriever:
 
         by_cells: a message is shown by the cell that it belongs to, where that is there.
         """
-        candidates, where = look.candidates, look.where
+        candidates = look.candidates
         chosen = [candidates.ids[row] for row in rows]
         at_hand = {name: SerializedMemory.of(candidates.memories[name]) for name in chosen if name in candidates.memories}
         silenced = await self._untold.of_cells(owner, look.found.head, (candidates.cell[row] for row in rows))
         messages = [row for row in rows if is_message(candidates.ids[row]) and candidates.cell[row] not in silenced] if by_cells else []
         cells = {candidates.ids[row]: cell for row in messages if (cell := candidates.cell[row]) is not None}
         missing = [*(name for name in chosen if name not in cells), *dict.fromkeys(cells.values())]
-        shown = at_hand | await self._intact(owner, [name for name in missing if name not in at_hand], where)
+        shown = at_hand | await self._intact(owner, [name for name in missing if name not in at_hand], look)
         alone = [name for name, cell in cells.items() if cell not in shown and name not in at_hand]
-        shown |= await self._intact(owner, alone, where)
+        shown |= await self._intact(owner, alone, look)
         shown |= {name: shown[cell] for name, cell in cells.items() if cell in shown}
         shown = {name: shown[name] for name in chosen if name in shown and not (silenced and is_silenced(shown[name].memory, silenced))}
         versions = [name for name in shown if name != base_id(name)]
@@ -445,9 +445,9 @@ class Retriever:
                 del shown[name]
         return shown
 
-    async def _intact(self, owner: Owner, names: Sequence[str], where: Filter) -> dict[str, SerializedMemory]:
-        """Those of the memories that the filter lets through and that can be read. Raises Unavailable."""
-        read = await self._store.memories(owner, names, where) if names else {}
+    async def _intact(self, owner: Owner, names: Sequence[str], look: Look) -> dict[str, SerializedMemory]:
+        """Those of the memories that the look's filter lets through and that can be read. Raises Unavailable."""
+        read = await self._store.memories(owner, names, look.where, seen=look.found.head) if names else {}
         if damaged := [name for name, one in read.items() if not one.is_json]:
             log.error("a search leaves out the memories %s: what is stored of them can't be read", ", ".join(damaged))
         return {name: one for name, one in read.items() if name not in damaged}

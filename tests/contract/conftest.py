@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -18,7 +19,7 @@ from tests.azurite_server import AzuriteServer
 from tests.azurite_server import running as azurite_running
 from tests.builders import DIMENSIONS, StillClock
 from tests.contract.insistent import Insistent
-from tests.cosmos_server import KEY, CosmosServer, running
+from tests.cosmos_server import IGNORES_RANK, KEY, REFUSES_DISTANCE, CosmosServer, running
 from tests.cosmos_traffic import check_that_each_names_one_user
 from tests.world import WordsEmbedder, World
 
@@ -30,7 +31,15 @@ MakeStore = Callable[[str, int], LongTermStore]
 @pytest.fixture(scope="session")
 def cosmos_server() -> Iterator[CosmosServer]:
     """The account of all tests; in the end, whatever they asked for is checked to have named one user each time."""
-    with running() as started:
+    with running(flags=UNRANKED if os.environ.get(ALL_UNRANKED) else ()) as started:
+        yield started
+        check_that_each_names_one_user(started.requests())
+
+
+@pytest.fixture(scope="session")
+def unranked_server() -> Iterator[CosmosServer]:
+    """One that ignores ORDER BY RANK in queries with a partition key, and takes no similarity beside it."""
+    with running(flags=UNRANKED) as started:
         yield started
         check_that_each_names_one_user(started.requests())
 
@@ -47,12 +56,17 @@ def stormy_server() -> Iterator[CosmosServer]:
 @pytest.fixture
 def server(request: pytest.FixtureRequest, adapter: str) -> CosmosServer | None:
     """The emulator behind the test's stores; None where they need none."""
-    names = {"cosmos": "cosmos_server", "storm": "stormy_server"}
+    names = {"cosmos": "cosmos_server", "storm": "stormy_server", "unranked": "unranked_server"}
     return request.getfixturevalue(names[adapter]) if adapter in names else None
 
 
 HELD_BYTES = 2**20
 """For users held in memory beside Cosmos DB. Who has as few memories as a test's is held from the second search or so."""
+UNRANKED = (IGNORES_RANK, REFUSES_DISTANCE)
+ALL_UNRANKED = "MEMORY_TEST_UNRANKED"
+"""Set, every test on Cosmos DB runs on an account that ranks as `unranked_server` does."""
+ALSO_UNRANKED = {"test_long_term_search"}
+"""What a search by words is asked and answers."""
 IN_A_STORM_ALWAYS = {"test_long_term_commit", "test_ledger", "test_complaints"}
 """A store's commits, the commit loop and the product as a whole: a minute, most of it waiting. All that there is takes thirteen."""
 
@@ -154,7 +168,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         storm = pytest.param("storm", marks=() if module in IN_A_STORM_ALWAYS else pytest.mark.long)
         later = f"{module}.{metafunc.function.__name__}" in ON_COSMOS_WHEN_THERE_IS_TIME
         cosmos = pytest.param("cosmos", marks=pytest.mark.long if later else ())
-        metafunc.parametrize("adapter", ["sqlite", cosmos, storm], indirect=True)
+        unranked = ["unranked"] if module in ALSO_UNRANKED else []
+        metafunc.parametrize("adapter", ["sqlite", cosmos, storm, *unranked], indirect=True)
 
 
 class Provisioning(CosmosStore):

@@ -16,7 +16,7 @@ from pathlib import Path
 from tests.cosmos_emulator.file import File
 from tests.cosmos_emulator.reading import LEVELS
 from tests.cosmos_emulator.server import Ports, Server
-from tests.cosmos_emulator.store import Account, Clock
+from tests.cosmos_emulator.store import Account, Clock, Ranking
 
 PARENT_CHECK_S = 0.5
 
@@ -28,6 +28,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, help="the SQLite file; without one, nothing is kept")
     parser.add_argument("--consistency", choices=LEVELS, default="Strong", help="the account's default")
     parser.add_argument("--ranges", type=int, default=1, help="physical ranges of each container")
+    parser.add_argument("--ignore-rank-with-key", action="store_true", help="ORDER BY RANK has no effect in a query with a partition key")
+    parser.add_argument("--refuse-distance-beside-rank", action="store_true", help="400 for VectorDistance in SELECT of ORDER BY RANK")
     parser.add_argument("--certificate", type=Path, help="a PEM file with certificate and key: the account speaks HTTPS, as Azure's do")
     parser.add_argument("--parent-pid", type=int, help="stop when this process is gone")
     return parser.parse_args()
@@ -38,7 +40,8 @@ async def _serve(arguments: argparse.Namespace) -> None:
         arguments.data.parent.mkdir(parents=True, exist_ok=True)
     file = File(arguments.data)
     tls = _tls(arguments.certificate) if arguments.certificate else None
-    server = Server(Account(file, Clock(), arguments.consistency, arguments.ranges), tls)
+    ranking = Ranking(arguments.ignore_rank_with_key, arguments.refuse_distance_beside_rank)
+    server = Server(Account(file, Clock(), arguments.consistency, arguments.ranges, ranking), tls)
     ports = await server.start(Ports(arguments.port, arguments.replica_port))
     here = f"{'https' if tls else 'http'}://127.0.0.1"
     addresses = {"endpoint": f"{here}:{ports.account}/", "replica": f"{here}:{ports.replica}/"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.cosmos_emulator import batch, charges
 from tests.cosmos_emulator.exchange import KEY, Answer, Asked, answer
 from tests.cosmos_emulator.items import dumps
-from tests.cosmos_emulator.reading import copy_for, range_of, session_token
+from tests.cosmos_emulator.reading import copy_for, range_of, reads_of, session_token
 from tests.cosmos_emulator.refused import KEY_MISMATCH, Refused, bad_request
 from tests.cosmos_emulator.store import Account, Container
 from tests.cosmos_emulator.transaction import Condition, Outcome, Transaction
@@ -20,7 +20,11 @@ def read(asked: Asked, account: Account, container: Container) -> Answer:
         raise Refused(404, "Entity with the specified id does not exist in the system", headers=_session(account, container, key, copy.lsn))
     seen = asked.headers.get("if-none-match")
     unchanged = seen is not None and seen in ("*", item.etag)
-    made = Answer(304 if unchanged else 200, b"" if unchanged else dumps(item.body), charge=charges.read(0 if unchanged else item.size))
+    made = Answer(
+        304 if unchanged else 200,
+        b"" if unchanged else dumps(item.body),
+        charge=charges.read(0 if unchanged else item.size) * reads_of(asked, account),
+    )
     made.headers = {"etag": item.etag, **_session(account, container, key, copy.lsn)}
     return made
 

@@ -12,6 +12,7 @@ from tests.cosmos_emulator.items import dumps
 from tests.cosmos_emulator.refused import bad_request
 
 KEY = "x-ms-documentdb-partitionkey"
+CONSISTENCY = "x-ms-consistency-level"
 RANGE = "x-ms-documentdb-partitionkeyrangeid"
 
 

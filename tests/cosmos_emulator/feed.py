@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable
+from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from itertools import islice
 from typing import Any
@@ -11,14 +12,15 @@ from typing import Any
 import orjson
 
 from tests.cosmos_emulator import charges
-from tests.cosmos_emulator.exchange import Answer, Asked, answer
+from tests.cosmos_emulator.exchange import KEY, Answer, Asked, answer
 from tests.cosmos_emulator.items import dumps
 from tests.cosmos_emulator.plan import needs_plan, plan
 from tests.cosmos_emulator.query import Result, Run
-from tests.cosmos_emulator.reading import copy_for, is_narrow, scope, session_token
+from tests.cosmos_emulator.reading import copy_for, is_narrow, reads_of, scope, session_token
 from tests.cosmos_emulator.refused import NEEDS_A_PLAN, bad_request
 from tests.cosmos_emulator.sql_parser import parse
-from tests.cosmos_emulator.sql_tree import Query
+from tests.cosmos_emulator.sql_tree import Listed, Query, Reference
+from tests.cosmos_emulator.sql_writer import payload, write
 from tests.cosmos_emulator.store import Account, Container
 
 DEFAULT_PAGE = 100
@@ -27,9 +29,10 @@ PAGE_BYTES = 4 * 1024 * 1024
 EVERYTHING = "SELECT * FROM c"
 
 
-def query_plan(asked: Asked, container: Container) -> Answer:
+def query_plan(asked: Asked, account: Account, container: Container) -> Answer:
     """How the client is to run a query itself."""
     query, parameters = _asked_query(asked)
+    _check_distance(query, account)
     return answer(200, plan(query, parameters, container.policies))
 
 
@@ -38,6 +41,10 @@ def query(asked: Asked, account: Account, container: Container) -> Answer:
     parsed, parameters = _asked_query(asked)
     if parsed.rank is not None:
         plan(parsed, parameters, container.policies)  # what is wrong with it is said at once
+        _check_distance(parsed, account)
+        if account.ranking.ignores_with_key and KEY in asked.headers:
+            by_id = [Listed(Reference(parsed.alias, ("id",)))]
+            return _run(asked, account, container, replace(parsed, rank=None, order=by_id), parameters)
         raise bad_request("The query needs a plan", NEEDS_A_PLAN)
     if not is_narrow(asked):
         if not asked.flag("x-ms-documentdb-query-enablecrosspartition"):
@@ -45,6 +52,11 @@ def query(asked: Asked, account: Account, container: Container) -> Answer:
         if needs_plan(parsed):
             raise bad_request("The query needs a plan", NEEDS_A_PLAN)
     return _run(asked, account, container, parsed, parameters)
+
+
+def _check_distance(parsed: Query, account: Account) -> None:
+    if parsed.rank is not None and account.ranking.refuses_distance and "VECTORDISTANCE" in write(payload(parsed)).upper():
+        raise bad_request("VectorDistance can not be projected beside ORDER BY RANK")
 
 
 def documents(asked: Asked, account: Account, container: Container) -> Answer:
@@ -77,7 +89,8 @@ def _run(asked: Asked, account: Account, container: Container, parsed: Query, pa
     copy = copy_for(asked, account, container)
     run = Run(parsed, parameters, container.policies, scope(asked, account, container, copy))
     rows, continuation = _page(run, asked)
-    made = _answer(container, rows, charges.query(run.matched, run.scored, len(rows), sum(map(len, rows))))
+    charge = charges.query(run.matched, run.scored, len(rows), sum(map(len, rows))) * reads_of(asked, account)
+    made = _answer(container, rows, charge)
     made.headers["x-ms-session-token"] = session_token(account, asked.headers.get("x-ms-documentdb-partitionkeyrangeid"), copy.lsn)
     if continuation:
         made.headers["x-ms-continuation"] = continuation

@@ -73,6 +73,8 @@ class Policies:
                 raise bad_request(f"The vector index {entry['path']} has no entry in vectorEmbeddingPolicy")
             if self.embeddings[path].dimensions > MAX_DIMENSIONS.get(kind, 0):
                 raise bad_request(f"A {kind} index can not hold {self.embeddings[path].dimensions} dimensions")
+            if len(entry.get("vectorIndexShardKey", ())) > 1:
+                raise bad_request(f"The vector index {entry['path']} can be divided by one path only")
         for entry in index.get("fullTextIndexes", []):
             if _steps(entry["path"]) not in self.texts:
                 raise bad_request(f"The full text index {entry['path']} has no entry in fullTextPolicy")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.cosmos_emulator.copies import Copy, Partition
-from tests.cosmos_emulator.exchange import KEY, RANGE, Asked
+from tests.cosmos_emulator.exchange import CONSISTENCY, KEY, RANGE, Asked
 from tests.cosmos_emulator.refused import RANGE_GONE, Refused, bad_request
 from tests.cosmos_emulator.store import Account, Container
 
@@ -13,15 +13,26 @@ LEVELS = ("Eventual", "ConsistentPrefix", "Session", "BoundedStaleness", "Strong
 
 def copy_for(asked: Asked, account: Account, container: Container) -> Copy:
     """The current copy, or the lagging one when the request came in by its port and nothing demands better."""
-    level = asked.headers.get("x-ms-consistency-level", account.consistency)
-    if level not in LEVELS or LEVELS.index(level) > LEVELS.index(account.consistency):
-        raise bad_request(f"Consistency {level} is stronger than the account's, {account.consistency}")
+    level = level_of(asked, account)
     if not asked.behind or LEVELS.index(level) > LEVELS.index("Session"):
         return container.current()
     behind = container.behind()
     if level == "Session" and _demanded(asked.headers.get("x-ms-session-token", "")) > behind.lsn:
         return container.current()
     return behind
+
+
+def level_of(asked: Asked, account: Account) -> str:
+    """The consistency of a read: the account's, or a weaker one by request."""
+    level = asked.headers.get(CONSISTENCY, account.consistency)
+    if level not in LEVELS or LEVELS.index(level) > LEVELS.index(account.consistency):
+        raise bad_request(f"Consistency {level} is stronger than the account's, {account.consistency}")
+    return level
+
+
+def reads_of(asked: Asked, account: Account) -> int:
+    """How many replicas a read asks, each at the same price: two of them under Strong and BoundedStaleness."""
+    return 2 if LEVELS.index(level_of(asked, account)) > LEVELS.index("Session") else 1
 
 
 def session_token(account: Account, range_id: str | None, lsn: int) -> str:

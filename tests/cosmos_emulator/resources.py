@@ -93,7 +93,7 @@ def _inside(asked: Asked, account: Account, container: Container, rest: list[str
     if rest == ["pkranges"]:
         return _ranges(asked, account, container)
     if operation == "plan":
-        return feed.query_plan(asked, container)
+        return feed.query_plan(asked, account, container)
     reading = READING.get(operation)
     if reading is not None:
         return reading(asked, account, container)

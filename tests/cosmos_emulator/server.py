@@ -16,7 +16,7 @@ from aiohttp import web
 
 from tests.cosmos_emulator import charges
 from tests.cosmos_emulator.control import ROOT, Control
-from tests.cosmos_emulator.exchange import KEY, RANGE, Answer, Asked
+from tests.cosmos_emulator.exchange import CONSISTENCY, KEY, RANGE, Answer, Asked
 from tests.cosmos_emulator.faults import Rule
 from tests.cosmos_emulator.items import dumps
 from tests.cosmos_emulator.refused import Refused
@@ -109,6 +109,7 @@ class Server:
                 "key": asked.headers.get(KEY),
                 "range": asked.headers.get(RANGE),
                 "behind": asked.behind,
+                "consistency": asked.headers.get(CONSISTENCY),
                 "status": made.status,
                 "charge": made.charge,
                 "fault": rule.kind if rule is not None else None,

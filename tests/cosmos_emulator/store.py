@@ -167,13 +167,22 @@ class Container:
             heapq.heappush(self._expiring, (item.expires, item.key, item.id, item.etag))
 
 
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What the account makes of ORDER BY RANK: `ignores_with_key`, and `refuses_distance` beside it, are what live accounts may do."""
+
+    ignores_with_key: bool = False
+    refuses_distance: bool = False
+
+
 class Account:
     """All databases. `ranges`: in how many physical ranges each container lies."""
 
-    def __init__(self, file: File, clock: Clock, consistency: str, ranges: int) -> None:
+    def __init__(self, file: File, clock: Clock, consistency: str, ranges: int, ranking: Ranking) -> None:
         self.clock = clock
         self.consistency = consistency
         self.ranges = range_bounds(ranges)
+        self.ranking = ranking
         self.lag: Lag | None = None
         self.rids: dict[str, str] = dict(file.databases())
         self._file = file

@@ -232,7 +232,7 @@ async def _damage_items(told: Told, memory_id: str) -> None:
         query = "SELECT * FROM c WHERE c.app_id = @p0 AND c.user_id = @p1 AND (c.id = @p2 OR c.kind = 'conversation')"
         named = zip(("@p0", "@p1", "@p2"), ("local", told.user, memory_id), strict=True)
         parameters: list[dict[str, object]] = [{"name": name, "value": value} for name, value in named]
-        rows = container.query_items(query, parameters=parameters, partition_key=["local", told.user])
+        rows = container.query_items(query, parameters=parameters, partition_key=f"local/{told.user}")
         for row in [row async for row in rows]:
             wrong = (
                 {"state": text("damage")} if row["kind"] == "conversation" else {"created_at": text("damage"), "confidence": text("damage")}

@@ -46,7 +46,7 @@ ZONES = {
 }  # fmt: skip
 """Azure's zone for each group of a private endpoint; in another one the name leads to the public address, whose door is closed."""
 CONTAINER = {
-    "partitionKey": {"paths": ["/app_id", "/user_id"], "kind": "MultiHash", "version": 2},
+    "partitionKey": {"paths": ["/owner"], "kind": "Hash", "version": 2},
     "defaultTtl": -1,
     "vectorEmbeddingPolicy": {"vectorEmbeddings": [{"path": "/embedding", "dataType": "float32", "distanceFunction": "cosine"}]},
     "fullTextPolicy": {"defaultLanguage": "en-US", "fullTextPaths": [{"path": "/search_text", "language": "en-US"}]},
@@ -259,6 +259,8 @@ def _containers(cosmos: Mapping[str, Any]) -> Iterator[str]:
     for indexes, paths in (("vectorIndexes", ["/embedding"]), ("fullTextIndexes", ["/search_text"])):
         if [one["path"] for one in index[indexes]] != paths:
             yield f"the {indexes} are not on {paths}"
+    if [one.get("vectorIndexShardKey") for one in index["vectorIndexes"]] != [memories["partitionKey"]["paths"]]:
+        yield "the vector index is not divided by the partition key"
     together = {tuple(one["path"].strip("/") for one in paths) for paths in index["compositeIndexes"]}
     yield from (f"{', '.join(fields)} are sorted by together and have no index" for fields in sorted(_sorted_together() - together))
     for field in sorted(_asked() - included):

@@ -97,7 +97,8 @@ MISTAKES = {
     "a secret in another's place": (P, '"MEMORY_SECRET": "cursorSecret"', '"MEMORY_SECRET": "webhookSecret"', "as its secret"),
     "how Redis is signed in to": (P, '    "MEMORY_REDIS_AUTH": "entra",\n', "", "as its redis_auth"),
     "a weaker consistency": (P, '"MEMORY_COSMOS_CONSISTENCY": "strong"', '"MEMORY_COSMOS_CONSISTENCY": "session"', "session as its"),
-    "the key of the container": (COSMOS, '["/app_id", "/user_id"]', '["/app_id"]', "partitionKey is another one"),
+    "the key of the container": (COSMOS, '{"paths": ["/owner"]', '{"paths": ["/app_id"]', "partitionKey is another one"),
+    "the shard key of vectors": (COSMOS, ', "vectorIndexShardKey": ["/owner"]', "", "not divided by the partition key"),
     "the time that documents live": (COSMOS, '"defaultTtl": -1', '"defaultTtl": 3600', "defaultTtl is another one"),
     "how vectors are compared": (COSMOS, '"cosine"', '"euclidean"', "vectorEmbeddingPolicy is another one"),
     "what full text is indexed": (

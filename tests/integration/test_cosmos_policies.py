@@ -16,7 +16,7 @@ import pytest
 from memory_core.adapters.cosmos.container import MEMORIES, indexing
 from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.domain.errors import Unavailable
-from tests.builders import DIMENSIONS, StillClock
+from tests.builders import ALICE, DIMENSIONS, StillClock
 from tests.cosmos_client import client_of
 from tests.cosmos_server import KEY, CosmosServer, running
 
@@ -28,13 +28,17 @@ def server() -> Iterator[CosmosServer]:
 
 
 ANOTHER: dict[str, Callable[[dict[str, Any]], object]] = {
-    r"partition key should be .*, MultiHash": lambda one: one["partitionKey"].update(paths=["/app_id"], kind="Hash"),
+    r"partition key should be \['/owner'\], Hash": lambda one: one["partitionKey"].update(paths=["/app_id"]),
+    r"partition key /app_id, /user_id of an earlier version.*export.*import": lambda one: one["partitionKey"].update(
+        paths=["/app_id", "/user_id"], kind="MultiHash"
+    ),
+    r"vector index should be divided by /owner": lambda one: one["indexingPolicy"]["vectorIndexes"][0].pop("vectorIndexShardKey"),
     r"/embedding with cosine of float32": lambda one: one["vectorEmbeddingPolicy"]["vectorEmbeddings"][0].update(dataType="int8"),
     r"vector policy should have /embedding": lambda one: one["vectorEmbeddingPolicy"]["vectorEmbeddings"][0].update(
         distanceFunction="euclidean"
     ),
     r"vector index on /embedding, quantizedFlat or diskANN": lambda one: one["indexingPolicy"].update(
-        vectorIndexes=[{"path": "/embedding", "type": "flat"}]
+        vectorIndexes=[{"path": "/embedding", "type": "flat", "vectorIndexShardKey": ["/owner"]}]
     ),
     r"/search_text in en-US": lambda one: one["fullTextPolicy"]["fullTextPaths"][0].update(language="fr-FR"),
     r"full text index on /search_text": lambda one: one["indexingPolicy"].pop("fullTextIndexes"),
@@ -78,6 +82,9 @@ async def test_a_container_that_differs_in_one_thing_is_refused_with_that_thing_
     try:
         with pytest.raises(Unavailable, match=says) as refused:
             await store.open()
+        with pytest.raises(Unavailable, match=says):
+            await store.snapshot(ALICE)
+        assert (await store.check()).detail == refused.value.detail
     finally:
         await store.close()
     assert ";" not in refused.value.detail

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from memory_core.adapters.azure_storage.account import credential, has_proxy
 from memory_core.adapters.cosmos.conditions import Query
-from memory_core.adapters.cosmos.items import DEPENDENCY, Item
+from memory_core.adapters.cosmos.items import DEPENDENCY, partition_of
 from memory_core.domain.errors import MemoryCoreError, TooLarge, Unavailable, described
 from memory_core.domain.scope import Owner
 from memory_core.ports import Charged
@@ -60,15 +60,21 @@ LOCAL = "Local"
 
 @dataclass(slots=True)
 class Answer:
-    """Rows of a query, or the item of a point read as the only one; charge in request units, over all pages."""
+    """Rows of a query, or the item of a point read as the only one; charge in request units, over all pages.
+
+    token: names the state that a point read or a batch has seen; a later read that is given it sees no older one.
+    """
 
     rows: list[Any] = field(default_factory=list)
     charge: float = 0.0
+    token: str | None = None
 
 
 class Connection:
     """One container of one account. key: an account key; None = an identity, that of `identity_client_id` where it is given.
 
+    reads_twice: whether the account's reads ask two replicas, at twice the price, as those of Strong and BoundedStaleness do. Then a read
+    that is given the token of a state asks one, and is answered by that state or a later one.
     charged: told of the charge of each answer. What the SDK asks again by itself it does not show, and that is not counted.
     """
 
@@ -91,6 +97,7 @@ class Connection:
         self._container: ContainerProxy | None = None
         self._credential: DefaultAzureCredential | None = None
         self._tokens: Remembered[str] = Remembered()
+        self.reads_twice = False
         self.under_way = 0
 
     async def close(self) -> None:
@@ -103,18 +110,44 @@ class Connection:
         if credential is not None:
             await credential.close()
 
-    async def item(self, owner: Owner, identity: str) -> Answer:
-        """A point read; no rows when there is no such item."""
+    async def item(self, owner: Owner, identity: str, *, since: str | None = None) -> Answer:
+        """A point read; no rows when there is no such item. since: the token of the state that it must not be older than."""
         from azure.core.exceptions import AzureError
 
-        async def read(container: ContainerProxy) -> Answer:
+        async def read(container: ContainerProxy, since: str | None) -> Answer:
             try:
-                item = await container.read_item(identity, partition_key=list(owner), session_token=self._tokens.get(owner))
+                item = await container.read_item(identity, partition_key=partition_of(owner), **self._freshness(owner, since))
             except AzureError as error:
                 if is_missing(error):
                     return Answer(charge=self._count(_headers_of(error)))
                 raise
-            return Answer([dict(item)], self._count(item.get_response_headers()))
+            headers = item.get_response_headers()
+            return Answer([dict(item)], self._count(headers), headers.get(SESSION_TOKEN))
+
+        return await self._read_since(read, since)
+
+    def _freshness(self, owner: Owner, since: str | None) -> dict[str, Any]:
+        """What a read says about how new its answer must be.
+
+        By request a level can be weaker than the account's: Session, with the token of a state, asks one replica that has come so far.
+        """
+        if since is not None:
+            return {"request_options": {"consistencyLevel": "Session"}, "session_token": since}
+        return {"session_token": self._tokens.get(owner)}
+
+    async def _read_since(self, work: Callable[[ContainerProxy, str | None], Awaitable[Result]], since: str | None) -> Result:
+        """Do a read of one replica, where the account lets that be cheaper; of two when no replica has come as far as `since`."""
+        from azure.core.exceptions import AzureError
+
+        wanted = since if self.reads_twice else None
+
+        async def read(container: ContainerProxy) -> Result:
+            nonlocal wanted
+            try:
+                return await work(container, wanted)
+            except AzureError as error:
+                wanted = None if _is_behind(error) else wanted
+                raise
 
         return await self.read(read)
 
@@ -126,19 +159,29 @@ class Connection:
 
         return await self.read(read)
 
-    async def query(self, owner: Owner | None, query: Query, *, within: dict[str, Any] | None = None) -> Answer:
+    async def query(
+        self,
+        owner: Owner | None,
+        query: Query,
+        *,
+        within: dict[str, Any] | None = None,
+        across: bool = False,
+        since: str | None = None,
+    ) -> Answer:
         """All rows of a query within one user's partition, each once; None: over all partitions, or those of the feed range `within`, which
         only the hourly timer's work may ask for.
 
+        since: as in `item`. across: without the key in the request, so that the service plans the query and the SDK merges; the clause
+        names the key.
         When a range moves while pages are read, the SDK begins the query again, and gives the rows of the first pages twice.
         """
         scope: dict[str, Any] = {}
         if owner is not None:
-            scope = {"partition_key": list(owner), "session_token": self._tokens.get(owner), "full_text_score_scope": LOCAL}
+            scope = {"full_text_score_scope": LOCAL} | ({} if across else {"partition_key": partition_of(owner)})
         elif within is not None:
             scope = {"feed_range": within}
 
-        async def read(container: ContainerProxy) -> Answer:
+        async def read(container: ContainerProxy, since: str | None) -> Answer:
             answer = Answer()
 
             def count(headers: Mapping[str, Any], _: Any) -> None:
@@ -150,6 +193,7 @@ class Connection:
                 max_item_count=ROWS_A_PAGE,
                 response_hook=count,
                 **scope,
+                **({} if owner is None else self._freshness(owner, since)),
             )
             rows: dict[Any, Any] = {}
             async for row in items:
@@ -157,7 +201,7 @@ class Connection:
             answer.rows = list(rows.values())
             return answer
 
-        return await self.read(read)
+        return await self._read_since(read, since)
 
     async def read(self, work: Callable[[ContainerProxy], Awaitable[Result]]) -> Result:
         """Do a read, again when that may help and time is left. Raises Unavailable."""
@@ -174,7 +218,7 @@ class Connection:
                 await asyncio.sleep(PAUSE_S * 2**attempt * random.uniform(0.5, 1.0))
         raise AssertionError("the last attempt returns or raises")
 
-    async def batch(self, owner: Owner, operations: Sequence[tuple[Any, ...]]) -> list[Item]:
+    async def batch(self, owner: Owner, operations: Sequence[tuple[Any, ...]]) -> Answer:
         """Send one transactional batch, once. Raises CosmosBatchOperationError when refused, Unavailable when the outcome is unknown."""
         from azure.core.exceptions import AzureError
         from azure.cosmos.exceptions import CosmosBatchOperationError
@@ -182,23 +226,24 @@ class Connection:
         async with self._in_time():
             try:
                 container = await self.container()
-                results = await container.execute_item_batch(list(operations), partition_key=list(owner))
+                results = await container.execute_item_batch(list(operations), partition_key=partition_of(owner))
             except AzureError as error:
                 self._note(owner, _headers_of(error))
                 if isinstance(error, CosmosBatchOperationError):
                     raise
                 raise translated(error) or error from error
-            self._note(owner, results.get_response_headers())
-            return list(results)
+            headers = results.get_response_headers()
+            return Answer(list(results), self._note(owner, headers), headers.get(SESSION_TOKEN))
 
-    def _note(self, owner: Owner, headers: Mapping[str, Any]) -> None:
+    def _note(self, owner: Owner, headers: Mapping[str, Any]) -> float:
         """Count what a batch has cost, and remember how far the log had come: the SDK does not, for batches.
 
         Under Session consistency later reads are then at least as new as one's own commit, or as the rival's that it lost to.
         """
-        self._count(headers)
+        charge = self._count(headers)
         if token := headers.get(SESSION_TOKEN):
             self._tokens.keep(owner, token)
+        return charge
 
     def _count(self, headers: Mapping[str, Any]) -> float:
         """Tell of one answer's charge, and give it back."""

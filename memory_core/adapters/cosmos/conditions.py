@@ -1,7 +1,8 @@
 """WHERE clauses: whose documents, of which kinds, within which filter. Every value travels as a parameter.
 
-Note: the partition key in the request already confines a query to its user. The clause says it again, so that a
-request that lost its key finds nothing of others.
+Note: the partition key in the request already confines a query to its user. The clause names both ids all the same, so that a
+request that lost its key finds nothing of others. It names the key too: by that the service finds the one range, and the user's own
+part of the vector index.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from memory_core.adapters.cosmos.items import partition_of
 from memory_core.domain.fading import MOST_USES, USES_A_TELLING, USES_THAT_DOUBLE
 from memory_core.domain.messages import MESSAGE
 from memory_core.domain.metadata_filter import MetadataCondition, Scalar, kind_of
@@ -56,6 +58,7 @@ class Conditions:
         self._parts: list[str] = []
         self.equal("c.app_id", owner.app_id)
         self.equal("c.user_id", owner.user_id)
+        self.equal("c.owner", partition_of(owner))
         if kinds:
             self.among("c.kind", kinds)
 

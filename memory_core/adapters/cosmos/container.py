@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from memory_core.adapters.cosmos.client import PASSING, Connection
-from memory_core.adapters.cosmos.items import DEPENDENCY, Item
+from memory_core.adapters.cosmos.items import DEPENDENCY, addressed
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.scope import Owner
@@ -29,7 +29,13 @@ POLICY: Final[Mapping[str, Any]] = json.loads(Path(__file__).with_name("policy.j
 """Database and containers, in the words of the service, but for what is chosen at deployment: the length of vectors, and their index."""
 MEMORIES: Final[Mapping[str, Any]] = next(container for container in POLICY["containers"] if container["name"] == "memories")
 KEY_PATHS: Final[list[str]] = MEMORIES["partitionKey"]["paths"]
+EARLIER_KEY_PATHS: Final = ["/app_id", "/user_id"]
+MOVE: Final = (
+    "the container has the partition key /app_id, /user_id of an earlier version, and a container can't change its key: export each user "
+    "with the earlier version, provision a new container, import them into it (docs/deploy.md, «A container of an earlier version»)"
+)
 INDEX: Final[Mapping[str, Any]] = MEMORIES["indexingPolicy"]
+SHARD_KEY: Final = "vectorIndexShardKey"
 VECTORS: Final[Mapping[str, Any]] = MEMORIES["vectorEmbeddingPolicy"]["vectorEmbeddings"][0]
 VECTOR_PATH: Final[str] = VECTORS["path"]
 TEXT: Final[Mapping[str, Any]] = MEMORIES["fullTextPolicy"]["fullTextPaths"][0]
@@ -52,7 +58,7 @@ async def provision(client: CosmosClient, database: str, container: str, dimensi
     from azure.cosmos import PartitionKey
 
     made = await client.create_database_if_not_exists(database)
-    key = PartitionKey(KEY_PATHS, kind=MEMORIES["partitionKey"]["kind"])
+    key = PartitionKey(KEY_PATHS[0], kind=MEMORIES["partitionKey"]["kind"])
     may_change = {"default_ttl": MEMORIES["defaultTtl"], "indexing_policy": indexing(vector_index)}
     may_change |= {"full_text_policy": MEMORIES["fullTextPolicy"]}
     vectors = {"vectorEmbeddings": [{**VECTORS, "dimensions": dimensions}]}
@@ -65,6 +71,8 @@ async def provision(client: CosmosClient, database: str, container: str, dimensi
 
 def check_policies(properties: Mapping[str, Any]) -> None:
     """Compare the live container with what the store needs, but for vectors' length. Raises Unavailable naming each difference."""
+    if (properties.get("partitionKey") or {}).get("paths") == EARLIER_KEY_PATHS:
+        raise Unavailable(DEPENDENCY, MOVE, retry_after_s=30)
     wrong = [text for text, holds in _needed(properties, _vector_policy(properties)) if not holds]
     if wrong:
         mend = " (an index can be changed in place: azd provision does it)" if all("its index" in text for text in wrong) else ""
@@ -93,7 +101,8 @@ def check_consistency(level: str, wanted: Consistency) -> None:
 
 def _needed(properties: Mapping[str, Any], vector: Mapping[str, Any]) -> list[tuple[str, bool]]:
     index, key = properties.get("indexingPolicy") or {}, MEMORIES["partitionKey"]
-    types = [rule.get("type") for rule in index.get("vectorIndexes", []) if rule.get("path") == VECTOR_PATH]
+    vector_indexes = [rule for rule in index.get("vectorIndexes", []) if rule.get("path") == VECTOR_PATH]
+    types = [rule.get("type") for rule in vector_indexes]
     texts = [rule.get("path") for rule in index.get("fullTextIndexes", [])]
     unsorted = [together for together in map(_sorting, INDEX["compositeIndexes"]) if together not in _composites(index)]
     missing = [rule["path"] for rule in INDEX["includedPaths"] if not _is_indexed(index, rule["path"])]
@@ -111,6 +120,7 @@ def _needed(properties: Mapping[str, Any], vector: Mapping[str, Any]) -> list[tu
             f"its index should have a vector index on {VECTOR_PATH}, {' or '.join(POLICY['vectorIndexTypes'])}",
             any(index_type in POLICY["vectorIndexTypes"] for index_type in types),
         ),
+        (f"its vector index should be divided by {KEY_PATHS[0]}", all(rule.get(SHARD_KEY) == KEY_PATHS for rule in vector_indexes)),
         (f"its index should have a full text index on {TEXT_PATH}", TEXT_PATH in texts),
         *((f"its index should have a composite index on {', '.join(map(' '.join, together))}", False) for together in unsorted),
         (f"its index should include {', '.join(missing)}", not missing),
@@ -216,8 +226,7 @@ class EmbedderRecord:
     def _operation(self) -> tuple[Any, ...]:
         """What writes ours beside those on record."""
         models = [*self.models, self._ours.model]
-        item: Item = {"id": _ID, "app_id": NOBODY.app_id, "user_id": NOBODY.user_id, "kind": "embedder"}
-        item |= {"model": models[0], "dimensions": self._ours.dimensions, "models": models}
+        item = addressed(NOBODY, _ID, "embedder") | {"model": models[0], "dimensions": self._ours.dimensions, "models": models}
         return ("create", (item,)) if self._etag is None else ("replace", (_ID, item), {"if_match_etag": self._etag})
 
 

@@ -48,6 +48,22 @@ BYTES_PER_NUMBER = 13
 Item = dict[str, Any]
 
 
+def partition_of(owner: Owner) -> str:
+    """The partition key of an owner: both ids in one text, from which they can be read back."""
+    return "/".join(part.replace("%", "%25").replace("/", "%2F") for part in owner)
+
+
+def owner_of(partition: str) -> Owner:
+    """The owner whose partition key this is; ValueError for a text that is none."""
+    app_id, user_id = (part.replace("%2F", "/").replace("%25", "%") for part in partition.split("/"))
+    return Owner(app_id, user_id)
+
+
+def addressed(owner: Owner, identity: str, kind: str) -> Item:
+    """A new item with what each one has: id, partition key, both ids, kind."""
+    return {"id": identity, "owner": partition_of(owner), "app_id": owner.app_id, "user_id": owner.user_id, "kind": kind}
+
+
 def items_of(owner: Owner, batch: Batch, now: datetime, dimensions: int) -> list[tuple[Write, Item]]:
     """The batch's writes with their items, events first. Raises TooLarge and EmbeddingMismatch before anything is sent."""
     writes = [Write("create", Document(event.id, "event", event.model_dump(mode="json"))) for event in batch.events]
@@ -77,7 +93,7 @@ def check_vector(vector: Vector | None, dimensions: int) -> None:
 def item_of(owner: Owner, document: Document, now: datetime) -> Item:
     """One document as an item. ValueError for a memory that expires: its end is a status, not a clock."""
     body = document.body
-    item: Item = {"id": document.id, "app_id": owner.app_id, "user_id": owner.user_id, "kind": document.kind}
+    item = addressed(owner, document.id, document.kind)
     item["sequence"] = body.get("sequence", 0)
     if document.kind not in MEMORY_KINDS:
         item["body"] = body

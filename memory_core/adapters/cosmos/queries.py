@@ -102,14 +102,23 @@ def by_vector(owner: Owner, search: Search, vector: Vector, epoch: str | None = 
     return asked.query(f"TOP {int(search.limit)} {_with_similarities(asked, search)}", f"ORDER BY {_distance(asked, vector)}")
 
 
-def by_words(owner: Owner, search: Search, epoch: str | None = None) -> Query:
+def by_words(owner: Owner, search: Search, epoch: str | None = None, *, with_similarities: bool = True) -> Query:
     """The `limit` best by the service's BM25 that hold any of the terms, within the filter."""
     asked = _searched(owner, search, epoch)
     terms = asked.listed(listed(search.terms[:MAX_TERMS], search.related))
     # FullTextScore only orders: without this, documents that hold no term would fill the list up.
     asked.add(f"FullTextContainsAny(c.search_text, {terms})")
     limit = search.limit * min(max(len(search.sentences), 1), MAX_VECTORS)
-    return asked.query(f"TOP {int(limit)} {_with_similarities(asked, search)}", f"ORDER BY RANK FullTextScore(c.search_text, {terms})")
+    columns = _with_similarities(asked, search) if with_similarities else _MEMORY
+    return asked.query(f"TOP {int(limit)} {columns}", f"ORDER BY RANK FullTextScore(c.search_text, {terms})")
+
+
+def similarities(owner: Owner, ids: Sequence[str], search: Search) -> Query:
+    """How near memories by id are to the vectors of a search."""
+    asked = Conditions(owner, MEMORY_KINDS)
+    asked.among("c.id", ids)
+    asked.add("IS_DEFINED(c.embedding)")
+    return asked.query(f'VALUE {{"id": c.id, {", ".join(_distances(asked, search))}}}')
 
 
 def deleted_turns(owner: Owner, sessions: Collection[str], epoch: str) -> Query:
@@ -302,5 +311,8 @@ def _distance(asked: Conditions, vector: Vector) -> str:
 
 
 def _with_similarities(asked: Conditions, search: Search) -> str:
-    similarities = [f'"{name}": {_distance(asked, vector)}' for name, vector in zip(SIMILARITIES, search.vectors, strict=False)]
-    return f"VALUE {{{', '.join((_FIELDS, *similarities))}}}"
+    return f"VALUE {{{', '.join((_FIELDS, *_distances(asked, search)))}}}"
+
+
+def _distances(asked: Conditions, search: Search) -> list[str]:
+    return [f'"{name}": {_distance(asked, vector)}' for name, vector in zip(SIMILARITIES, search.vectors, strict=False)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import zip_longest
 from typing import Any, NamedTuple, cast
@@ -45,6 +45,8 @@ POINT_READS = 3
 IDS_A_QUERY = 200
 PLACED_BY_TIME = frozenset({"task"})
 """Kinds whose `sequence` is a moment, not one of the log's: each look at a task was taken three times over."""
+WRITTEN_BY_COMMITS = ("mem_", "evt_")
+"""How ids of memories, their versions and events begin."""
 MORE_LOOKS = 2
 """After so many, what was seen must do: a commit on it would be refused."""
 
@@ -66,10 +68,23 @@ class Beside(NamedTuple):
         return any(_changed_at(item) > head.sequence for item in beside)
 
 
+def _since(identity: str, known: Known) -> str | None:
+    """The state from which a document may be read, where only commits write it; what is kept beside the log is read as it is now."""
+    return known.token if identity.startswith(WRITTEN_BY_COMMITS) else None
+
+
 def _changed_at(item: Item) -> int:
     """The sequence of the commit that wrote it last, as far as it tells."""
     fields = item if item["kind"] in MEMORY_KINDS else item["body"]
     return 0 if item["kind"] in PLACED_BY_TIME else int(fields.get("revision") or fields.get("sequence", 0))
+
+
+class WithHead(NamedTuple):
+    """A head and the answers that are not older than it. charge: of all that was asked."""
+
+    known: Known | None
+    answers: list[Answer]
+    charge: float
 
 
 class Looks:
@@ -99,7 +114,7 @@ class Looks:
 
     def noted(self, owner: Owner, read: Answer) -> Known | None:
         """The head in what `read_head` answered; it is remembered."""
-        return self._heads.keep(owner, known_of(read.rows[0]) if read.rows else None)
+        return self._heads.keep(owner, known_of(read))
 
     async def look(self, owner: Owner, ids: Sequence[str], near: Near | None) -> tuple[Known | None, Beside]:
         """The head beside documents and neighbours, looked at again while a commit shows in some of them and not yet in the head."""
@@ -109,6 +124,24 @@ class Looks:
                 break
             known, beside = await self._look(owner, ids, near)
         return known, beside
+
+    async def with_head(self, owner: Owner, ask: Callable[[Known], Sequence[Coroutine[Any, Any, Answer]]]) -> WithHead:
+        """The head and what is asked beside it, none of it older; beside the head that was known, and again where that has moved.
+
+        Raises Unavailable.
+        """
+        before, answers, spent = self._heads.get(owner), list[Answer](), 0.0
+        if before is None:
+            read = await self.read_head(owner)
+        else:
+            read, *answers = await together(self.read_head(owner), *ask(before))
+        known = self.noted(owner, read)
+        if known is None:
+            return WithHead(None, [], read.charge)
+        if before is None or (self._connection.reads_twice and known.etag != before.etag):
+            spent = sum(answer.charge for answer in answers)
+            answers = await together(*ask(known))
+        return WithHead(known, answers, read.charge + spent + sum(answer.charge for answer in answers))
 
     async def of_the_head(self, owner: Owner, ask: Callable[[str | None], Query], epoch_of: Callable[[Item], str | None]) -> list[Item]:
         """The rows of a query that are of the head's epoch: asked again, for that alone, when others were found among them.
@@ -129,25 +162,23 @@ class Looks:
         before = self._heads.get(owner)
         if before is None or not (ids or near):
             known = await self.head(owner)
-            return known, Beside() if known is None else await self._beside(owner, ids, near, known.head)
-        known, beside = cast(
-            "tuple[Known | None, Beside]", tuple(await together(self.head(owner), self._beside(owner, ids, near, before.head)))
-        )
+            return known, Beside() if known is None else await self._beside(owner, ids, near, known)
+        known, beside = cast("tuple[Known | None, Beside]", tuple(await together(self.head(owner), self._beside(owner, ids, near, before))))
         if known is not None and known.etag != before.etag:
-            beside = await self._beside(owner, ids, near, known.head)
+            beside = await self._beside(owner, ids, near, known)
         return known, beside
 
-    async def _beside(self, owner: Owner, ids: Sequence[str], near: Near | None, head: Head) -> Beside:
-        """Documents by id, beside the memories that may be neighbours."""
+    async def _beside(self, owner: Owner, ids: Sequence[str], near: Near | None, known: Known) -> Beside:
+        """Documents by id, beside the memories that may be neighbours. What a head tells of is read as it was with that head, or later."""
         wanted = list(dict.fromkeys(ids))
         if len(wanted) <= POINT_READS:
-            reads = [self._connection.item(owner, identity) for identity in wanted]
+            reads = [self._connection.item(owner, identity, since=_since(identity, known)) for identity in wanted]
         else:
             parts = [wanted[at : at + IDS_A_QUERY] for at in range(0, len(wanted), IDS_A_QUERY)]
             reads = [self._connection.query(owner, queries.by_ids(owner, part)) for part in parts]
         if near is None:
             return Beside([row for answer in await together(*reads) for row in answer.rows])
-        answers, mates = await together(together(*reads), nearby(self._connection, owner, near, head, self._embedder.only))
+        answers, mates = await together(together(*reads), nearby(self._connection, owner, near, known, self._embedder.only))
         return Beside([row for answer in cast("list[Answer]", answers) for row in answer.rows], cast("list[Item]", mates))
 
 
@@ -155,20 +186,27 @@ class Looks:
 
 
 class Known(NamedTuple):
-    """A head and the ETag of the item that held it. written_at: when that was, by the service's clock; 0 where only a commit was told."""
+    """A head and the ETag of the item that held it. written_at: when that was, by the service's clock; 0 where only a commit was told.
+
+    token: of the state in which it was seen: a read that is given it sees all that this head vouches for.
+    """
 
     head: Head
     etag: str
     written_at: int = 0
+    token: str | None = None
 
 
 Heads = Remembered[Known]
 """The last known head of each user; the service compares the ETag, so an old one does no harm."""
 
 
-def known_of(item: dict[str, Any]) -> Known:
-    """The head in its item."""
-    return Known(Head.model_validate(item["body"]), item["_etag"], item.get("_ts", 0))
+def known_of(read: Answer) -> Known | None:
+    """The head in what a point read of it answered."""
+    if not read.rows:
+        return None
+    item = read.rows[0]
+    return Known(Head.model_validate(item["body"]), item["_etag"], item.get("_ts", 0), read.token)
 
 
 # Memories shown to a decision about a new truth: its slot's, or else near ones.
@@ -181,22 +219,23 @@ def known_of(item: dict[str, Any]) -> Known:
 log = logging.getLogger(__name__)
 
 
-async def nearby(connection: Connection, owner: Owner, near: Near, head: Head, only: str | None = None) -> list[Item]:
+async def nearby(connection: Connection, owner: Owner, near: Near, known: Known, only: str | None = None) -> list[Item]:
     """The memories that may be neighbours, whole.
 
     A second query is sent only when the slot was filled once and no memory is in it now.
     only: the model whose vectors count, where others' are beside them.
     """
+    head, since = known.head, known.token
     if near.key is not None:
-        return (await connection.query(owner, queries.of_key(owner, near.key, near))).rows
+        return (await connection.query(owner, queries.of_key(owner, near.key, near), since=since)).rows
     mates: list[Item] = []
     if near.slot is not None and (head.slots is None or marked(head.slots, near.slot)):
-        mates = (await connection.query(owner, queries.in_slot(owner, near.slot, near))).rows
+        mates = (await connection.query(owner, queries.in_slot(owner, near.slot, near), since=since)).rows
         if any(item["status"] in queries.FOUND and item["epoch"] == head.epoch for item in mates):
             return mates
     if near.vector is None:
         return mates
-    return mates + (await connection.query(owner, queries.nearest(owner, near, near.vector, only))).rows
+    return mates + (await connection.query(owner, queries.nearest(owner, near, near.vector, only), since=since)).rows
 
 
 def neighbours(near: Near, items: Sequence[Mapping[str, Any]], epoch: str, kind: VectorKind) -> tuple[Neighbour, ...]:
@@ -289,6 +328,12 @@ def search_answer(
     return Found(head, candidates, _statistics(candidates, search.terms, apart), charge)
 
 
+def with_similarities(rows: Rows, known: Rows) -> Rows:
+    """The rows, each with the similarities that another row of the same memory has."""
+    numbered = {row["id"]: {name: row[name] for name in SIMILARITIES if name in row} for row in known}
+    return [{**row, **numbered.get(row["id"], {})} for row in rows]
+
+
 def _similarities(row: Mapping[str, Any], search: Search) -> list[float]:
     """One for each vector of the search; none of a memory without a vector."""
     names = SIMILARITIES[: len(search.vectors)]
@@ -346,8 +391,8 @@ def _statistics(candidates: CandidateSet, terms: Sequence[str], memories: Sequen
 
 # An admin's reads: the poisoned tasks of an app's users, and agents user by user.
 #
-# Note: the first crosses partitions, and no continuation of such a query can be kept. So it goes on from the place of its
-# last row. That its clause names the app confines it to the partitions of the app.
+# Note: the first crosses partitions, by the index on `app_id`, and no continuation of such a query can be kept. So it goes on from the
+# place of its last row.
 
 
 _POISONED = (

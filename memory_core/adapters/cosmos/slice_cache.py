@@ -105,7 +105,7 @@ class HeldUsers:
         if entry.slice.change >= known.head.sequence and entry.marks >= known.head.marks:
             return entry.slice, 0.0
         async with entry.lock:
-            charge = await self._catch_up(owner, entry.slice, known.head)
+            charge = await self._catch_up(owner, entry.slice, known)
             charge += await self._see_marks(owner, entry, known)
         # While it was read another one may have found that it can't be caught up with.
         return (entry.slice if self._held.get(owner) is entry else None), charge
@@ -143,19 +143,20 @@ class HeldUsers:
             for name, touch in touches.items():
                 entry.slice.touch(name, touch.count, touch.at.timestamp())
 
-    async def _catch_up(self, owner: Owner, user_slice: Slice, head: Head) -> float:
+    async def _catch_up(self, owner: Owner, user_slice: Slice, known: Known) -> float:
+        head = known.head
         missed = head.sequence - user_slice.change
         if missed <= 0:
             return 0.0
         if missed > EVENTS_A_LOOK or user_slice.wasteful:
             self._held.pop(owner, None)
             return 0.0
-        events = await self._connection.query(owner, queries.events(owner, user_slice.change, missed, None, head.epoch))
+        events = await self._connection.query(owner, queries.events(owner, user_slice.change, missed, None, head.epoch), since=known.token)
         if len(events.rows) != missed:  # the log has a gap, or the user's life has ended meanwhile
             self._held.pop(owner, None)
             return events.charge
         names = sorted({event["memory_id"] for event in events.rows})
-        items = await self._connection.query(owner, queries.held_ones(owner, names, head.epoch))
+        items = await self._connection.query(owner, queries.held_ones(owner, names, head.epoch), since=known.token)
         for name in names:
             if name not in {row["id"] for row in items.rows}:
                 user_slice.drop(name)
@@ -169,7 +170,7 @@ class HeldUsers:
         if entry.marks >= known.head.marks or self._held.get(owner) is not entry:
             return 0.0
         since = queries.held_since(owner, entry.written_at - SKEW_S, EVENTS_A_LOOK + 1, known.head.epoch)
-        items = await self._connection.query(owner, since)
+        items = await self._connection.query(owner, since, since=known.token)
         if len(items.rows) > EVENTS_A_LOOK:
             self._held.pop(owner, None)
             return items.charge
@@ -181,13 +182,12 @@ class HeldUsers:
     async def _load(self, owner: Owner) -> None:
         """Read a user whole. The head comes first: what is committed meanwhile is then after it in the log, and read by the next look."""
         try:
-            rows = (await self._connection.item(owner, HEAD_ID)).rows
-            if not rows:
+            known = known_of(await self._connection.item(owner, HEAD_ID))
+            if known is None:
                 return
-            known, made, after = known_of(rows[0]), Slice(self._kind.dimensions), None
-            head = known.head
+            made, after, head = Slice(self._kind.dimensions), None, known.head
             while True:
-                page = (await self._connection.query(owner, queries.to_hold(owner, after, ROWS_A_READ, head.epoch))).rows
+                page = (await self._connection.query(owner, queries.to_hold(owner, after, ROWS_A_READ, head.epoch), since=known.token)).rows
                 self._put(made, page)
                 if len(page) < ROWS_A_READ:
                     break

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Coroutine, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any
 
 import orjson
@@ -20,6 +21,7 @@ from memory_core.adapters.cosmos.container import ENOUGH, Consistency, EmbedderR
 from memory_core.adapters.cosmos.items import DEPENDENCY, check_vector, document_of, epoch_of, is_expired, shown_of
 from memory_core.adapters.cosmos.reads import IDS_A_QUERY, Heads, Known, Looks, neighbours
 from memory_core.adapters.cosmos.slice_cache import HeldUsers
+from memory_core.adapters.cosmos.text_ranking import WAYS, TextRanking, Way
 from memory_core.adapters.memory_index.search import find, with_own_name
 from memory_core.domain.archival import NextDue, moment_in
 from memory_core.domain.errors import Unavailable
@@ -46,6 +48,8 @@ from memory_core.ports import (
     Snapshot,
     Touch,
 )
+
+NOT_OPEN = "the store is not open"
 
 
 class CosmosStore:
@@ -82,20 +86,24 @@ class CosmosStore:
         self._vector_index: VectorIndex = vector_index
         self._wanted_consistency: Consistency = consistency
         self._embedder = EmbedderRecord(self._connection, self._kind)
+        self._ranking = TextRanking(self._connection, dimensions)
         self._heads = Heads()
         self._looks = Looks(self._connection, self._heads, self._embedder)
         self._slice_budget_bytes = slice_budget_bytes
         self._held = HeldUsers(self._connection, self._kind, 0, clock)
         self._is_open = False
+        self._refusal = NOT_OPEN
         self._last_ok: datetime | None = None
 
     async def open(self) -> None:
         """Connect and compare container and account with what is needed. Raises Unavailable, EmbeddingMismatch."""
         try:
             level = await compare(self._connection, self._embedder, self._kind.dimensions, self._wanted_consistency)
-        except BaseException:
+        except BaseException as error:
+            self._refusal = error.detail.removeprefix(f"{DEPENDENCY}: ") if isinstance(error, Unavailable) else NOT_OPEN
             await self._connection.close()
             raise
+        self._connection.reads_twice = level in ENOUGH["strong"]
         budget = self._slice_budget_bytes if level in ENOUGH["strong"] else 0
         self._held = HeldUsers(self._connection, self._kind, budget, self._clock)
         self._is_open = True
@@ -182,7 +190,7 @@ class CosmosStore:
         return await writes.due(self._connection, within, now, after, limit)
 
     async def search(self, owner: Owner, search: Search) -> Found:
-        """Head ∥ the nearest ∥ the best by words; for a user held in memory the head alone, and what was missed since.
+        """Head ∥ the nearest ∥ the best by words, no older than it; for a user held in memory the head alone, and what was missed.
 
         Of a user who has deleted something, then, which of the turns are deleted that lent words to what came.
         """
@@ -194,24 +202,40 @@ class CosmosStore:
             and (answer := await self._find(owner, search)) is not None
         ):
             return answer
-        head, *lists = await together(self._looks.read_head(owner), *self._asked(owner, search, None))
-        known = self._looks.noted(owner, head)
+        way = await self._ranking.way() if search.terms else WAYS[0]
+        known, lists, spent = await self._looks.with_head(owner, lambda known: self._asked(owner, search, way, known.token, None))
+        since = None if known is None else known.token
         if known is not None and any(row["epoch"] != known.head.epoch for ranked in lists for row in ranked.rows):
-            lists = await together(*self._asked(owner, search, known.head.epoch))
+            lists = await together(*self._asked(owner, search, way, since, known.head.epoch))
+            spent += sum(ranked.charge for ranked in lists)
         near = [ranked.rows for ranked in lists[: len(search.vectors[: queries.MAX_VECTORS])]]
-        worded = lists[-1].rows if search.terms else []
+        worded: reads.Rows = lists[-1].rows if search.terms and lists else []
+        apart = Answer() if way.beside else await self._similarities(owner, search, near, worded, since)
+        if not way.beside:
+            worded = reads.with_similarities(worded, [*chain.from_iterable(near), *apart.rows])
         known_head = None if known is None else known.head
         memories = reads.readable(known_head, (row for ranked in lists for row in ranked.rows))
-        deleted = await self._deleted_turns(owner, known_head, reads.lending_turns(search, memories.values()))
-        charge = head.charge + sum(ranked.charge for ranked in lists) + deleted.charge
+        deleted = await self._deleted_turns(owner, known, reads.lending_turns(search, memories.values()))
+        charge = spent + apart.charge + deleted.charge
         self._held.paid(owner, known_head, charge)
         return reads.search_answer(known_head, search, near, worded, memories, charge, self._kind, deleted.rows)
 
-    async def _deleted_turns(self, owner: Owner, head: Head | None, turns: Collection[tuple[str, int]]) -> Answer:
-        """Which of these turns are deleted; nothing is asked of a user without deleted memories."""
-        if head is None or not turns or not head.counts.get(Status.DELETED.value):
+    async def _similarities(
+        self, owner: Owner, search: Search, near: Sequence[reads.Rows], worded: reads.Rows, since: str | None
+    ) -> Answer:
+        """Of rows by words that came without them and are not among the nearest."""
+        nearest = {row["id"] for rows in near for row in rows}
+        ids = [row["id"] for row in worded if row["id"] not in nearest]
+        if not ids or not search.vectors:
             return Answer()
-        return await self._connection.query(owner, queries.deleted_turns(owner, {session for session, _ in turns}, head.epoch))
+        return await self._connection.query(owner, queries.similarities(owner, ids, search), since=since)
+
+    async def _deleted_turns(self, owner: Owner, known: Known | None, turns: Collection[tuple[str, int]]) -> Answer:
+        """Which of these turns are deleted; nothing is asked of a user without deleted memories."""
+        if known is None or not turns or not known.head.counts.get(Status.DELETED.value):
+            return Answer()
+        asked = queries.deleted_turns(owner, {session for session, _ in turns}, known.head.epoch)
+        return await self._connection.query(owner, asked, since=known.token)
 
     async def _find(self, owner: Owner, search: Search) -> Found | None:
         """The answer from the user's slice; None when it can't be had there."""
@@ -222,20 +246,33 @@ class CosmosStore:
             return None
         return Found(known.head, *find(user_slice, search), read.charge + charge)
 
-    def _asked(self, owner: Owner, search: Search, epoch: str | None) -> list[Coroutine[Any, Any, Answer]]:
-        asked = [queries.by_vector(owner, search, vector, epoch, self._embedder.only) for vector in search.vectors[: queries.MAX_VECTORS]]
+    def _asked(self, owner: Owner, search: Search, way: Way, since: str | None, epoch: str | None) -> list[Coroutine[Any, Any, Answer]]:
+        near = [queries.by_vector(owner, search, vector, epoch, self._embedder.only) for vector in search.vectors[: queries.MAX_VECTORS]]
+        asked = [self._connection.query(owner, query, since=since) for query in near]
         if search.terms:
-            asked.append(queries.by_words(owner, search, epoch))
-        return [self._connection.query(owner, query) for query in asked]
+            worded = queries.by_words(owner, search, epoch, with_similarities=way.beside)
+            asked.append(self._connection.query(owner, worded, across=not way.by_key, since=since))
+        return asked
 
-    async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> dict[str, SerializedMemory]:
-        """Memories and versions by id, as they stand in their items, without vectors."""
+    async def memories(
+        self, owner: Owner, ids: Sequence[str], where: Filter | None = None, *, seen: Head | None = None
+    ) -> dict[str, SerializedMemory]:
+        """Memories and versions by id, as they stand in their items, without vectors; the head is not read again where `seen` is known."""
         self._check_open()
         wanted = list(dict.fromkeys(ids))
         parts = [queries.to_show(owner, wanted[at : at + IDS_A_QUERY], where) for at in range(0, len(wanted), IDS_A_QUERY)]
-        head, *answers = await together(self._looks.read_head(owner), *(self._connection.query(owner, query) for query in parts))
-        known = self._looks.noted(owner, head)
-        items = [item for part in answers for item in part.rows if known is not None and item["epoch"] == known.head.epoch]
+
+        def asked(known: Known) -> list[Coroutine[Any, Any, Answer]]:
+            return [self._connection.query(owner, query, since=known.token) for query in parts]
+
+        known = self._heads.get(owner)
+        if seen is not None and known is not None and known.head == seen:
+            answers = await together(*asked(known))
+        else:
+            known, answers, _ = await self._looks.with_head(owner, asked)
+        if known is None:
+            return {}
+        items = [item for part in answers for item in part.rows if item["epoch"] == known.head.epoch]
         return {item["id"]: shown_of(item) for item in items}
 
     async def page(
@@ -315,11 +352,12 @@ class CosmosStore:
         try:
             self._check_open()
             level = await compare(self._connection, self._embedder, self._kind.dimensions, self._wanted_consistency)
+            way = await self._ranking.way()
         except Unavailable as error:
             return Health("cosmos", "unavailable", last_ok=self._last_ok, detail=error.detail)
         self._last_ok = self._clock.now()
         latency = (time.perf_counter() - begun) * 1000
-        facts = {"consistency": level, "dimensions": self._kind.dimensions, **self._held.facts()}
+        facts = {"consistency": level, "dimensions": self._kind.dimensions, "text_ranking": str(way), **self._held.facts()}
         if self._embedder.only is not None:
             facts["embedders"] = ", ".join(self._embedder.models)
         return Health("cosmos", "ok", latency, self._last_ok, facts=facts)
@@ -339,4 +377,4 @@ class CosmosStore:
 
     def _check_open(self) -> None:
         if not self._is_open:
-            raise Unavailable(DEPENDENCY, "the store is not open")
+            raise Unavailable(DEPENDENCY, self._refusal)

@@ -22,6 +22,7 @@ from memory_core.adapters.cosmos.items import (
     HEAD_ID,
     MAX_BATCH_BYTES,
     Item,
+    addressed,
     document_of,
     is_expired,
     item_of,
@@ -65,7 +66,7 @@ async def commit_batch(connection: Connection, heads: Heads, owner: Owner, batch
             heads.keep(owner, None)
             raise
         else:
-            heads.keep(owner, Known(batch.head, results[0]["eTag"]))
+            heads.keep(owner, Known(batch.head, results.rows[0]["eTag"], token=results.token))
             return
     raise Unavailable(DEPENDENCY, "what the commit deletes kept vanishing before it")
 
@@ -79,15 +80,15 @@ async def _etag(connection: Connection, heads: Heads, owner: Owner, expected: He
         return None
     known = heads.get(owner)
     if known is None or known.head != expected:
-        rows = (await connection.item(owner, HEAD_ID)).rows
-        known = heads.keep(owner, known_of(rows[0]) if rows else None)
+        read = await connection.item(owner, HEAD_ID)
+        known = heads.keep(owner, known_of(read))
     if known is None or known.head != expected:
         raise HeadMoved("another commit of this user came first")
     return known.etag
 
 
 def _head_operation(owner: Owner, head: Head, etag: str | None, now: datetime) -> tuple[Any, ...]:
-    item: Item = {"id": HEAD_ID, "app_id": owner.app_id, "user_id": owner.user_id, "kind": "head", "body": head.model_dump(mode="json")}
+    item = addressed(owner, HEAD_ID, "head") | {"body": head.model_dump(mode="json")}
     if head.due_at is not None:
         item["due_s"] = head.due_at.timestamp()
     if head.expires_at is not None:
@@ -169,7 +170,7 @@ async def keep(connection: Connection, owner: Owner, document: Document, now: da
     # A created document is compared with the head of that very moment. A replaced one is of the epoch that it was read in.
     beside: list[tuple[Any, ...]] = [("read", (HEAD_ID,))] if document.tag is None and "epoch" in item else []
     try:
-        *heads, written = await connection.batch(owner, [*beside, operation])
+        *heads, written = (await connection.batch(owner, [*beside, operation])).rows
     except CosmosBatchOperationError as refused:
         if refused.status_code in PASSING:
             raise Unavailable(DEPENDENCY, f"Cosmos DB answered a write with {refused.status_code}") from refused

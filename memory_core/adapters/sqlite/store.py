@@ -169,7 +169,9 @@ class SqliteStore:
             self._check_vector(vector)
         return await self._with_slice(lambda connection, light: self._found(connection, light, owner, search), owner)
 
-    async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> dict[str, SerializedMemory]:
+    async def memories(
+        self, owner: Owner, ids: Sequence[str], where: Filter | None = None, *, seen: Head | None = None
+    ) -> dict[str, SerializedMemory]:
         """Memories and versions by id, as of one state of the file, without vectors."""
         return self._file.here(reads.to_show, owner, ids, where)
 

@@ -1,0 +1,138 @@
+"""How this account ranks by words: found out once a process, with documents whose order is known.
+
+Note: FullTextScore can't be projected, so the score of a row is never seen. Accounts are reported that ignore ORDER BY RANK in a query
+with a partition key: TOP then takes any rows that hold a word, and nothing fails. What was documented first, a query without the key,
+is planned by the service and merged by the SDK; the clause still names the key, so it goes to one range.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from memory_core.adapters.cosmos import queries
+from memory_core.adapters.cosmos.client import Connection
+from memory_core.adapters.cosmos.container import NOBODY, TEXT_PATH, VECTOR_PATH
+from memory_core.adapters.cosmos.items import Item, addressed, numbers
+from memory_core.domain.errors import Unavailable
+from memory_core.domain.memory import Vector
+from memory_core.ports import Filter, Search
+
+log = logging.getLogger(__name__)
+WORD: Final = "marmalade"
+OTHER_WORDS: Final = ("stone", "window", "river", "ladder", "copper", "meadow")
+TIMES: Final[Mapping[int, int]] = {1: 2, 4: 5, 6: 1, 9: 4, 12: 3}
+"""How often a document of this number holds the word. Neither the order of numbers nor that of writing is the order of scores."""
+DOCUMENTS: Final = 16
+"""Most hold the word not at all, so that it is worth something by whatever formula."""
+LIMIT: Final = 4
+EXPECTED: Final = sorted(TIMES, key=lambda number: -TIMES[number])[:LIMIT]
+COSINE_A_TIME: Final = 0.15
+TOLERANCE: Final = 0.02
+
+
+class Way(NamedTuple):
+    """How to ask. by_key: with the partition key. beside: with similarities in the same rows."""
+
+    by_key: bool
+    beside: bool
+
+    def __str__(self) -> str:
+        parts = ("with the partition key" if self.by_key else "across partitions", "" if self.beside else "similarities apart")
+        return ", ".join(filter(None, parts))
+
+
+WAYS: Final = (Way(True, True), Way(False, True), Way(True, False), Way(False, False))
+"""The cheapest first. The last is what is documented beyond doubt."""
+
+
+class TextRanking:
+    """The way that is known to rank. dimensions: of the container's vectors."""
+
+    def __init__(self, connection: Connection, dimensions: int) -> None:
+        self._connection, self._dimensions = connection, dimensions
+        self._lock = asyncio.Lock()
+        self._way: Way | None = None
+
+    async def way(self) -> Way:
+        """How to ask by words; asked of the service until it has shown one. Raises Unavailable."""
+        async with self._lock:
+            if self._way is None:
+                self._way = await self._first_that_ranks()
+        return self._way or WAYS[-1]
+
+    async def _first_that_ranks(self) -> Way | None:
+        """None while the documents can't be seen in full, as when the text index has not taken them in yet."""
+        if len(await self._present()) < DOCUMENTS:
+            await self._write()
+        for way in WAYS:
+            rows = await self._rows(way)
+            if rows is not None and len(rows) < LIMIT:
+                return None
+            if rows is not None and is_ranked(rows, with_similarity=way.beside):
+                if way != WAYS[0]:
+                    log.warning("Cosmos DB does not rank by words as asked with a partition key; it is asked %s", way)
+                return way
+        log.error("Cosmos DB ranked the documents with a known order in no way; it is asked %s", WAYS[-1])
+        return WAYS[-1]
+
+    async def _rows(self, way: Way) -> list[Any] | None:
+        """The rows of one way of asking; None where the service takes no such query."""
+        from azure.core.exceptions import HttpResponseError
+
+        search = Search(vector=_direction(self._dimensions, 1.0), terms=(WORD,), limit=LIMIT, where=Filter(statuses=frozenset({"active"})))
+        query = queries.by_words(NOBODY, search, with_similarities=way.beside)
+        try:
+            return (await self._connection.query(NOBODY, query, across=not way.by_key)).rows
+        except HttpResponseError as error:
+            if error.status_code != 400:
+                raise
+            return None
+
+    async def _present(self) -> list[Any]:
+        return (await self._connection.query(NOBODY, queries.existing(NOBODY, [_name(number) for number in range(DOCUMENTS)]))).rows
+
+    async def _write(self) -> None:
+        from azure.cosmos.exceptions import CosmosBatchOperationError
+
+        operations = [("upsert", (_document(number, self._dimensions),)) for number in range(DOCUMENTS)]
+        try:
+            await self._connection.batch(NOBODY, operations)
+        except CosmosBatchOperationError as refused:
+            raise Unavailable("long_term", f"Cosmos DB answered a write with {refused.status_code}") from refused
+
+
+def is_ranked(rows: list[Any], *, with_similarity: bool) -> bool:
+    """Whether these rows of known documents are the best in falling order, each with its similarity where that was asked for."""
+    if [row["id"] for row in rows] != [_name(number) for number in EXPECTED]:
+        return False
+    cosines = [row.get(queries.SIMILARITIES[0]) for row in rows]
+    wanted = [COSINE_A_TIME * TIMES[number] for number in EXPECTED]
+    return not with_similarity or all(
+        isinstance(cosine, float) and abs(cosine - right) < TOLERANCE for cosine, right in zip(cosines, wanted, strict=True)
+    )
+
+
+def _name(number: int) -> str:
+    return f"ranking_{number:02}"
+
+
+def _document(number: int, dimensions: int) -> Item:
+    times = TIMES.get(number, 0)
+    item = addressed(NOBODY, _name(number), "memory") | {"sequence": 0, "status": "active"}
+    item[TEXT_PATH.removeprefix("/")] = " ".join([*[WORD] * times, *OTHER_WORDS[times:]])
+    if times:
+        item[VECTOR_PATH.removeprefix("/")] = numbers(_direction(dimensions, COSINE_A_TIME * times))
+    return item
+
+
+def _direction(dimensions: int, cosine: float) -> Vector:
+    """A unit vector of this cosine to the first axis."""
+    made = np.zeros(dimensions, dtype=np.float32)
+    made[0] = cosine
+    made[-1] += np.sqrt(1.0 - cosine**2)
+    return made
