@@ -53,7 +53,7 @@ param vectorIndexType string = 'quantizedFlat'
 @minValue(1)
 @maxValue(4096)
 @description('Length of a vector. It can\'t be changed later without another container.')
-param embeddingDimensions int = 1536
+param embeddingDimensions int = 512
 
 @description('Whether to have Azure Managed Redis: the short term beside the truth, and the one resource that costs when idle.')
 param enableRedis bool = false

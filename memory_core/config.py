@@ -88,7 +88,7 @@ class Settings(BaseModel):
     embedding_api_key: SecretStr | None = Field(None, description="Key; on Azure none = managed identity")
     embedding_base_url: Url | None = Field(None, description="Address of an OpenAI-compatible service; required for azure")
     embedding_dimensions: Annotated[int, Field(ge=1, le=4096)] | None = Field(
-        None, description="Length of a vector; none = the model's own"
+        None, description="Length of a vector; none = 512 where the model can shorten its own (text-embedding-3-*), else the model's own"
     )
     embedding_timeout: Positive = Field(30.0, description="Seconds one call may take")
     embedding_query_deadline_s: Positive = Field(

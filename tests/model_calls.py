@@ -11,7 +11,6 @@ import pytest
 from memory_core.adapters.openai.agents import Budget, OpenAIAgents
 from memory_core.adapters.openai.chat import Chat
 from memory_core.adapters.openai.client import Retries, Service
-from memory_core.adapters.redis.local import NullShortTermStore
 from memory_core.domain.agent_schemas import Answered
 from memory_core.domain.conversation import Message
 from memory_core.ports import Agents, DecisionItem, SceneItem
@@ -70,7 +69,7 @@ class Made:
     ) -> OpenAIAgents:
         service = service or Service(base_url=f"{self.server.root}/v1", api_key="secret-key")
         retries = given.pop("retries", Retries(tries=3, deadline_s=timeout_s, sleep=self.pauses))
-        budget = Budget(cap, self.clock, given.pop("short_term", NullShortTermStore()))
+        budget = Budget(cap, self.clock, given.pop("store", None))
         chat = Chat(service, "gpt-x", self.clock, timeout_s=timeout_s, retries=retries, **given)
         made = OpenAIAgents(chat, budget, self.clock, self.telemetry)
         self._closing.append(made)

@@ -121,7 +121,7 @@ variable "vector_index_type" {
 variable "embedding_dimensions" {
   description = "Length of a vector. It can't be changed later without another container."
   type        = number
-  default     = 1536
+  default     = 512
 
   validation {
     condition     = var.embedding_dimensions >= 1 && var.embedding_dimensions <= 4096

@@ -73,7 +73,7 @@ class Adapters:
         embedder = _embedder(settings, short_term, clock)
         long_term = _long_term(settings, embedder, clock, charged)
         rules = _rules(settings, meter)
-        agents = rules if settings.llm_provider == "offline" else _model(settings, short_term, clock, meter)
+        agents = rules if settings.llm_provider == "offline" else _model(settings, long_term, clock, meter)
         courier = WebCourier(settings.webhook_allow, timeout_s=settings.webhook_timeout_s)
         # `hash` is for benches and tests, where words shall mean themselves.
         thesaurus = NoRelatedWords() if settings.embedding_provider == "hash" else RelatedWords()
@@ -262,7 +262,7 @@ def _reranker(settings: Settings, agents: Agents, clock: Clock) -> Reranker | No
     return EndpointReranker(service, settings.rerank_model or "", clock, timeout_s=settings.rerank_deadline_s)
 
 
-def _model(settings: Settings, short_term: ShortTermStore, clock: Clock, meter: Meter | None) -> Agents:
+def _model(settings: Settings, long_term: LongTermStore, clock: Clock, meter: Meter | None) -> Agents:
     from memory_core.adapters.openai.agents import Budget, OpenAIAgents
     from memory_core.adapters.openai.chat import Chat, Sampling
 
@@ -277,7 +277,7 @@ def _model(settings: Settings, short_term: ShortTermStore, clock: Clock, meter: 
         timeout_s=settings.llm_timeout,
         concurrency=settings.llm_concurrency,
     )
-    return OpenAIAgents(chat, Budget(settings.llm_daily_tokens, clock, short_term), clock, meter)
+    return OpenAIAgents(chat, Budget(settings.llm_daily_tokens, clock, long_term), clock, meter)
 
 
 def _chunking(settings: Settings) -> Chunking:

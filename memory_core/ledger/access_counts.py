@@ -1,8 +1,8 @@
 """Count accesses beside the log.
 
-Note: they may be lost, with a process or with Redis, and nothing but ranking and fading would notice; so no caller waits for
-them. They are written beside the log: no event, no ETag moves, since reading changes no memory. What comes of them, that a faded memory is
-active again, is a run's to write.
+Note: nothing but ranking and fading goes by them, so no caller waits for them. They are written within a minute, by the process that
+counted them or by Redis' readers, and at most the last minute of a killed process is lost. They are written beside the log: no event, no
+ETag moves, since reading changes no memory. What comes of them, that a faded memory is active again, is a run's to write.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any, Final
@@ -25,18 +26,28 @@ from memory_core.ledger.ids import derived
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, ShortTermStore, Touch
 
 HANDED_ON_EVERY = timedelta(seconds=5)
-"""A round trip to Redis every so often, instead of one a retrieve."""
-WRITTEN_EVERY = timedelta(minutes=10)
-"""Where no Redis gathers them: how long they wait in this process."""
+"""A round trip to Redis, or to the store, every so often, instead of one a retrieve."""
+WRITTEN_EVERY = timedelta(minutes=1)
+"""Where no Redis gathers them: how long a user's accesses wait in this process after the last were written, at most."""
 MOST_GATHERED = 20_000
 """Memories whose accesses a process holds; about 5 MB. Those of others are not counted until these are written."""
 AT_ONCE = 90
 TRIES, PAUSE_S = 4, 0.02
+_LEAST_WAIT_S = 0.01
 OWNERS_A_FLUSH = 1_000
 log = logging.getLogger(__name__)
 
 
 Written = Callable[[Owner], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """Accesses that could not be written down, and the id under which they are tried again: what was applied counts once."""
+
+    owner: Owner
+    flush_id: str
+    touches: Mapping[str, Touch]
 
 
 class Touches:
@@ -49,9 +60,13 @@ class Touches:
         self._store, self._short_term, self._clock, self._ids = store, short_term, clock, ids
         self._written = written
         self._gathered: dict[Owner, dict[str, Touch]] = {}
+        self._due: dict[Owner, datetime] = {}
+        self._written_at: dict[Owner, datetime] = {}
+        self._failed: list[_Attempt] = []
         self._held = 0
-        self._handed_on_at = self._written_at = clock.now()
+        self._next_at: datetime | None = None
         self._task: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
     def note(self, owner: Owner, memory_ids: Iterable[str], at: datetime) -> None:
         """These memories were just shown. Costs a few microseconds; what it leads to is done in the background."""
@@ -62,15 +77,17 @@ class Touches:
                 continue
             self._held += known is None
             mine[memory_id] = Touch(1 if known is None else known.count + 1, at)
-        if at - self._handed_on_at >= HANDED_ON_EVERY and (self._task is None or self._task.done()):
-            self._handed_on_at = at
-            self._task = asyncio.get_running_loop().create_task(self._hand_on())
+        if owner in self._gathered and owner not in self._due:
+            self._due[owner] = due_at = self._writable_at(owner, at)
+            self._next_at = due_at if self._next_at is None else min(self._next_at, due_at)
+        if self._task is None or self._task.done():
+            self._begin_or_wait(at)
 
     async def flush(self, owner: Owner) -> int:
         """Write down what is gathered of one owner, here and in Redis; of how many memories. Raises Unavailable."""
         if self._task is not None:
             await self._task  # what is being handed on this moment is neither here nor in Redis
-        written = await self._write(owner, self._ids.new("mrk"), self._pop(owner))
+        written = await self._write_gathered(owner)
         while (taken := await self._short_term.take(owner, self._ids.new("mrk"))) is not None:
             written += await self._write(owner, taken.flush_id, taken.touches)
             await self._short_term.taken(owner, taken.flush_id)
@@ -80,7 +97,8 @@ class Touches:
         """The same of every owner that something is gathered of, up to a thousand; of how many memories. Raises Unavailable."""
         if self._task is not None:
             await self._task  # whose accesses are being handed on can't be told this moment
-        owners = {*islice(self._gathered, OWNERS_A_FLUSH), *await self._short_term.gathered(OWNERS_A_FLUSH)}
+        here = dict.fromkeys([*self._gathered, *(attempt.owner for attempt in self._failed)])
+        owners = {*islice(here, OWNERS_A_FLUSH), *await self._short_term.gathered(OWNERS_A_FLUSH)}
         total = 0
         for owner in owners:
             written = await self.flush(owner)
@@ -91,35 +109,91 @@ class Touches:
 
     async def close(self) -> None:
         """Hand on what is gathered here, or write it down: nothing is left when the process ends in peace."""
+        self._cancel_timer()
         if self._task is not None:
             await self._task
+            self._cancel_timer()
         await self._hand_on(last=True)
+        self._next_at = None
+        self._cancel_timer()
+
+    def _writable_at(self, owner: Owner, at: datetime) -> datetime:
+        """When accesses that begin to wait at a moment are written: what follows soon goes with them."""
+        soon, last = at + HANDED_ON_EVERY, self._written_at.get(owner)
+        return soon if last is None else max(soon, last + WRITTEN_EVERY)
+
+    def _begin_or_wait(self, now: datetime) -> None:
+        """Hand on what is due, in the background; wake up for what is not due yet, since no further request may come."""
+        if self._next_at is None:
+            return
+        if now >= self._next_at:
+            self._cancel_timer()
+            self._task = asyncio.get_running_loop().create_task(self._hand_on())
+        elif self._timer is None:
+            self._wait(now)
+
+    def _wait(self, now: datetime) -> None:
+        self._cancel_timer()
+        if self._next_at is not None:
+            wait_s = max(_LEAST_WAIT_S, (self._next_at - now).total_seconds())
+            self._timer = asyncio.get_running_loop().call_later(wait_s, self._wake_up)
+
+    def _wake_up(self) -> None:
+        self._timer = None
+        if self._task is None or self._task.done():
+            # The loop has waited, whatever the clock says: one that was set back must hold up nothing.
+            self._begin_or_wait(max(self._clock.now(), self._next_at or self._clock.now()))
+
+    def _cancel_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     async def _hand_on(self, *, last: bool = False) -> None:
-        """Give Redis what is gathered; without one, write it down from time to time, or as the last thing that is done."""
-        handed, self._gathered, self._held = self._gathered, {}, 0
-        if await self._short_term.gather(handed):
-            return
-        for owner, touches in handed.items():  # not kept there: they stay with those that came meanwhile
-            mine = self._gathered.setdefault(owner, {})
-            mine.update({name: _both(mine.get(name), touch) for name, touch in touches.items()})
-        self._held = sum(map(len, self._gathered.values()))
-        now = self._clock.now()
-        if not last and now - self._written_at < WRITTEN_EVERY:
-            return
-        self._written_at = now
-        for owner in list(self._gathered):
+        """Give Redis what is gathered; without one, write down what is due, or as the last thing that is done all of it."""
+        asked_at = self._next_at
+        handed, self._gathered, self._held = self._gathered, {}, sum(len(attempt.touches) for attempt in self._failed)
+        due, self._due, self._next_at = self._due, {}, None
+        if not await self._short_term.gather(handed):
+            for owner, touches in handed.items():  # not kept there: they stay with those that came meanwhile
+                mine = self._gathered.setdefault(owner, {})
+                self._held += len(touches.keys() - mine.keys())
+                mine.update({name: _both(mine.get(name), touch) for name, touch in touches.items()})
+                self._due[owner] = due[owner]
+            now = self._clock.now() if asked_at is None else max(self._clock.now(), asked_at)
+            await self._write_due(now, every=last)
+        moments = [*self._due.values(), *([self._clock.now() + WRITTEN_EVERY] if self._failed else [])]
+        self._next_at = min(moments, default=None)
+        self._wait(self._clock.now())
+
+    async def _write_due(self, now: datetime, *, every: bool) -> None:
+        self._written_at = {owner: at for owner, at in self._written_at.items() if now - at < WRITTEN_EVERY}
+        owners = [attempt.owner for attempt in self._failed] + [owner for owner, at in self._due.items() if every or at <= now]
+        for owner in dict.fromkeys(owners):
             try:
-                if await self._write(owner, self._ids.new("mrk"), self._pop(owner)) and self._written is not None:
-                    await self._written(owner)
+                written = await self._write_gathered(owner)
             except Unavailable as error:
                 log.warning("accesses are not written down: %s", error.detail)
                 return
+            self._written_at[owner] = now
+            if written and self._written is not None:
+                await self._written(owner)
 
-    def _pop(self, owner: Owner) -> dict[str, Touch]:
-        mine = self._gathered.pop(owner, {})
-        self._held -= len(mine)
-        return mine
+    async def _write_gathered(self, owner: Owner) -> int:
+        """Write what waits here of an owner; what can't be written is kept, to be tried again. Raises Unavailable."""
+        attempts = [attempt for attempt in self._failed if attempt.owner == owner]
+        touches = self._gathered.pop(owner, {})
+        self._due.pop(owner, None)
+        if touches:
+            attempts.append(_Attempt(owner, self._ids.new("mrk"), touches))
+            self._failed.append(attempts[-1])
+        written = 0
+        for attempt in attempts:
+            written += await self._write(owner, attempt.flush_id, attempt.touches)
+            if attempt in self._failed:  # else another caller wrote it meanwhile, under the same id
+                self._failed.remove(attempt)
+                self._held -= len(attempt.touches)
+        return written
 
     async def _write(self, owner: Owner, flush_id: str, touches: Mapping[str, Touch]) -> int:
         """In parts, each with a marker of its own, so that an attempt that is taken over writes none of them twice."""

@@ -127,12 +127,6 @@ class ShortTermStore(Pooled, Protocol):
     async def keep_vectors(self, vectors: Mapping[str, Vector]) -> None:
         """Cache embeddings, with the store's own TTL."""
 
-    async def count(self, app_id: str, name: str, amount: int, life: timedelta) -> int | None:
-        """Add to a counter of an app that all processes share; what it holds then, None when it can't be asked. 0 only reads.
-
-        Forgotten `life` after its last change, and when the store loses its memory.
-        """
-
     async def gather(self, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
         """Add accesses to those that wait to be written down, for all processes. False: not kept here, they are the caller's to keep."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import timedelta
 
+import numpy as np
 import pytest
 
 from memory_core.domain.errors import AlreadyExists, EmbeddingMismatch, HeadMoved, TooLarge, Unavailable
@@ -42,7 +43,7 @@ async def test_what_was_committed_is_read_back_whole(store: LongTermStore) -> No
     assert read.kind == "memory"
     assert read.body == {**one.model_dump(mode="json"), "epoch": "epoch-1", "sequence": 1, "revision": 1}
     assert read.vector is not None
-    assert read.vector.tolist() == unit(1).tolist()
+    assert np.allclose(read.vector, unit(1), rtol=1e-4), "5 significant digits at least"
 
 
 async def test_an_unknown_user_has_no_head_and_nothing_else(store: LongTermStore) -> None:

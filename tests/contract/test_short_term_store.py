@@ -6,9 +6,7 @@ last_removal_sequence; `served` below applies that rule as the retrieve does.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
-from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -365,21 +363,6 @@ async def test_vectors_are_found_again_by_key(store: RedisShortTermStore, client
     assert [86_000 < await client.ttl(name) <= 86_400 for name in await client.keys("mc:vector:*")] == [True] * 2
 
 
-async def test_a_counter_is_an_apps_own_and_forgotten_after_its_life(store: RedisShortTermStore, client: Redis) -> None:
-    life = timedelta(hours=1)
-    assert await store.count("shop", "tokens:2026-05-08", 100, life) == 100
-    assert await store.count("shop", "tokens:2026-05-08", 50, life) == 150
-    assert await store.count("shop", "tokens:2026-05-08", 0, life) == 150
-    assert await store.count("shop", "tokens:2026-05-09", 0, life) == 0
-    assert await store.count("shop:tokens", "2026-05-08", 1, life) == 1
-    assert [3_500 < await client.ttl(name) <= 3_600 for name in await client.keys("mc:*count*")] == [True] * 3
-
-
-async def test_counts_of_many_at_once_are_all_counted(store: RedisShortTermStore) -> None:
-    counts = await asyncio.gather(*(store.count("shop", "n", 1, timedelta(hours=1)) for _ in range(50)))
-    assert sorted(count for count in counts if count is not None) == list(range(1, 51))
-
-
 async def test_check_says_ok(store: RedisShortTermStore) -> None:
     health = await store.check()
     assert (health.status, store.degraded) == ("ok", False)
@@ -397,7 +380,6 @@ async def test_none_is_an_empty_cache_and_not_degraded() -> None:
     await store.keep_vectors({"a": unit_vector(1)})
     assert await store.recall(ANA, "s1", 10) == (None, [])
     assert await store.vectors(["a", "b"]) == [None, None]
-    assert await store.count("shop", "n", 1, timedelta(hours=1)) is None
     assert not store.degraded
     assert (await store.check()).status == "off"
     await store.close()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any, cast
 
 import pytest
 
@@ -14,6 +16,7 @@ from memory_core.adapters.redis.local import NullShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.adapters.system import RandomIds
 from memory_core.core import MemoryCore
+from memory_core.domain.errors import Unavailable
 from memory_core.domain.memory import Memory
 from memory_core.domain.requests.memories import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
@@ -130,15 +133,78 @@ async def test_a_process_that_ends_in_peace_writes_down_what_it_gathered(world: 
     assert await counts(world, tea) == [1]
 
 
-async def test_without_redis_they_are_written_every_ten_minutes(world: World) -> None:
+async def written(world: World, identity: str, count: int) -> None:
+    """Wait until that many accesses are written down."""
+    async with asyncio.timeout(20):
+        while await counts(world, identity) != [count]:
+            await asyncio.sleep(0.01)
+
+
+async def test_without_redis_they_are_written_within_a_minute_in_one_write(world: World) -> None:
     core = await world.core(short_term=NullShortTermStore())
     (tea,) = await saved(core, "green tea")
     await found(core, "tea")
-    world.clock.forward(601)
+    world.clock.forward(6)
     await found(core, "tea")
-    async with asyncio.timeout(20):
-        while await counts(world, tea) != [2]:
-            await asyncio.sleep(0.01)
+    await written(world, tea, 2)
+    for _ in range(3):
+        world.clock.forward(15)
+        await found(core, "tea")
+        await asyncio.sleep(0)
+    assert await counts(world, tea) == [2], "a user who asks all the time is written once a minute"
+    world.clock.forward(16)
+    await found(core, "tea", BOB)
+    await written(world, tea, 5)
+
+
+async def test_an_instance_that_is_taken_away_after_its_last_request_has_written_them(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody asks again and nobody closes it: what it gathered is written by the time that passes, and by nothing else."""
+    monkeypatch.setattr(touches_module, "HANDED_ON_EVERY", timedelta(milliseconds=20))
+    core = await world.core(short_term=NullShortTermStore())
+    (tea,) = await saved(core, "green tea")
+    await found(core, "tea")
+    await written(world, tea, 1)
+    core._services.touches._cancel_timer()  # … and here the instance is gone
+    assert await (await world.core()).flush_touches() == 0
+    assert await counts(world, tea) == [1]
+
+
+@dataclass
+class Deaf:
+    """A store whose answers to accesses are lost while it is `down`, though it has written them down."""
+
+    inner: LongTermStore
+    down: bool = True
+    asked: int = 0
+
+    async def touch(self, owner: Owner, marker: str, touches: Mapping[str, Touch]) -> int:
+        self.asked += 1
+        written = await self.inner.touch(owner, marker, touches)
+        if self.down:
+            raise Unavailable("long_term", "no answer")
+        return written
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
+async def test_what_could_not_be_written_is_tried_again_and_counts_once(world: World) -> None:
+    core = await world.core()
+    (tea,) = await saved(core, "green tea")
+    store = Deaf(await world.look_on())
+    gathering = Touches(cast("LongTermStore", store), NullShortTermStore(), world.clock, RandomIds())
+    gathering.note(ALICE, [tea], world.clock.now())
+    with pytest.raises(Unavailable):
+        await gathering.flush(ALICE)
+    store.down = False
+    gathering.note(ALICE, [tea], world.clock.now())
+    assert await gathering.flush_all() == 1
+    assert await counts(world, tea) == [2]
+    asked = store.asked
+    await gathering.close()
+    assert store.asked == asked, "nothing is left"
 
 
 class Slow(NullShortTermStore):
@@ -162,7 +228,8 @@ async def test_what_is_shown_while_others_are_handed_on_takes_no_room_twice(worl
         world.clock.forward(6)
         gathering.note(ALICE, [tea], world.clock.now())
         await asyncio.sleep(0)
-    gathering.note(ALICE, others, world.clock.now())
+    await gathering.close()
+    gathering.note(ALICE, [tea, *others], world.clock.now())
     assert await gathering.flush(ALICE) == 3
     assert min(await counts(world, tea, *others)) > 0
 
@@ -183,14 +250,16 @@ async def test_what_is_being_handed_on_is_written_by_who_writes_everything_down(
     core, short = await world.core(), Held()
     (tea,) = await saved(core, "green tea")
     gathering = Touches(await world.look_on(), short, world.clock, RandomIds())
+    gathering.note(ALICE, [tea], world.clock.now())
     world.clock.forward(6)
     gathering.note(ALICE, [tea], world.clock.now())
     await short.asked.wait()
     writing = asyncio.create_task(gathering.flush_all())
     await asyncio.sleep(0)
     short.answer.set()
-    assert await writing == 1
-    assert await counts(world, tea) == [1]
+    await writing
+    assert await counts(world, tea) == [2]
+    await gathering.close()
 
 
 async def test_who_finds_nothing_leaves_nothing_to_be_written(world: World) -> None:

@@ -57,7 +57,7 @@ SAMPLES = {
     "cosmosEndpoint": "https://c.documents.azure.com:443/", "cosmosDatabase": "memory-core", "shortTerm": "redis", "sliceBudget": "320",
     "redisUrl": "rediss://r.redis.azure.net:10000/0", "queueEndpoint": "https://s.queue.core.windows.net/",
     "blobEndpoint": "https://s.blob.core.windows.net/", "archiveContainer": "archive", "openaiEndpoint": "https://o.openai.azure.com/",
-    "embeddingModel": "text-embedding-3-small", "embeddingDeployment": "vectors", "embeddingDimensions": "1536", "llmProvider": "azure",
+    "embeddingModel": "text-embedding-3-small", "embeddingDeployment": "vectors", "embeddingDimensions": "512", "llmProvider": "azure",
     "chatModel": "gpt-x-mini", "chatDeployment": "small-and-cheap",
     "apiKeys": "[]", "cursorSecret": "c" * 32, "webhookSecret": "w" * 32, "identityClientId": "11111111-2222-3333-4444-555555555555",
 }  # fmt: skip
@@ -71,7 +71,7 @@ EXPECTED = {
     "cosmos_endpoint": SAMPLES["cosmosEndpoint"], "cosmos_database": SAMPLES["cosmosDatabase"], "cosmos_consistency": "strong",
     "identity_client_id": SAMPLES["identityClientId"], "queue_account_url": SAMPLES["queueEndpoint"],
     "archive_account_url": SAMPLES["blobEndpoint"], "archive_container": SAMPLES["archiveContainer"],
-    "embedding_base_url": SAMPLES["openaiEndpoint"], "embedding_model": SAMPLES["embeddingModel"], "embedding_dimensions": 1536,
+    "embedding_base_url": SAMPLES["openaiEndpoint"], "embedding_model": SAMPLES["embeddingModel"], "embedding_dimensions": 512,
     "embedding_deployment": SAMPLES["embeddingDeployment"], "llm_base_url": SAMPLES["openaiEndpoint"], "llm_model": SAMPLES["chatModel"],
     "llm_deployment": SAMPLES["chatDeployment"], "secret": SAMPLES["cursorSecret"], "slice_budget_mb": 320,
     "webhook_secret": SAMPLES["webhookSecret"], "auth": "on",

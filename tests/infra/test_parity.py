@@ -10,7 +10,7 @@ from tests.infra.sources import changed, sources
 MAIN, T = "infra/main.bicep", "infra/terraform/"
 MISTAKES = {
     "a default in Bicep": (MAIN, "param maximumInstances int = 10", "param maximumInstances int = 50", "Terraform's 10"),
-    "a default in Terraform": (T + "variables.tf", "default     = 1536", "default     = 768", "Terraform's 768"),
+    "a default in Terraform": (T + "variables.tf", "default     = 512", "default     = 768", "Terraform's 768"),
     "a default of azd": ("infra/main.parameters.json", "${MAXIMUM_INSTANCES=10}", "${MAXIMUM_INSTANCES=100}", "azd gives"),
     "a secret that azd would ask for": (
         "infra/main.parameters.json",

@@ -57,7 +57,7 @@ MISTAKES = {
         "00000000-0000-0000-0000-000000000001",
         "another id than its name",
     ),
-    "a model's dimensions": (MODELS, '"text-embedding-3-large": 3072', '"text-embedding-3-large": 1024', "the app knows the models"),
+    "a model's dimensions": (MODELS, '"text-embedding-3-large": 512', '"text-embedding-3-large": 1024', "the app knows the models"),
     "a chat model that ends on a day": (MODELS, "OnceCurrentVersionExpired", "NoAutoUpgrade", "stops working on the day"),
     "vectors that change by themselves": (MODELS, '"NoAutoUpgrade"', '"OnceNewDefaultVersionAvailable"', "compare with none"),
     "an instance that holds too many users": (P, '"512": "0"', '"512": "320"', "more users than it has room for"),
@@ -77,7 +77,7 @@ MISTAKES = {
     ),
     "the default dimensions": (
         "infra/main.bicep",
-        "embeddingDimensions int = 1536",
+        "embeddingDimensions int = 512",
         "embeddingDimensions int = 768",
         "makes no vectors of 768",
     ),

@@ -79,11 +79,18 @@ def check_policies(properties: Mapping[str, Any]) -> None:
         raise Unavailable(DEPENDENCY, f"the container is not as it has to be: {'; '.join(wrong)}{mend}", retry_after_s=30)
 
 
+def _way_on(length: object) -> str:
+    """What to set where the embedder can make vectors of the length that is there."""
+    return f"; EMBEDDING_DIMENSIONS={length} goes on with these, where the model can make them" if isinstance(length, int) else ""
+
+
 def check_dimensions(properties: Mapping[str, Any], dimensions: int) -> None:
     """Compare the length of the container's vectors with the embedder's. Raises EmbeddingMismatch with both numbers."""
     length = _vector_policy(properties).get("dimensions")
     if length != dimensions:
-        raise EmbeddingMismatch(DEPENDENCY, f"the container holds vectors of {length} dimensions; the embedder makes {dimensions}")
+        raise EmbeddingMismatch(
+            DEPENDENCY, f"the container holds vectors of {length} dimensions; the embedder makes {dimensions}{_way_on(length)}"
+        )
 
 
 def _vector_policy(properties: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -192,7 +199,9 @@ class EmbedderRecord:
             return
         stored = VectorKind(rows[0]["model"], rows[0]["dimensions"])
         if stored.dimensions != self._ours.dimensions:
-            raise EmbeddingMismatch(DEPENDENCY, f"the stored vectors are from {stored}, the configured embedder is {self._ours}")
+            raise EmbeddingMismatch(
+                DEPENDENCY, f"the stored vectors are from {stored}, the configured embedder is {self._ours}{_way_on(stored.dimensions)}"
+            )
         before = self.only
         self.models, self._etag = rows[0].get("models") or [stored.model], rows[0]["_etag"]
         self._known = self._ours.model in self.models

@@ -6,7 +6,10 @@ valid answer is not yet a true one. Numbers, quotes and decisions are checked ag
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import os
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -32,8 +35,9 @@ from memory_core.domain.agent_schemas import (
 )
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed, Unavailable
+from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import canonical_attribute, canonical_subject
-from memory_core.ports import Clock, DecisionItem, Health, Meter, SceneItem, ShortTermStore
+from memory_core.ports import Clock, DecisionItem, Document, Health, LongTermStore, Meter, SceneItem
 from memory_core.prompts import Name, prompt
 
 log = logging.getLogger(__name__)
@@ -162,7 +166,7 @@ class OpenAIAgents:
         asked = prompt(name)
         record = fenced(entries)
         reply = await self._chat.ask(asked, record.text)
-        await self._budget.spend(app_id, sum(reply.tokens))
+        self._budget.spend(app_id, sum(reply.tokens))
         if self._meter is not None:
             self._meter.tokens(app_id, self._model, *reply.tokens, reasoning=reply.reasoning)
         if reply.failure is not None:
@@ -184,54 +188,84 @@ def _echoes(name: Name) -> Echoes:
     return Echoes.of(prompt(name))
 
 
-# How many tokens an app may spend in a day, and how many it has.
+# How many tokens an app may spend in a day, by all processes together.
 #
-# Counted in this process and, through the short term, in all of them: the larger count holds, so a Redis that is away or has forgotten
-# makes the cap one per process, never none. What is under way when the cap is reached is finished, so a day may pass it by that.
+# A process takes a block of tokens out of the day before it asks a model, in one document of the app in the long-term store, and takes the
+# next when it is used up: two requests a block. What is under way when the day is used up is finished, so a day may pass its cap by that;
+# what a process has left of its block when it ends is not spent.
 
 
+LEAST_BLOCK = 5_000
+"""Tokens taken at once, about two calls of a model; more where a thousandth of the day is more."""
+_BLOCKS_A_DAY = 1_000
 _KEPT = timedelta(hours=36)
+_TRIES, _PAUSE_S = 8, 0.02
+_DAY_ID = "mrk_tokens_of_the_day"
 
 
 class Budget:
     """`daily_tokens` for each app and UTC day, prompt and completion together; None = no cap, and nothing is counted."""
 
-    def __init__(self, daily_tokens: int | None, clock: Clock, short_term: ShortTermStore | None = None) -> None:
-        self._cap = daily_tokens
-        self._clock = clock
-        self._short_term = short_term
+    def __init__(self, daily_tokens: int | None, clock: Clock, store: LongTermStore | None = None) -> None:
+        """store: where processes share the day; None = the cap is of this process alone."""
+        self._cap, self._clock, self._store = daily_tokens, clock, store
         self._day = ""
-        self._spent: dict[str, int] = {}
+        self._left: dict[str, int] = {}
+        self._used_up: set[str] = set()
+        self._taking = asyncio.Lock()
 
     async def check(self, app_id: str) -> None:
-        """Raises AgentFailed when the app has used up its day."""
+        """Raises AgentFailed when the app has used up its day, Unavailable when that can't be asked."""
         if self._cap is None:
             return
-        spent = await self._count(app_id, 0)
-        if spent >= self._cap:
-            raise AgentFailed(f"the app's {self._cap} tokens for {self._day} (UTC) are used up")
+        async with self._taking:
+            self._turn_of_day()
+            if self._left.get(app_id, 0) <= 0 and app_id not in self._used_up:
+                await self._take_block(app_id, self._cap)
+            if self._left.get(app_id, 0) <= 0:
+                raise AgentFailed(f"the app's {self._cap} tokens for {self._day} (UTC) are used up")
 
-    async def spend(self, app_id: str, tokens: int) -> None:
+    def spend(self, app_id: str, tokens: int) -> None:
         """Count what a call took."""
-        if self._cap is not None and tokens > 0:
-            await self._count(app_id, tokens)
+        if self._cap is not None:
+            self._turn_of_day()
+            self._left[app_id] = self._left.get(app_id, 0) - tokens
 
     def exhausted(self) -> int:
         """How many apps have used up their day, as far as this process knows."""
         self._turn_of_day()
-        return 0 if self._cap is None else sum(spent >= self._cap for spent in self._spent.values())
+        return sum(self._left.get(app_id, 0) <= 0 for app_id in self._used_up)
 
-    async def _count(self, app_id: str, tokens: int) -> int:
-        self._turn_of_day()
-        day = self._day
-        self._spent[app_id] = self._spent.get(app_id, 0) + tokens
-        if self._short_term is not None:
-            everywhere = await self._short_term.count(app_id, f"tokens:{day}", tokens, _KEPT)
-            if day == self._day and everywhere is not None:
-                self._spent[app_id] = max(self._spent[app_id], everywhere)
-        return self._spent.get(app_id, 0)
+    async def _take_block(self, app_id: str, cap: int) -> None:
+        """Add a block to what this process may spend; calls that took more than there was are paid for first."""
+        day, block = self._day, max(LEAST_BLOCK, cap // _BLOCKS_A_DAY)
+        wanted = block - self._left.get(app_id, 0)
+        taken = min(cap, wanted) if self._store is None else await _taken(self._store, app_id, day, cap, wanted, self._clock)
+        if day != self._day:  # what was taken was yesterday's
+            return
+        self._left[app_id] = self._left.get(app_id, 0) + taken
+        if taken < wanted or self._store is None:
+            self._used_up.add(app_id)
 
     def _turn_of_day(self) -> None:
         today = self._clock.now().date().isoformat()
         if today != self._day:
-            self._day, self._spent = today, {}
+            self._day, self._left, self._used_up = today, {}, set()
+
+
+async def _taken(store: LongTermStore, app_id: str, day: str, cap: int, wanted: int, clock: Clock) -> int:
+    """How many of the wanted tokens the day still had, now taken out of it for all processes. Raises Unavailable."""
+    app = Owner(app_id, "#app")  # no user: the name of a user may have no #
+    for attempt in range(_TRIES):
+        stored = next(iter(await store.page(app, "marker", None, None, 1)), None)  # a snapshot reads nothing where there is no head
+        before = 0 if stored is None or stored.body["day"] != day else int(stored.body["taken"])
+        granted = min(wanted, cap - before)
+        if granted <= 0:
+            return 0
+        # `taker` makes no two writes equal: the store takes a document that is there already for one's own.
+        body = {"day": day, "taken": before + granted, "taker": os.urandom(8).hex()}
+        document = Document(_DAY_ID, "marker", body, expires_at=clock.now() + _KEPT, tag=None if stored is None else stored.tag)
+        if await store.keep(app, document) is not None:
+            return granted
+        await asyncio.sleep(_PAUSE_S * 2**attempt * random.uniform(0.5, 1.0))
+    raise Unavailable("long_term", "other processes count the day's tokens faster than this one can")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 
 from memory_core.adapters.redis.client import in_process
 from memory_core.adapters.redis.protocol import SESSION_CAP, SESSION_TTL_S
@@ -157,10 +156,6 @@ class NullShortTermStore:
 
     async def keep_vectors(self, vectors: Mapping[str, Vector]) -> None:
         """Not kept."""
-
-    async def count(self, app_id: str, name: str, amount: int, life: timedelta) -> int | None:
-        """Not counted."""
-        return None
 
     async def gather(self, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
         """Not kept."""

@@ -89,11 +89,6 @@ def vector_key(key: str) -> str:
     return f"mc:vector:{_part(key)}"
 
 
-def counter_key(app_id: str, name: str) -> str:
-    """`mc:{app}:count:<name>`."""
-    return f"mc:{{{_part(app_id)}}}:count:{_part(name)}"
-
-
 def _part(value: str) -> str:
     return quote(value, safe="")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from memory_core.adapters.breaker import Breaker
@@ -24,7 +24,6 @@ from memory_core.adapters.redis.protocol import (
     TOUCH_TTL_S,
     VECTOR_TTL_S,
     SessionKeys,
-    counter_key,
     erased_key,
     owner_name,
     owner_of,
@@ -202,19 +201,6 @@ class RedisShortTermStore(GuardedRedis):
         if await self._bounded("keep_vectors", keep, False):
             for key, value in data.items():
                 await self._make_room((key,), len(value), 1)
-
-    async def count(self, app_id: str, name: str, amount: int, life: timedelta) -> int | None:
-        """Add to a shared counter and renew its life: one transaction."""
-        key = counter_key(app_id, name)
-
-        async def add(client: Redis) -> int | None:
-            pipeline = client.pipeline(transaction=True)
-            pipeline.incrby(key, amount)
-            pipeline.expire(key, life)
-            count, _ = await pipeline.execute()
-            return int(count)
-
-        return await self._bounded("count", add, None)
 
     async def gather(self, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
         """Add accesses; False where Redis is this process's own, which would lose them with it."""

@@ -12,9 +12,6 @@ from typing import Any
 import pytest
 
 from memory_core.adapters.openai.agents import OpenAIAgents
-from memory_core.adapters.redis.client import server as redis_at
-from memory_core.adapters.redis.local import embedded
-from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
@@ -43,17 +40,6 @@ async def test_an_app_that_has_used_up_its_day_costs_nothing_more_until_the_next
     assert (await agents.check()).facts == {}
 
 
-async def test_processes_share_a_day_through_the_short_term(made: Made, server: ChatServer) -> None:
-    shared = embedded(made.clock)
-    one, other = made.agents(cap=300, short_term=shared), made.agents(cap=300, short_term=shared)
-    await one.summarise(APP, MESSAGES)
-    await other.summarise(APP, MESSAGES)
-    for agents in (one, other):
-        with pytest.raises(AgentFailed, match="used up"):
-            await agents.summarise(APP, MESSAGES)
-    await shared.close()
-
-
 async def test_tokens_that_a_server_does_not_count_are_estimated(made: Made, server: ChatServer) -> None:
     text = json.dumps(GOOD["Narrative"])
     server.script = [sends({"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}]})]
@@ -69,16 +55,6 @@ async def test_apps_without_number_do_not_flood_the_metrics(made: Made) -> None:
     assert made.counted('memory_core_llm_tokens_total{app="(others)",kind="prompt",model="m"} 100.0')
 
 
-async def test_a_budget_outlives_a_short_term_that_is_away(made: Made, server: ChatServer) -> None:
-    """Redis on a port where nobody listens: this process goes on counting by itself."""
-    away = RedisShortTermStore(redis_at("redis://127.0.0.1:1/0"), made.clock, timeout_s=0.2)
-    agents = made.agents(cap=150, short_term=away)
-    await agents.summarise(APP, MESSAGES)
-    with pytest.raises(AgentFailed, match="used up"):
-        await agents.summarise(APP, MESSAGES)
-    await away.close()
-
-
 async def test_settings_choose_the_model_and_all_that_is_set_reaches_it(server: ChatServer, tmp_path: Path) -> None:
     settings = Settings.from_env(
         {
@@ -90,6 +66,7 @@ async def test_settings_choose_the_model_and_all_that_is_set_reaches_it(server: 
     )  # fmt: skip
     telemetry = Telemetry()
     made = Adapters.of(settings, MovableClock(), telemetry.charged, telemetry)
+    await made.long_term.open()
     await made.agents.summarise(APP, MESSAGES)
     with pytest.raises(AgentFailed, match="150 tokens"):
         await made.agents.summarise(APP, MESSAGES)
@@ -101,6 +78,7 @@ async def test_settings_choose_the_model_and_all_that_is_set_reaches_it(server: 
     assert made.rules is not made.agents
     assert 'memory_core_llm_tokens_total{app="shop",kind="prompt",model="gpt-y"} 120.0' in telemetry.text({}, {}).decode()
     await made.agents.close()
+    await made.long_term.close()
 
 
 async def test_a_conversation_is_formed_by_a_model_and_readiness_and_metrics_tell_of_it(server: ChatServer, tmp_path: Path) -> None:
