@@ -40,7 +40,7 @@ test: $(VENV)/.dev  ## every test, from nothing
 test-long: $(VENV)/.dev  ## what takes too long for every time
 	@$(BIN)/python -m pytest -q -n 3 -m long
 
-test-live: $(VENV)/.dev  ## the stores' contracts on an account of your own: docs/live.md
+test-live: $(VENV)/.dev  ## contracts, costs and ten questions on an account of your own: docs/live.md
 	@$(BIN)/python -m pytest -q -m live tests/live
 
 lint: $(VENV)/.dev  ## ruff, mypy, import-linter, and the words of docs/glossary.md

@@ -1,6 +1,6 @@
 // Memory Core on Azure: a resource group and everything in it, without a key. `azd up` deploys it; docs/deploy.md says how and what it costs.
-// Names, app settings, roles, queues, alerts: policy.json. What the container has to be like: the app's own policy.json. Both are read by
-// Terraform too, so that neither can say something else.
+// Names, app settings, roles, queues, alerts: policy.json. What a profile means: profiles.json. What the container has to be like: the app's own
+// policy.json. All are read by Terraform too, so that neither can say something else.
 targetScope = 'subscription'
 
 @minLength(1)
@@ -16,6 +16,10 @@ param location string
 @description('End of all names. Give one to take over what another deployment has made.')
 param nameSuffix string = uniqueString(subscription().id, environmentName, location)
 
+@allowed(['small', 'standard', 'private'])
+@description('What the parameters that leave it to the profile are: profiles.json has the table.')
+param profile string = 'small'
+
 @description('Object id of a person or a pipeline that may look at queues, archive, models and logs; none when empty.')
 param principalId string = ''
 
@@ -26,21 +30,37 @@ param principalType string = 'User'
 @description('Whether that principal may read and write memories too. They are users\' data: off.')
 param principalReadsMemories bool = false
 
-@allowed(['serverless', 'autoscale'])
-@description('How Cosmos DB is paid for. Serverless is for development: no throughput is reserved, and it stays in one region.')
-param cosmosMode string = 'serverless'
+@allowed(['', 'serverless', 'autoscale'])
+@description('How Cosmos DB is paid for; empty: the profile\'s. Serverless reserves no throughput, and stays in one region.')
+param cosmosMode string = ''
 
 @minValue(1000)
 @description('Most request units a second under autoscale; a tenth of it is paid for when idle.')
 param cosmosMaxThroughput int = 4000
 
+@description('Whether the account is the subscription\'s free one: its first 1,000 request units a second and 25 GB cost nothing. Autoscale only.')
+param cosmosFreeTier bool = false
+
+@description('Another region that Cosmos DB keeps a copy in and fails over to; empty: none. Autoscale only.')
+param secondLocation string = ''
+
+@description('Whether Cosmos DB keeps its copies in several buildings of the region.')
+param zoneRedundant bool = false
+
+@description('Whether the app does. Azure then keeps two instances of each function group ready, and charges for them.')
+param zoneRedundantApp bool = false
+
 @allowed(['Strong', 'BoundedStaleness'])
 @description('Both hold what was acknowledged. Strong is for one region.')
 param cosmosConsistency string = 'Strong'
 
-@allowed(['Standard_LRS', 'Standard_ZRS', 'Standard_GZRS'])
-@description('Copies that storage keeps: in one building, in three, or in another region too. Not every region has three buildings.')
-param storageSku string = 'Standard_ZRS'
+@allowed(['', 'Standard_LRS', 'Standard_ZRS', 'Standard_GZRS'])
+@description('Copies that storage keeps: in one building, in three, or in another region too; empty: the profile\'s. Not every region has three.')
+param storageSku string = ''
+
+@allowed(['', 'true', 'false'])
+@description('Whether one storage account holds the host\'s own and the users\' data; empty: the profile\'s. With a virtual network there are two.')
+param oneStorageAccount string = ''
 
 @allowed(['Continuous7Days', 'Continuous30Days'])
 @description('How far back the account can be restored to any second.')
@@ -64,14 +84,16 @@ param redisSku string = 'Balanced_B0'
 @description('Whether Redis has a replica. Without one it is down while it is patched; the app goes on without it.')
 param redisHighAvailability bool = false
 
-@description('Whether the app\'s three secrets stand in a Key Vault instead of its settings.')
-param enableKeyVault bool = true
+@allowed(['', 'true', 'false'])
+@description('Whether the app\'s three secrets stand in a Key Vault instead of its settings; empty: the profile\'s.')
+param enableKeyVault string = ''
 
 @description('Whether nobody can delete that vault for good before its 7 days are over. It can\'t be taken back, and holds the vault\'s name for as long.')
 param keyVaultPurgeProtection bool = false
 
-@description('Whether the app is in a virtual network and everything behind it is reached by private endpoints only.')
-param vnetEnabled bool = false
+@allowed(['', 'true', 'false'])
+@description('Whether the app is in a virtual network and all behind it is reached by private endpoints only; empty: the profile\'s.')
+param vnetEnabled string = ''
 
 @description('With a virtual network: whether the account that holds the app\'s package, and nothing of users, stays open to deployments from outside it.')
 param deployFromPublicNetwork bool = true
@@ -79,8 +101,23 @@ param deployFromPublicNetwork bool = true
 @description('With a virtual network: whether the app calls the internet by an address of its own, which a receiver of webhooks can let in. It costs when idle.')
 param natGateway bool = false
 
-@description('Resource id of an OpenAI account that exists already; empty: one is made.')
+@description('Resource id of an OpenAI or Foundry account that exists already; empty: one is made.')
 param existingOpenAI string = ''
+
+@description('Resource id of a Cosmos DB account that exists already, in which a database is made; empty: an account is made.')
+param existingCosmos string = ''
+
+@description('Resource id of a Log Analytics workspace that exists already; empty: one is made.')
+param existingWorkspace string = ''
+
+@description('With a virtual network: resource id of a subnet that exists already, delegated to Microsoft.App/environments; empty: one is made.')
+param existingAppSubnet string = ''
+
+@description('With a virtual network: resource id of a subnet for private endpoints that exists already; empty: one is made.')
+param existingEndpointSubnet string = ''
+
+@description('With a virtual network: resource id of the resource group that has the private DNS zones already; empty: they are made.')
+param existingDnsZones string = ''
 
 @description('Name of the embedding model; empty: the one that memory_core/adapters/openai/models.json names.')
 param embeddingModel string = ''
@@ -110,14 +147,22 @@ param chatCapacity int = 50
 @allowed(['GlobalStandard', 'DataZoneStandard', 'Standard'])
 param modelSku string = 'GlobalStandard'
 
-@minValue(0)
-@description('Instances that always wait for requests. 1 in production spares callers the cold start.')
-param alwaysReady int = 0
+@minValue(-1)
+@description('Instances that always wait for requests; -1: the profile\'s. 1 in production spares callers the cold start.')
+param alwaysReady int = -1
 
-@minValue(1)
+@minValue(0)
 @maxValue(1000)
-@description('Most instances of each function group: HTTP together, each queue and the timer by itself.')
-param maximumInstances int = 10
+@description('Most instances of each function group: HTTP together, each queue and the timer by itself; 0: the profile\'s.')
+param maximumInstances int = 0
+
+@allowed(['', 'true', 'false'])
+@description('Whether an instance holds users in memory, which pays where an instance waits for requests; empty: the profile\'s.')
+param holdUsers string = ''
+
+@minValue(-1)
+@description('Tokens of the chat model that an app may spend in a day; 0: no cap; -1: the profile\'s.')
+param dailyTokens int = -1
 
 @allowed([512, 2048, 4096])
 @description('Memory of an instance, in MB.')
@@ -136,8 +181,9 @@ param pythonVersion string = '3.13'
 @description('Days that logs are kept.')
 param logRetentionDays int = 30
 
-@description('Most gigabytes of logs a day, -1 for no limit.')
-param logDailyCapGb int = 5
+@minValue(-1)
+@description('Most gigabytes of logs a day; -1: no limit; 0: the profile\'s.')
+param logDailyCapGb int = 0
 
 @description('Where alerts are sent; empty: there are none.')
 param alertEmail string = ''
@@ -178,17 +224,33 @@ var chat = {
   version: !empty(chatModelVersion) ? chatModelVersion : empty(chatModel) ? models.chat.version : ''
   deployment: !empty(chatDeployment) ? chatDeployment : empty(chatModel) ? models.chat.name : chatModel
 }
+var profiles = loadJsonContent('profiles.json')
+var preset = profiles[profile]
+var withNetwork = empty(vnetEnabled) ? preset.vnetEnabled : vnetEnabled == 'true'
+var decided = {
+  cosmosMode: empty(cosmosMode) ? preset.cosmosMode : cosmosMode
+  storageSku: empty(storageSku) ? preset.storageSku : storageSku
+  oneStorageAccount: !withNetwork && (empty(oneStorageAccount) ? preset.oneStorageAccount : oneStorageAccount == 'true')
+  enableKeyVault: empty(enableKeyVault) ? preset.enableKeyVault : enableKeyVault == 'true'
+  vnetEnabled: withNetwork
+  alwaysReady: alwaysReady < 0 ? preset.alwaysReady : alwaysReady
+  maximumInstances: maximumInstances == 0 ? preset.maximumInstances : maximumInstances
+  holdUsers: empty(holdUsers) ? preset.holdUsers : holdUsers == 'true'
+  dailyTokens: dailyTokens < 0 ? preset.dailyTokens : dailyTokens
+  logDailyCapGb: logDailyCapGb == 0 ? preset.logDailyCapGb : logDailyCapGb
+}
 var tags = { 'azd-env-name': environmentName, application: 'memory-core' }
 var hasOpenAI = empty(existingOpenAI)
+var hasCosmos = empty(existingCosmos)
 var keyList = startsWith(apiKeys, '[') ? apiKeys : base64ToString(apiKeys)
 var names = {
   resourceGroup: '${policy.names.resourceGroup}${environmentName}'
   identity: '${policy.names.identity}${nameSuffix}'
   workspace: '${policy.names.workspace}${nameSuffix}'
   insights: '${policy.names.insights}${nameSuffix}'
-  hostStorage: '${policy.names.hostStorage}${nameSuffix}'
+  hostStorage: '${decided.oneStorageAccount ? policy.names.dataStorage : policy.names.hostStorage}${nameSuffix}'
   dataStorage: '${policy.names.dataStorage}${nameSuffix}'
-  cosmos: '${policy.names.cosmos}${nameSuffix}'
+  cosmos: hasCosmos ? '${policy.names.cosmos}${nameSuffix}' : last(split(existingCosmos, '/'))
   redis: '${policy.names.redis}${nameSuffix}'
   openai: hasOpenAI ? '${policy.names.openai}${nameSuffix}' : last(split(existingOpenAI, '/'))
   keyVault: '${policy.names.keyVault}${nameSuffix}'
@@ -198,10 +260,16 @@ var names = {
   actionGroup: '${policy.names.actionGroup}${nameSuffix}'
   workbook: '${policy.names.workbook}${nameSuffix}'
 }
-var absent = concat(enableRedis ? [] : ['redis'], enableKeyVault ? [] : ['keyVault'], hasOpenAI ? [] : ['openai'])
-var endpoints = filter(policy.privateEndpoints, one => vnetEnabled && !contains(absent, one.of))
+var brought = concat(hasOpenAI ? [] : ['openai'], hasCosmos ? [] : ['cosmos'])
+var absent = concat(brought, enableRedis ? [] : ['redis'], decided.enableKeyVault ? [] : ['keyVault'])
+var endpoints = filter(policy.privateEndpoints, one => decided.vnetEnabled && !contains(absent, one.of))
 var openAISubscription = hasOpenAI ? subscription().subscriptionId : split(existingOpenAI, '/')[2]
 var openAIGroup = hasOpenAI ? names.resourceGroup : split(existingOpenAI, '/')[4]
+var cosmosSubscription = hasCosmos ? subscription().subscriptionId : split(existingCosmos, '/')[2]
+var cosmosGroup = hasCosmos ? names.resourceGroup : split(existingCosmos, '/')[4]
+var ownNetwork = '${group.id}/providers/Microsoft.Network/virtualNetworks/${names.network}'
+var appSubnet = empty(existingAppSubnet) ? '${ownNetwork}/subnets/app' : existingAppSubnet
+var endpointSubnet = empty(existingEndpointSubnet) ? '${ownNetwork}/subnets/endpoints' : existingEndpointSubnet
 
 resource group 'Microsoft.Resources/resourceGroups@2024-03-01' = {
   name: names.resourceGroup
@@ -228,21 +296,34 @@ module monitoring 'modules/monitoring.bicep' = {
     location: location
     tags: tags
     retentionDays: logRetentionDays
-    dailyCapGb: logDailyCapGb
+    existingWorkspace: existingWorkspace
+    dailyCapGb: decided.logDailyCapGb
   }
 }
 
-module network 'modules/network.bicep' = if (vnetEnabled) {
+module network 'modules/network.bicep' = if (decided.vnetEnabled) {
   scope: group
   name: 'network'
   params: {
     name: names.network
     location: location
     tags: tags
-    withOpenAI: hasOpenAI
-    withRedis: enableRedis
-    withKeyVault: enableKeyVault
+    absent: absent
+    existingNetwork: empty(existingEndpointSubnet) ? '' : split(existingEndpointSubnet, '/subnets/')[0]
+    withZones: empty(existingDnsZones)
     withNatGateway: natGateway
+  }
+}
+
+module storageHost 'modules/storage-host.bicep' = if (!decided.oneStorageAccount) {
+  scope: group
+  name: 'storage-host'
+  params: {
+    hostName: names.hostStorage
+    location: location
+    tags: tags
+    sku: decided.storageSku
+    hostIsPublic: !decided.vnetEnabled || deployFromPublicNetwork
   }
 }
 
@@ -250,33 +331,45 @@ module storage 'modules/storage.bicep' = {
   scope: group
   name: 'storage'
   params: {
-    hostName: names.hostStorage
     dataName: names.dataStorage
     location: location
     tags: tags
-    sku: storageSku
-    hostIsPublic: !vnetEnabled || deployFromPublicNetwork
-    dataIsPublic: !vnetEnabled
+    sku: decided.storageSku
+    dataIsPublic: !decided.vnetEnabled
+    withPackage: decided.oneStorageAccount
   }
 }
 
-module cosmos 'modules/cosmos.bicep' = {
+module cosmosAccount 'modules/cosmos-account.bicep' = if (hasCosmos) {
   scope: group
-  name: 'cosmos'
+  name: 'cosmos-account'
   params: {
     name: names.cosmos
     location: location
     tags: tags
-    mode: cosmosMode
-    maxThroughput: cosmosMaxThroughput
+    mode: decided.cosmosMode
+    freeTier: cosmosFreeTier
+    secondLocation: secondLocation
+    zoneRedundant: zoneRedundant
     consistency: cosmosConsistency
     backup: cosmosBackup
+    isPublic: !decided.vnetEnabled
+  }
+}
+
+module cosmos 'modules/cosmos.bicep' = {
+  scope: resourceGroup(cosmosSubscription, cosmosGroup)
+  name: 'cosmos-${nameSuffix}'
+  params: {
+    name: names.cosmos
+    mode: decided.cosmosMode
+    maxThroughput: cosmosMaxThroughput
     vectorIndexType: vectorIndexType
     embeddingDimensions: embeddingDimensions
-    isPublic: !vnetEnabled
     principalId: identity.outputs.principalId
     personId: principalReadsMemories ? principalId : ''
   }
+  dependsOn: [cosmosAccount]
 }
 
 module redis 'modules/redis.bicep' = if (enableRedis) {
@@ -288,7 +381,7 @@ module redis 'modules/redis.bicep' = if (enableRedis) {
     tags: tags
     sku: redisSku
     highAvailability: redisHighAvailability
-    isPublic: !vnetEnabled
+    isPublic: !decided.vnetEnabled
     principalId: identity.outputs.principalId
   }
 }
@@ -300,7 +393,7 @@ module openai 'modules/openai.bicep' = if (hasOpenAI) {
     name: names.openai
     location: location
     tags: tags
-    isPublic: !vnetEnabled
+    isPublic: !decided.vnetEnabled
     modelSku: modelSku
     embedding: embedding
     embeddingCapacity: embeddingCapacity
@@ -321,14 +414,14 @@ module openaiAccess 'modules/openai-access.bicep' = {
   dependsOn: [openai]
 }
 
-module keyVault 'modules/keyvault.bicep' = if (enableKeyVault) {
+module keyVault 'modules/keyvault.bicep' = if (decided.enableKeyVault) {
   scope: group
   name: 'keyvault'
   params: {
     name: names.keyVault
     location: location
     tags: tags
-    isPublic: !vnetEnabled
+    isPublic: !decided.vnetEnabled
     purgeProtection: keyVaultPurgeProtection
     apiKeys: keyList
     cursorSecret: cursorSecret
@@ -340,16 +433,16 @@ module rbac 'modules/rbac.bicep' = {
   scope: group
   name: 'rbac'
   params: {
-    hostStorageName: storage.outputs.hostName
+    hostStorageName: names.hostStorage
     dataStorageName: storage.outputs.dataName
-    workspaceName: monitoring.outputs.workspaceName
+    workspaceName: empty(existingWorkspace) ? names.workspace : ''
     insightsName: monitoring.outputs.insightsName
-    keyVaultName: enableKeyVault ? names.keyVault : ''
+    keyVaultName: decided.enableKeyVault ? names.keyVault : ''
     principalId: identity.outputs.principalId
     personId: principalId
     personType: principalType
   }
-  dependsOn: [keyVault]
+  dependsOn: [storageHost, keyVault]
 }
 
 module privateEndpoints 'modules/private-endpoint.bicep' = [
@@ -360,12 +453,13 @@ module privateEndpoints 'modules/private-endpoint.bicep' = [
       name: 'pe-${one.of}-${one.group}-${nameSuffix}'
       location: location
       tags: tags
-      networkName: names.network
+      subnetId: endpointSubnet
       serviceId: '${group.id}/providers/${one.type}/${names[one.of]}'
       groupId: one.group
-      zoneName: one.zone
+      zones: one.zones
+      zonesIn: empty(existingDnsZones) ? group.id : existingDnsZones
     }
-    dependsOn: [network, storage, cosmos, redis, openai, keyVault]
+    dependsOn: [network, storage, storageHost, cosmos, redis, openai, keyVault]
   }
 ]
 
@@ -380,13 +474,14 @@ module functionApp 'modules/functionapp.bicep' = {
     identityId: identity.outputs.id
     pythonVersion: pythonVersion
     instanceMemory: instanceMemory
-    maximumInstances: maximumInstances
+    maximumInstances: decided.maximumInstances
     httpConcurrency: httpConcurrency
-    alwaysReady: alwaysReady
-    packageContainerUrl: storage.outputs.packageContainerUrl
-    subnetId: vnetEnabled ? '${group.id}/providers/Microsoft.Network/virtualNetworks/${names.network}/subnets/app' : ''
+    alwaysReady: decided.alwaysReady
+    zoneRedundant: zoneRedundantApp
+    packageContainerUrl: decided.oneStorageAccount ? storage.outputs.packageContainerUrl : storageHost!.outputs.packageContainerUrl
+    subnetId: decided.vnetEnabled ? appSubnet : ''
     sources: {
-      hostStorageName: storage.outputs.hostName
+      hostStorageName: names.hostStorage
       identityClientId: identity.outputs.clientId
       queueEndpoint: storage.outputs.queueEndpoint
       blobEndpoint: storage.outputs.blobEndpoint
@@ -395,7 +490,8 @@ module functionApp 'modules/functionapp.bicep' = {
       insightsAuthentication: 'ClientId=${identity.outputs.clientId};Authorization=AAD'
       cosmosEndpoint: cosmos.outputs.endpoint
       cosmosDatabase: cosmos.outputs.database
-      sliceBudget: policy.sliceBudgets[string(instanceMemory)]
+      sliceBudget: decided.holdUsers ? policy.sliceBudgets[string(instanceMemory)] : '0'
+      dailyTokens: decided.dailyTokens == 0 ? '' : string(decided.dailyTokens)
       shortTerm: enableRedis ? 'redis' : 'none'
       redisUrl: enableRedis ? redis!.outputs.url : ''
       openaiEndpoint: openaiAccess.outputs.endpoint
@@ -405,9 +501,9 @@ module functionApp 'modules/functionapp.bicep' = {
       llmProvider: chatModel == 'none' ? 'offline' : 'azure'
       chatModel: chatModel == 'none' ? '' : chat.name
       chatDeployment: chatModel == 'none' ? '' : chat.deployment
-      apiKeys: enableKeyVault ? keyVault!.outputs.apiKeysReference : keyList
-      cursorSecret: enableKeyVault ? keyVault!.outputs.cursorSecretReference : cursorSecret
-      webhookSecret: enableKeyVault ? keyVault!.outputs.webhookSecretReference : webhookSecret
+      apiKeys: decided.enableKeyVault ? keyVault!.outputs.apiKeysReference : keyList
+      cursorSecret: decided.enableKeyVault ? keyVault!.outputs.cursorSecretReference : cursorSecret
+      webhookSecret: decided.enableKeyVault ? keyVault!.outputs.webhookSecretReference : webhookSecret
     }
   }
   dependsOn: [rbac, privateEndpoints]
@@ -419,14 +515,14 @@ module diagnostics 'modules/diagnostics.bicep' = {
   params: {
     workspaceId: monitoring.outputs.workspaceId
     dataStorageName: storage.outputs.dataName
-    cosmosName: cosmos.outputs.name
+    cosmosName: hasCosmos ? names.cosmos : ''
     appName: functionApp.outputs.name
     openAIName: hasOpenAI ? names.openai : ''
-    keyVaultName: enableKeyVault ? names.keyVault : ''
+    keyVaultName: decided.enableKeyVault ? names.keyVault : ''
     redisName: enableRedis ? names.redis : ''
     detailed: detailedDiagnostics
   }
-  dependsOn: [openai, keyVault, redis]
+  dependsOn: [cosmos, openai, keyVault, redis]
 }
 
 module alerts 'modules/alerts.bicep' = {
@@ -436,6 +532,7 @@ module alerts 'modules/alerts.bicep' = {
     workspaceId: monitoring.outputs.workspaceId
     actionGroupName: names.actionGroup
     workbookName: names.workbook
+    nameSuffix: nameSuffix
     location: location
     tags: tags
     email: alertEmail

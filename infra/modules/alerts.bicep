@@ -2,6 +2,9 @@
 param workspaceId string
 param actionGroupName string
 param workbookName string
+
+@description('End of all names, by which rows of this deployment are known in a workspace that others use too.')
+param nameSuffix string
 param location string
 param tags object
 
@@ -40,7 +43,7 @@ resource rules 'Microsoft.Insights/scheduledQueryRules@2023-12-01' = [
       criteria: {
         allOf: [
           {
-            query: alert.query
+            query: replace(alert.query, '{suffix}', nameSuffix)
             timeAggregation: 'Total'
             metricMeasureColumn: 'Value'
             operator: alert.operator

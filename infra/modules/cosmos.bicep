@@ -1,14 +1,10 @@
-// The truth. Account, database, containers and roles are made one after the other, since Cosmos DB refuses changes side by side.
+// The truth, in the account that cosmos-account.bicep makes or in one that exists already. Database, container and roles are made one after the
+// other, since Cosmos DB refuses changes side by side.
 param name string
-param location string
-param tags object
 param mode string
 param maxThroughput int
-param consistency string
-param backup string
 param vectorIndexType string
 param embeddingDimensions int
-param isPublic bool
 param principalId string
 
 @description('A person who may read and write memories; none when empty.')
@@ -17,26 +13,9 @@ param personId string
 var infra = loadJsonContent('../policy.json')
 var policy = loadJsonContent('../../memory_core/adapters/cosmos/policy.json')
 var principals = concat([principalId], empty(personId) ? [] : [personId])
-var staleness = { maxStalenessPrefix: 100000, maxIntervalInSeconds: 300 }
-var features = [{ name: 'EnableNoSQLVectorSearch' }, { name: 'EnableNoSQLFullTextSearch' }]
 
-resource account 'Microsoft.DocumentDB/databaseAccounts@2025-10-15' = {
+resource account 'Microsoft.DocumentDB/databaseAccounts@2025-10-15' existing = {
   name: name
-  location: location
-  tags: tags
-  kind: 'GlobalDocumentDB'
-  properties: {
-    databaseAccountOfferType: 'Standard'
-    locations: [{ locationName: location, failoverPriority: 0, isZoneRedundant: false }]
-    capabilities: mode == 'serverless' ? concat(features, [{ name: 'EnableServerless' }]) : features
-    consistencyPolicy: union({ defaultConsistencyLevel: consistency }, consistency == 'Strong' ? {} : staleness)
-    backupPolicy: { type: 'Continuous', continuousModeProperties: { tier: backup } }
-    disableLocalAuth: true
-    disableKeyBasedMetadataWriteAccess: true
-    minimalTlsVersion: 'Tls12'
-    publicNetworkAccess: isPublic ? 'Enabled' : 'Disabled'
-    networkAclBypass: 'None'
-  }
 }
 
 resource database 'Microsoft.DocumentDB/databaseAccounts/sqlDatabases@2025-10-15' = {
@@ -74,26 +53,6 @@ resource containers 'Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containe
   }
 ]
 
-// Without vectors and texts: read by id, so that the least throughput will do. `tenants` is for what belongs to an app and to no user; the app
-// keeps nothing there yet.
-@batchSize(1)
-resource plainContainers 'Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers@2025-10-15' = [
-  for one in policy.plainContainers: {
-    parent: database
-    name: one.name
-    properties: {
-      resource: {
-        id: one.name
-        partitionKey: one.partitionKey
-        defaultTtl: one.defaultTtl
-        indexingPolicy: one.indexingPolicy
-      }
-      options: mode == 'serverless' ? {} : { autoscaleSettings: { maxThroughput: 1000 } }
-    }
-    dependsOn: [containers]
-  }
-]
-
 @batchSize(1)
 resource access 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@2025-10-15' = [
   for principal in principals: {
@@ -104,10 +63,9 @@ resource access 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@2025-1
       roleDefinitionId: '${account.id}/sqlRoleDefinitions/${infra.cosmosRole.id}'
       scope: '${account.id}/dbs/${policy.database}'
     }
-    dependsOn: [plainContainers]
+    dependsOn: [containers]
   }
 ]
 
-output name string = account.name
 output endpoint string = account.properties.documentEndpoint
 output database string = database.name

@@ -2,10 +2,10 @@
 // request units by partition key, which holds the ids of users and outlives an erasure, and a line for each call of a model.
 param workspaceId string
 param dataStorageName string
-param cosmosName string
 param appName string
 
 @description('Each of these is not there when empty.')
+param cosmosName string
 param openAIName string
 param keyVaultName string
 param redisName string
@@ -21,7 +21,7 @@ resource dataBlobs 'Microsoft.Storage/storageAccounts/blobServices@2024-01-01' e
   name: 'default'
 }
 
-resource cosmos 'Microsoft.DocumentDB/databaseAccounts@2025-10-15' existing = {
+resource cosmos 'Microsoft.DocumentDB/databaseAccounts@2025-10-15' existing = if (!empty(cosmosName)) {
   name: cosmosName
 }
 
@@ -51,7 +51,7 @@ resource ofBlobs 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
   }
 }
 
-resource ofCosmos 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
+resource ofCosmos 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = if (!empty(cosmosName)) {
   scope: cosmos
   name: 'workspace'
   properties: {

@@ -9,6 +9,7 @@ param instanceMemory int
 param maximumInstances int
 param httpConcurrency int
 param alwaysReady int
+param zoneRedundant bool
 param packageContainerUrl string
 
 @description('Subnet of the app; none when empty.')
@@ -28,7 +29,7 @@ resource plan 'Microsoft.Web/serverfarms@2024-04-01' = {
   tags: tags
   kind: 'functionapp'
   sku: { name: 'FC1', tier: 'FlexConsumption' }
-  properties: { reserved: true }
+  properties: { reserved: true, zoneRedundant: zoneRedundant }
 }
 
 resource app 'Microsoft.Web/sites@2024-04-01' = {

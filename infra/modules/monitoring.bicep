@@ -6,7 +6,10 @@ param tags object
 param retentionDays int
 param dailyCapGb int
 
-resource workspace 'Microsoft.OperationalInsights/workspaces@2023-09-01' = {
+@description('Resource id of a workspace that exists already; one is made when empty.')
+param existingWorkspace string
+
+resource workspace 'Microsoft.OperationalInsights/workspaces@2023-09-01' = if (empty(existingWorkspace)) {
   name: workspaceName
   location: location
   tags: tags
@@ -25,13 +28,12 @@ resource insights 'Microsoft.Insights/components@2020-02-02' = {
   kind: 'web'
   properties: {
     Application_Type: 'web'
-    WorkspaceResourceId: workspace.id
+    WorkspaceResourceId: empty(existingWorkspace) ? workspace.id : existingWorkspace
     DisableLocalAuth: true
   }
 }
 
-output workspaceId string = workspace.id
-output workspaceName string = workspace.name
+output workspaceId string = empty(existingWorkspace) ? workspace.id : existingWorkspace
 output insightsName string = insights.name
 // An address, not a key: without a role nothing can be sent to it.
 output connectionString string = insights.properties.ConnectionString

@@ -2,17 +2,21 @@
 param name string
 param location string
 param tags object
-param withOpenAI bool
-param withRedis bool
-param withKeyVault bool
+
+@description('What has no endpoint, by its name in policy.json.')
+param absent array
+
+@description('A network that exists already, with both subnets; one is made when empty.')
+param existingNetwork string
+param withZones bool
 param withNatGateway bool
 
 var policy = loadJsonContent('../policy.json')
-var absent = concat(withOpenAI ? [] : ['openai'], withRedis ? [] : ['redis'], withKeyVault ? [] : ['keyVault'])
-var present = filter(policy.privateZones, one => !contains(absent, one.of))
+var made = empty(existingNetwork)
+var present = filter(policy.privateZones, one => withZones && !contains(absent, one.of))
 
 // Nothing comes in but what the network itself sends: the subnets hold clients and endpoints, and no server.
-resource rules 'Microsoft.Network/networkSecurityGroups@2024-05-01' = {
+resource rules 'Microsoft.Network/networkSecurityGroups@2024-05-01' = if (made) {
   name: '${name}-rules'
   location: location
   tags: tags
@@ -35,7 +39,7 @@ resource rules 'Microsoft.Network/networkSecurityGroups@2024-05-01' = {
   }
 }
 
-resource address 'Microsoft.Network/publicIPAddresses@2024-05-01' = if (withNatGateway) {
+resource address 'Microsoft.Network/publicIPAddresses@2024-05-01' = if (made && withNatGateway) {
   name: '${name}-address'
   location: location
   tags: tags
@@ -43,7 +47,7 @@ resource address 'Microsoft.Network/publicIPAddresses@2024-05-01' = if (withNatG
   properties: { publicIPAllocationMethod: 'Static' }
 }
 
-resource gateway 'Microsoft.Network/natGateways@2024-05-01' = if (withNatGateway) {
+resource gateway 'Microsoft.Network/natGateways@2024-05-01' = if (made && withNatGateway) {
   name: '${name}-gateway'
   location: location
   tags: tags
@@ -52,7 +56,7 @@ resource gateway 'Microsoft.Network/natGateways@2024-05-01' = if (withNatGateway
 }
 
 // Outbound access is said, since newer API versions take another default. The app's subnet is delegated, so its service decides; the endpoints call nobody.
-resource network 'Microsoft.Network/virtualNetworks@2024-05-01' = {
+resource network 'Microsoft.Network/virtualNetworks@2024-05-01' = if (made) {
   name: name
   location: location
   tags: tags
@@ -98,7 +102,7 @@ resource links 'Microsoft.Network/privateDnsZones/virtualNetworkLinks@2024-06-01
     tags: tags
     properties: {
       registrationEnabled: false
-      virtualNetwork: { id: network.id }
+      virtualNetwork: { id: made ? network.id : existingNetwork }
     }
   }
 ]

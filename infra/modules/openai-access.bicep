@@ -40,4 +40,5 @@ resource personRoles 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
   }
 ]
 
-output endpoint string = account.properties.endpoint
+// A Foundry account says another address of itself, which has no private name of OpenAI's.
+output endpoint string = 'https://${account.properties.customSubDomainName}.openai.azure.com/'

@@ -36,7 +36,7 @@ resource account 'Microsoft.CognitiveServices/accounts@2025-06-01' = {
   name: name
   location: location
   tags: tags
-  kind: 'OpenAI'
+  kind: 'AIServices' // a Foundry account: what kind OpenAI has, and more models
   sku: { name: 'S0' }
   properties: {
     customSubDomainName: name // signing in by Entra ID needs one

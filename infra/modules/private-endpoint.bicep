@@ -2,25 +2,20 @@
 param name string
 param location string
 param tags object
-param networkName string
+param subnetId string
 param serviceId string
 param groupId string
-param zoneName string
+param zones array
 
-resource network 'Microsoft.Network/virtualNetworks@2024-05-01' existing = {
-  name: networkName
-}
-
-resource zone 'Microsoft.Network/privateDnsZones@2024-06-01' existing = {
-  name: zoneName
-}
+@description('Resource id of the resource group that has the zones.')
+param zonesIn string
 
 resource endpoint 'Microsoft.Network/privateEndpoints@2024-05-01' = {
   name: name
   location: location
   tags: tags
   properties: {
-    subnet: { id: '${network.id}/subnets/endpoints' }
+    subnet: { id: subnetId }
     privateLinkServiceConnections: [
       {
         name: name
@@ -38,9 +33,9 @@ resource records 'Microsoft.Network/privateEndpoints/privateDnsZoneGroups@2024-0
   name: 'default'
   properties: {
     privateDnsZoneConfigs: [
-      {
-        name: 'zone'
-        properties: { privateDnsZoneId: zone.id }
+      for zone in zones: {
+        name: replace(zone, '.', '-')
+        properties: { privateDnsZoneId: '${zonesIn}/providers/Microsoft.Network/privateDnsZones/${zone}' }
       }
     ]
   }

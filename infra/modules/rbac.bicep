@@ -1,10 +1,10 @@
 // Every role of policy.json but those on models, each on one resource, each with its reason.
 param hostStorageName string
 param dataStorageName string
-param workspaceName string
 param insightsName string
 
-@description('The vault; none when empty.')
+@description('The workspace and the vault; none when empty.')
+param workspaceName string
 param keyVaultName string
 param principalId string
 
@@ -25,7 +25,7 @@ resource dataStorage 'Microsoft.Storage/storageAccounts@2024-01-01' existing = {
 }
 
 resource workspace 'Microsoft.OperationalInsights/workspaces@2023-09-01' existing = {
-  name: workspaceName
+  name: empty(workspaceName) ? 'none' : workspaceName
 }
 
 resource insights 'Microsoft.Insights/components@2020-02-02' existing = {
@@ -102,7 +102,7 @@ resource personOnDataStorage 'Microsoft.Authorization/roleAssignments@2022-04-01
 ]
 
 resource personOnWorkspace 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
-  for one in filter(ofPerson, each => each.scope == 'workspace'): {
+  for one in filter(ofPerson, each => each.scope == 'workspace' && !empty(workspaceName)): {
     scope: workspace
     name: guid(workspace.id, personId, policy.roles[one.role])
     properties: {

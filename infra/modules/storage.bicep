@@ -1,54 +1,16 @@
-// Two accounts: what the Functions host keeps for itself, and what the app keeps for its users. Neither has a key that works.
-param hostName string
+// What the app keeps for its users: archive and queues; and the package too, where there is no account of the host's own. No key of it works.
 param dataName string
 param location string
 param tags object
 param sku string
 
-@description('Whether the host\'s account can be reached from outside the virtual network.')
-param hostIsPublic bool
-
-@description('Whether the account with users\' data can.')
+@description('Whether the account can be reached from outside the virtual network.')
 param dataIsPublic bool
 
+@description('Whether the host keeps the package and its own state here too.')
+param withPackage bool
+
 var policy = loadJsonContent('../policy.json')
-
-resource host 'Microsoft.Storage/storageAccounts@2024-01-01' = {
-  name: hostName
-  location: location
-  tags: tags
-  kind: 'StorageV2'
-  sku: { name: sku }
-  properties: {
-    accessTier: 'Hot'
-    allowBlobPublicAccess: false
-    allowCrossTenantReplication: false
-    allowSharedKeyAccess: false
-    defaultToOAuthAuthentication: true
-    minimumTlsVersion: 'TLS1_2'
-    supportsHttpsTrafficOnly: true
-    publicNetworkAccess: hostIsPublic ? 'Enabled' : 'Disabled'
-    networkAcls: {
-      bypass: 'None'
-      defaultAction: hostIsPublic ? 'Allow' : 'Deny'
-    }
-  }
-}
-
-resource hostBlobs 'Microsoft.Storage/storageAccounts/blobServices@2024-01-01' = {
-  parent: host
-  name: 'default'
-  properties: {
-    deleteRetentionPolicy: { enabled: true, days: 7 }
-    containerDeleteRetentionPolicy: { enabled: true, days: 7 }
-  }
-}
-
-resource package 'Microsoft.Storage/storageAccounts/blobServices/containers@2024-01-01' = {
-  parent: hostBlobs
-  name: policy.packageContainer
-  properties: { publicAccess: 'None' }
-}
 
 resource data 'Microsoft.Storage/storageAccounts@2024-01-01' = {
   name: dataName
@@ -80,6 +42,12 @@ resource dataBlobs 'Microsoft.Storage/storageAccounts/blobServices@2024-01-01' =
     deleteRetentionPolicy: { enabled: true, days: 7 }
     containerDeleteRetentionPolicy: { enabled: true, days: 7 }
   }
+}
+
+resource package 'Microsoft.Storage/storageAccounts/blobServices/containers@2024-01-01' = if (withPackage) {
+  parent: dataBlobs
+  name: policy.packageContainer
+  properties: { publicAccess: 'None' }
 }
 
 resource archive 'Microsoft.Storage/storageAccounts/blobServices/containers@2024-01-01' = {
@@ -130,8 +98,7 @@ resource queues 'Microsoft.Storage/storageAccounts/queueServices/queues@2024-01-
   }
 ]
 
-output hostName string = host.name
 output dataName string = data.name
-output packageContainerUrl string = '${host.properties.primaryEndpoints.blob}${package.name}'
+output packageContainerUrl string = '${data.properties.primaryEndpoints.blob}${policy.packageContainer}'
 output blobEndpoint string = data.properties.primaryEndpoints.blob
 output queueEndpoint string = data.properties.primaryEndpoints.queue

@@ -28,6 +28,18 @@ PROVIDERS = (
 )  # fmt: skip
 MODELS = Path(__file__).parents[2] / "memory_core" / "adapters" / "openai" / "models.json"
 """Names and versions of models, where the app, Bicep and Terraform read them too."""
+PROFILES = Path(__file__).parents[1] / "profiles.json"
+"""What a profile means, where Bicep and Terraform read it too."""
+LEFT_TO_PROFILE = {"ALWAYS_READY": "-1", "DAILY_TOKENS": "-1", "MAXIMUM_INSTANCES": "0", "LOG_DAILY_CAP_GB": "0"}
+"""What says that a number is the profile's; of texts it is the empty one."""
+EXISTING = {
+    "EXISTING_OPENAI": "Microsoft.CognitiveServices/accounts",
+    "EXISTING_COSMOS": "Microsoft.DocumentDB/databaseAccounts",
+    "EXISTING_WORKSPACE": "Microsoft.OperationalInsights/workspaces",
+    "EXISTING_APP_SUBNET": "Microsoft.Network/virtualNetworks",
+    "EXISTING_ENDPOINT_SUBNET": "Microsoft.Network/virtualNetworks",
+}
+FEATURES = {"EnableNoSQLVectorSearch", "EnableNoSQLFullTextSearch"}
 ARM = "https://management.azure.com"
 CURRENT = {"GenerallyAvailable", "Stable"}
 RETIRED = {"Deprecated", "Retired"}
@@ -68,6 +80,88 @@ def from_terraform(environ: Mapping[str, str]) -> dict[str, str]:
 def setting(given: Mapping[str, str], name: str, default: str) -> str:
     """A parameter as azd has it, or its default."""
     return given.get(name) or default
+
+
+def decided(given: Mapping[str, str], name: str) -> str:
+    """A parameter that may be left to the profile: its own value, or the profile's."""
+    value = given.get(name, "")
+    if value in ("", LEFT_TO_PROFILE.get(name)):
+        words = name.lower().split("_")
+        value = json.dumps(_profile(given)[words[0] + "".join(word.title() for word in words[1:])]).strip('"')
+    return value
+
+
+def _profile(given: Mapping[str, str]) -> dict[str, Any]:
+    profiles: dict[str, dict[str, Any]] = json.loads(PROFILES.read_text(encoding="utf-8"))
+    name = setting(given, "PROFILE", "small")
+    if name not in profiles:
+        raise Missing(f"there is no profile {name}; choose PROFILE of: {', '.join(profiles)}")
+    return profiles[name]
+
+
+def check_choices(given: Mapping[str, str]) -> list[str]:
+    """What can't be had together, or is no resource id. Asks nobody. Raises Missing for a profile that is none."""
+    problems = []
+    serverless = decided(given, "COSMOS_MODE") == "serverless"
+    for name in ("COSMOS_FREE_TIER", "SECOND_LOCATION"):
+        if serverless and given.get(name, "false") not in ("", "false"):
+            problems.append(f"{name} needs throughput that is reserved: azd env set COSMOS_MODE autoscale")
+    for name, kind in EXISTING.items():
+        value = given.get(name, "")
+        if value and not re.fullmatch(rf"/subscriptions/[^/]+/resourceGroups/[^/]+/providers/{kind}/[^/]+(/subnets/[^/]+)?", value, re.I):
+            problems.append(f"{name} is not the resource id of one of {kind}: /subscriptions/…/resourceGroups/…/providers/{kind}/…")
+    zones = given.get("EXISTING_DNS_ZONES", "")
+    if zones and not re.fullmatch(r"/subscriptions/[^/]+/resourceGroups/[^/]+", zones, re.I):
+        problems.append("EXISTING_DNS_ZONES is not the resource id of a resource group: /subscriptions/…/resourceGroups/…")
+    subnets = [name for name in ("EXISTING_APP_SUBNET", "EXISTING_ENDPOINT_SUBNET") if given.get(name)]
+    if len(subnets) == 1:
+        problems.append(f"{subnets[0]} is given without the other subnet: give both or none")
+    if (subnets or zones) and decided(given, "VNET_ENABLED") != "true":
+        problems.append("a network is named, and the app is in none: azd env set VNET_ENABLED true")
+    return problems
+
+
+def check_cosmos(given: Mapping[str, str]) -> list[str]:
+    """Whether an account that exists already can hold memories; whether the subscription's free one is taken."""
+    if given.get("COSMOS_FREE_TIER") == "true" and not given.get("EXISTING_COSMOS"):
+        taken = az("cosmosdb", "list", "--query", "[?enableFreeTier]") or []
+        ours = f"rg-{given.get('AZURE_ENV_NAME', '')}".lower()
+        others = [one["name"] for one in taken if one.get("resourceGroup", "").lower() != ours]
+        return [f"the subscription's free account is {', '.join(others)} already: azd env set COSMOS_FREE_TIER false"] if others else []
+    if not given.get("EXISTING_COSMOS"):
+        return []
+    account = az("cosmosdb", "show", "--ids", given["EXISTING_COSMOS"])
+    if account is None:
+        print("  the Cosmos DB account that exists already could not be asked for")
+        return []
+    problems, has = [], {one["name"] for one in account.get("capabilities") or []}
+    if missing := sorted(FEATURES - has):
+        switch = f"az cosmosdb update --ids {given['EXISTING_COSMOS']} --capabilities {' '.join(sorted(has | FEATURES))}"
+        problems.append(f"{account['name']} lacks {', '.join(missing)}, which can't be switched off again: {switch}")
+    mode = "serverless" if "EnableServerless" in has else "autoscale"
+    if mode != decided(given, "COSMOS_MODE"):
+        problems.append(f"{account['name']} is paid for otherwise: azd env set COSMOS_MODE {mode}")
+    level = account["consistencyPolicy"]["defaultConsistencyLevel"]
+    if level not in ("Strong", "BoundedStaleness"):
+        problems.append(f"{account['name']} has the consistency {level}, under which what was acknowledged may not be seen")
+    return problems
+
+
+def check_subnets(given: Mapping[str, str]) -> list[str]:
+    """Whether a network that exists already is in the region and its subnet for the app is delegated."""
+    if not given.get("EXISTING_APP_SUBNET"):
+        return []
+    subnet = az("network", "vnet", "subnet", "show", "--ids", given["EXISTING_APP_SUBNET"])
+    network = az("network", "vnet", "show", "--ids", given["EXISTING_APP_SUBNET"].partition("/subnets/")[0])
+    if subnet is None or network is None:
+        print("  the network that exists already could not be asked for")
+        return []
+    problems = []
+    if "microsoft.app/environments" not in {one["serviceName"].lower() for one in subnet.get("delegations") or []}:
+        problems.append(f"the subnet {subnet['name']} is not delegated to Microsoft.App/environments")
+    if given.get("AZURE_LOCATION") and _plain(network["location"]) != _plain(given["AZURE_LOCATION"]):
+        problems.append(f"the network {network['name']} is in {network['location']}, the app would be in {given['AZURE_LOCATION']}")
+    return problems
 
 
 def check_account(given: Mapping[str, str]) -> list[str]:
@@ -243,8 +337,6 @@ def _lasts(model: Mapping[str, Any], sku: str, today: date) -> bool:
 def check_deployments(given: Mapping[str, str]) -> list[str]:
     """Whether an account that exists already has the deployments that the app will ask for."""
     parts = given["EXISTING_OPENAI"].split("/")
-    if len(parts) != 9:
-        return ["EXISTING_OPENAI is not the resource id of an account: /subscriptions/…/resourceGroups/…/providers/…/accounts/…"]
     where = ("--subscription", parts[2], "--resource-group", parts[4], "--name", parts[8])
     listed = az("cognitiveservices", "account", "deployment", "list", *where)
     if listed is None:
@@ -272,7 +364,7 @@ def bring_back(given: Mapping[str, str]) -> list[str]:
     environment, location = given.get("AZURE_ENV_NAME", ""), given.get("AZURE_LOCATION", "")
     deleted = []
     for one in az("keyvault", "list-deleted") or []:
-        if (one["properties"].get("tags") or {}).get("azd-env-name") == environment and given.get("ENABLE_KEY_VAULT") != "false":
+        if (one["properties"].get("tags") or {}).get("azd-env-name") == environment and decided(given, "ENABLE_KEY_VAULT") == "true":
             deleted.append(Deleted("vault", one["name"], one["properties"]["location"], ("keyvault", "recover", "--name", one["name"])))
     for one in az("cognitiveservices", "account", "list-deleted") or []:
         if (one.get("tags") or {}).get("azd-env-name") == environment and not given.get("EXISTING_OPENAI"):
@@ -343,17 +435,23 @@ def make_secrets(given: Mapping[str, str]) -> None:
         print(f"  an API key of the app main, shown this once: {key}")
 
 
+def ask_azure(given: Mapping[str, str], today: date) -> list[str]:
+    """All that only Azure knows. Raises Missing when nobody is signed in."""
+    problems = [*check_account(given), *check_providers(), *check_cosmos(given), *check_subnets(given)]
+    if not given.get("AZURE_LOCATION"):
+        print("  no region is chosen yet, so neither it nor the models are looked at")
+        return problems
+    problems += check_region(given)
+    return problems + (check_deployments(given) if given.get("EXISTING_OPENAI") else check_models(given, today))
+
+
 def main(given: Mapping[str, str], *, terraform: bool = False) -> int:
     """0 when all is well; 1 after a line for each thing that is not. Terraform keeps budgets and brings vaults back by itself."""
     print("Before the deployment:")
     today = datetime.now(timezone.utc).date()
     try:
-        problems = check_account(given) + check_providers()
-        if given.get("AZURE_LOCATION"):
-            problems += check_region(given)
-            problems += check_deployments(given) if given.get("EXISTING_OPENAI") else check_models(given, today)
-        else:
-            print("  no region is chosen yet, so neither it nor the models are looked at")
+        print(f"  the profile {setting(given, 'PROFILE', 'small')}")
+        problems = check_choices(given) or ask_azure(given, today)
         if not terraform and not problems:
             problems = bring_back(given)
         if not terraform and not problems:

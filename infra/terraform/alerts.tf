@@ -22,14 +22,14 @@ resource "azurerm_monitor_scheduled_query_rules_alert_v2" "rules" {
   display_name            = each.value.title
   description             = each.value.why
   severity                = each.value.severity
-  scopes                  = [azurerm_log_analytics_workspace.workspace.id]
+  scopes                  = [local.workspace_id]
   window_duration         = each.value.window
   evaluation_frequency    = each.value.every
   skip_query_validation   = true
   auto_mitigation_enabled = true
 
   criteria {
-    query                   = each.value.query
+    query                   = replace(each.value.query, "{suffix}", local.suffix)
     time_aggregation_method = "Total"
     metric_measure_column   = "Value"
     operator                = each.value.operator
@@ -47,13 +47,13 @@ resource "azurerm_monitor_scheduled_query_rules_alert_v2" "rules" {
 }
 
 resource "azurerm_application_insights_workbook" "workbook" {
-  name                = uuidv5("url", "${azurerm_log_analytics_workspace.workspace.id}/${local.names["workbook"]}")
+  name                = uuidv5("url", "${local.workspace_id}/${local.names["workbook"]}")
   location            = var.location
   resource_group_name = azurerm_resource_group.group.name
   tags                = local.tags
   display_name        = "Memory Core"
   category            = "workbook"
-  source_id           = lower(azurerm_log_analytics_workspace.workspace.id)
+  source_id           = lower(local.workspace_id)
   data_json           = file("${path.module}/../workbook.json")
 }
 

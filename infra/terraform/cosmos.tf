@@ -1,5 +1,7 @@
-# The truth. Account, database, containers and roles are made one after the other, since Cosmos DB refuses changes side by side.
+# The truth, in an account of its own or in one that exists already. Account, database, container and roles are made one after the other, since
+# Cosmos DB refuses changes side by side.
 resource "azurerm_cosmosdb_account" "cosmos" {
+  count                                 = local.has_cosmos ? 1 : 0
   name                                  = local.names["cosmos"]
   location                              = var.location
   resource_group_name                   = azurerm_resource_group.group.name
@@ -9,17 +11,28 @@ resource "azurerm_cosmosdb_account" "cosmos" {
   local_authentication_enabled          = false
   access_key_metadata_writes_enabled    = false
   minimal_tls_version                   = "Tls12"
-  public_network_access_enabled         = !var.vnet_enabled
+  public_network_access_enabled         = !local.decided.vnetEnabled
   network_acl_bypass_for_azure_services = false
+  automatic_failover_enabled            = var.second_location != ""
+  free_tier_enabled                     = var.cosmos_free_tier
 
   geo_location {
     location          = var.location
     failover_priority = 0
-    zone_redundant    = false
+    zone_redundant    = var.zone_redundant
+  }
+
+  dynamic "geo_location" {
+    for_each = var.second_location == "" ? [] : [var.second_location]
+    content {
+      location          = geo_location.value
+      failover_priority = 1
+      zone_redundant    = var.zone_redundant
+    }
   }
 
   dynamic "capabilities" {
-    for_each = concat(["EnableNoSQLVectorSearch", "EnableNoSQLFullTextSearch"], var.cosmos_mode == "serverless" ? ["EnableServerless"] : [])
+    for_each = concat(["EnableNoSQLVectorSearch", "EnableNoSQLFullTextSearch"], local.decided.cosmosMode == "serverless" ? ["EnableServerless"] : [])
     content {
       name = capabilities.value
     }
@@ -37,10 +50,17 @@ resource "azurerm_cosmosdb_account" "cosmos" {
   }
 }
 
+data "azurerm_cosmosdb_account" "existing" {
+  count               = local.has_cosmos ? 0 : 1
+  name                = local.names["cosmos"]
+  resource_group_name = local.cosmos_group
+}
+
 resource "azurerm_cosmosdb_sql_database" "database" {
   name                = local.containers.database
-  resource_group_name = azurerm_resource_group.group.name
-  account_name        = azurerm_cosmosdb_account.cosmos.name
+  resource_group_name = local.cosmos_group
+  account_name        = local.names["cosmos"]
+  depends_on          = [azurerm_cosmosdb_account.cosmos]
 }
 
 # azurerm knows neither vector nor full-text policies.
@@ -49,7 +69,7 @@ resource "azapi_resource" "containers" {
   type      = "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers@2025-10-15"
   name      = each.key
   parent_id = azurerm_cosmosdb_sql_database.database.id
-  locks     = [azurerm_cosmosdb_account.cosmos.id]
+  locks     = [local.cosmos_id]
 
   ignore_null_property = true
   body = {
@@ -72,50 +92,26 @@ resource "azapi_resource" "containers" {
         }
         fullTextPolicy = each.value.fullTextPolicy
       }
-      options = var.cosmos_mode == "serverless" ? null : { autoscaleSettings = { maxThroughput = var.cosmos_max_throughput } }
+      options = local.decided.cosmosMode == "serverless" ? null : { autoscaleSettings = { maxThroughput = var.cosmos_max_throughput } }
     }
   }
-}
-
-# Without vectors and texts: read by id, so that the least throughput will do. `tenants` is for what belongs to an app and to no user; the app
-# keeps nothing there yet.
-resource "azapi_resource" "plain_containers" {
-  for_each  = { for one in local.containers.plainContainers : one.name => one }
-  type      = "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers@2025-10-15"
-  name      = each.key
-  parent_id = azurerm_cosmosdb_sql_database.database.id
-  locks     = [azurerm_cosmosdb_account.cosmos.id]
-
-  ignore_null_property = true
-  body = {
-    properties = {
-      resource = {
-        id             = each.key
-        partitionKey   = each.value.partitionKey
-        defaultTtl     = each.value.defaultTtl
-        indexingPolicy = each.value.indexingPolicy
-      }
-      options = var.cosmos_mode == "serverless" ? null : { autoscaleSettings = { maxThroughput = 1000 } }
-    }
-  }
-  depends_on = [azapi_resource.containers]
 }
 
 resource "azurerm_cosmosdb_sql_role_assignment" "app" {
-  resource_group_name = azurerm_resource_group.group.name
-  account_name        = azurerm_cosmosdb_account.cosmos.name
+  resource_group_name = local.cosmos_group
+  account_name        = local.names["cosmos"]
   principal_id        = azurerm_user_assigned_identity.app.principal_id
-  role_definition_id  = "${azurerm_cosmosdb_account.cosmos.id}/sqlRoleDefinitions/${local.policy.cosmosRole.id}"
-  scope               = "${azurerm_cosmosdb_account.cosmos.id}/dbs/${azurerm_cosmosdb_sql_database.database.name}"
-  depends_on          = [azapi_resource.plain_containers]
+  role_definition_id  = "${local.cosmos_id}/sqlRoleDefinitions/${local.policy.cosmosRole.id}"
+  scope               = "${local.cosmos_id}/dbs/${azurerm_cosmosdb_sql_database.database.name}"
+  depends_on          = [azapi_resource.containers]
 }
 
 resource "azurerm_cosmosdb_sql_role_assignment" "person" {
   count               = var.principal_reads_memories && var.principal_id != "" ? 1 : 0
-  resource_group_name = azurerm_resource_group.group.name
-  account_name        = azurerm_cosmosdb_account.cosmos.name
+  resource_group_name = local.cosmos_group
+  account_name        = local.names["cosmos"]
   principal_id        = var.principal_id
-  role_definition_id  = "${azurerm_cosmosdb_account.cosmos.id}/sqlRoleDefinitions/${local.policy.cosmosRole.id}"
-  scope               = "${azurerm_cosmosdb_account.cosmos.id}/dbs/${azurerm_cosmosdb_sql_database.database.name}"
+  role_definition_id  = "${local.cosmos_id}/sqlRoleDefinitions/${local.policy.cosmosRole.id}"
+  scope               = "${local.cosmos_id}/dbs/${azurerm_cosmosdb_sql_database.database.name}"
   depends_on          = [azurerm_cosmosdb_sql_role_assignment.app]
 }

@@ -3,10 +3,10 @@
 locals {
   told = {
     blobs    = { id = "${azurerm_storage_account.data.id}/blobServices/default", logs = ["StorageDelete"], metrics = "Transaction", there = true }
-    cosmos   = { id = azurerm_cosmosdb_account.cosmos.id, logs = concat(["ControlPlaneRequests"], var.detailed_diagnostics ? ["PartitionKeyRUConsumption"] : []), metrics = "Requests", there = true }
+    cosmos   = { id = one(azurerm_cosmosdb_account.cosmos[*].id), logs = concat(["ControlPlaneRequests"], var.detailed_diagnostics ? ["PartitionKeyRUConsumption"] : []), metrics = "Requests", there = local.has_cosmos }
     app      = { id = azapi_resource.app.id, logs = [], metrics = "AllMetrics", there = true }
     openai   = { id = local.openai_id, logs = concat(["Audit"], var.detailed_diagnostics ? ["RequestResponse"] : []), metrics = "AllMetrics", there = local.has_openai }
-    keyVault = { id = one(azurerm_key_vault.vault[*].id), logs = ["AuditEvent"], metrics = "AllMetrics", there = var.enable_key_vault }
+    keyVault = { id = one(azurerm_key_vault.vault[*].id), logs = ["AuditEvent"], metrics = "AllMetrics", there = local.decided.enableKeyVault }
     redis    = { id = one(azurerm_managed_redis.redis[*].id), logs = [], metrics = "AllMetrics", there = var.enable_redis }
   }
 }
@@ -15,7 +15,7 @@ resource "azurerm_monitor_diagnostic_setting" "told" {
   for_each                       = { for name, one in local.told : name => one if one.there }
   name                           = "workspace"
   target_resource_id             = each.value.id
-  log_analytics_workspace_id     = azurerm_log_analytics_workspace.workspace.id
+  log_analytics_workspace_id     = local.workspace_id
   log_analytics_destination_type = each.key == "cosmos" ? "Dedicated" : null
 
   dynamic "enabled_log" {

@@ -6,6 +6,8 @@ resource "azurerm_service_plan" "plan" {
   tags                = local.tags
   os_type             = "Linux"
   sku_name            = "FC1"
+
+  zone_balancing_enabled = var.zone_redundant_app
 }
 
 # azurerm's own resource can't say which identity reads the vault.
@@ -29,12 +31,12 @@ resource "azapi_resource" "app" {
       httpsOnly                 = true
       keyVaultReferenceIdentity = azurerm_user_assigned_identity.app.id
       publicNetworkAccess       = "Enabled" # the API is what callers reach; the app's own gate asks for a key
-      virtualNetworkSubnetId    = one(azurerm_subnet.app[*].id)
+      virtualNetworkSubnetId    = local.decided.vnetEnabled ? local.app_subnet : null
       functionAppConfig = {
         deployment = {
           storage = {
             type  = "blobContainer"
-            value = "${azurerm_storage_account.host.primary_blob_endpoint}${azurerm_storage_container.package.name}"
+            value = "${local.host_blobs}${azurerm_storage_container.package.name}"
             authentication = {
               type                           = "UserAssignedIdentity"
               userAssignedIdentityResourceId = azurerm_user_assigned_identity.app.id
@@ -47,8 +49,8 @@ resource "azapi_resource" "app" {
         }
         scaleAndConcurrency = {
           instanceMemoryMB     = var.instance_memory
-          maximumInstanceCount = var.maximum_instances
-          alwaysReady          = var.always_ready > 0 ? [{ name = "http", instanceCount = var.always_ready }] : []
+          maximumInstanceCount = local.decided.maximumInstances
+          alwaysReady          = local.decided.alwaysReady > 0 ? [{ name = "http", instanceCount = local.decided.alwaysReady }] : []
           triggers = {
             http = {
               perInstanceConcurrency = var.http_concurrency

@@ -1,6 +1,6 @@
 # The three secrets that are not Azure's: hashes of API keys, what signs cursors, what signs webhooks. Read by role, kept for a week after deletion.
 resource "azurerm_key_vault" "vault" {
-  count                         = var.enable_key_vault ? 1 : 0
+  count                         = local.decided.enableKeyVault ? 1 : 0
   name                          = local.names["keyVault"]
   location                      = var.location
   resource_group_name           = azurerm_resource_group.group.name
@@ -10,11 +10,11 @@ resource "azurerm_key_vault" "vault" {
   rbac_authorization_enabled    = true
   soft_delete_retention_days    = 7
   purge_protection_enabled      = var.key_vault_purge_protection
-  public_network_access_enabled = !var.vnet_enabled
+  public_network_access_enabled = !local.decided.vnetEnabled
 
   network_acls {
     bypass         = "AzureServices" # the deployment itself writes the secrets
-    default_action = var.vnet_enabled ? "Deny" : "Allow"
+    default_action = local.decided.vnetEnabled ? "Deny" : "Allow"
   }
 }
 
@@ -31,7 +31,7 @@ locals {
 # By the management plane, as Bicep does: whoever deploys needs no right to read secrets, and sensitive_body is not kept in the state. An action,
 # since that plane can write secrets and not delete them: they go with the vault.
 resource "azapi_resource_action" "secrets" {
-  for_each    = { for key, name in local.policy.secrets : key => name if var.enable_key_vault }
+  for_each    = { for key, name in local.policy.secrets : key => name if local.decided.enableKeyVault }
   type        = "Microsoft.KeyVault/vaults/secrets@2024-11-01"
   resource_id = "${azurerm_key_vault.vault[0].id}/secrets/${each.value}"
   method      = "PUT"

@@ -1,12 +1,13 @@
 # Logs and traces. Application Insights takes them by Entra ID only.
 resource "azurerm_log_analytics_workspace" "workspace" {
+  count                        = var.existing_workspace == "" ? 1 : 0
   name                         = local.names["workspace"]
   location                     = var.location
   resource_group_name          = azurerm_resource_group.group.name
   tags                         = local.tags
   sku                          = "PerGB2018"
   retention_in_days            = var.log_retention_days
-  daily_quota_gb               = var.log_daily_cap_gb
+  daily_quota_gb               = local.decided.logDailyCapGb
   local_authentication_enabled = false
 }
 
@@ -16,6 +17,6 @@ resource "azurerm_application_insights" "insights" {
   resource_group_name          = azurerm_resource_group.group.name
   tags                         = local.tags
   application_type             = "web"
-  workspace_id                 = azurerm_log_analytics_workspace.workspace.id
+  workspace_id                 = local.workspace_id
   local_authentication_enabled = false
 }

@@ -1,6 +1,6 @@
 # A virtual network with a subnet for the app, one for private endpoints, and the zones in which their names resolve.
 resource "azurerm_network_security_group" "rules" {
-  count               = var.vnet_enabled ? 1 : 0
+  count               = local.own_network ? 1 : 0
   name                = "${local.names["network"]}-rules"
   location            = var.location
   resource_group_name = azurerm_resource_group.group.name
@@ -21,7 +21,7 @@ resource "azurerm_network_security_group" "rules" {
 }
 
 resource "azurerm_virtual_network" "network" {
-  count               = var.vnet_enabled ? 1 : 0
+  count               = local.own_network ? 1 : 0
   name                = local.names["network"]
   location            = var.location
   resource_group_name = azurerm_resource_group.group.name
@@ -30,7 +30,7 @@ resource "azurerm_virtual_network" "network" {
 }
 
 resource "azurerm_subnet" "app" {
-  count                = var.vnet_enabled ? 1 : 0
+  count                = local.own_network ? 1 : 0
   name                 = "app"
   resource_group_name  = azurerm_resource_group.group.name
   virtual_network_name = azurerm_virtual_network.network[0].name
@@ -48,7 +48,7 @@ resource "azurerm_subnet" "app" {
 }
 
 resource "azurerm_subnet" "endpoints" {
-  count                             = var.vnet_enabled ? 1 : 0
+  count                             = local.own_network ? 1 : 0
   name                              = "endpoints"
   resource_group_name               = azurerm_resource_group.group.name
   virtual_network_name              = azurerm_virtual_network.network[0].name
@@ -58,7 +58,7 @@ resource "azurerm_subnet" "endpoints" {
 }
 
 resource "azurerm_public_ip" "address" {
-  count               = var.vnet_enabled && var.nat_gateway ? 1 : 0
+  count               = local.own_network && var.nat_gateway ? 1 : 0
   name                = "${local.names["network"]}-address"
   location            = var.location
   resource_group_name = azurerm_resource_group.group.name
@@ -68,7 +68,7 @@ resource "azurerm_public_ip" "address" {
 }
 
 resource "azurerm_nat_gateway" "gateway" {
-  count               = var.vnet_enabled && var.nat_gateway ? 1 : 0
+  count               = local.own_network && var.nat_gateway ? 1 : 0
   name                = "${local.names["network"]}-gateway"
   location            = var.location
   resource_group_name = azurerm_resource_group.group.name
@@ -77,25 +77,25 @@ resource "azurerm_nat_gateway" "gateway" {
 }
 
 resource "azurerm_nat_gateway_public_ip_association" "gateway" {
-  count                = var.vnet_enabled && var.nat_gateway ? 1 : 0
+  count                = local.own_network && var.nat_gateway ? 1 : 0
   nat_gateway_id       = azurerm_nat_gateway.gateway[0].id
   public_ip_address_id = azurerm_public_ip.address[0].id
 }
 
 resource "azurerm_subnet_nat_gateway_association" "app" {
-  count          = var.vnet_enabled && var.nat_gateway ? 1 : 0
+  count          = local.own_network && var.nat_gateway ? 1 : 0
   subnet_id      = azurerm_subnet.app[0].id
   nat_gateway_id = azurerm_nat_gateway.gateway[0].id
 }
 
 resource "azurerm_subnet_network_security_group_association" "app" {
-  count                     = var.vnet_enabled ? 1 : 0
+  count                     = local.own_network ? 1 : 0
   subnet_id                 = azurerm_subnet.app[0].id
   network_security_group_id = azurerm_network_security_group.rules[0].id
 }
 
 resource "azurerm_subnet_network_security_group_association" "endpoints" {
-  count                     = var.vnet_enabled ? 1 : 0
+  count                     = local.own_network ? 1 : 0
   subnet_id                 = azurerm_subnet.endpoints[0].id
   network_security_group_id = azurerm_network_security_group.rules[0].id
 }
@@ -111,7 +111,7 @@ resource "azurerm_private_dns_zone_virtual_network_link" "links" {
   for_each             = local.zones
   name                 = local.names["network"]
   private_dns_zone_id  = azurerm_private_dns_zone.zones[each.key].id
-  virtual_network_id   = azurerm_virtual_network.network[0].id
+  virtual_network_id   = local.network_id
   registration_enabled = false
   tags                 = local.tags
 }
@@ -122,7 +122,7 @@ resource "azurerm_private_endpoint" "endpoints" {
   location            = var.location
   resource_group_name = azurerm_resource_group.group.name
   tags                = local.tags
-  subnet_id           = azurerm_subnet.endpoints[0].id
+  subnet_id           = local.endpoint_subnet
 
   private_service_connection {
     name                           = "pe-${each.key}-${local.suffix}"
@@ -133,11 +133,12 @@ resource "azurerm_private_endpoint" "endpoints" {
 
   private_dns_zone_group {
     name                 = "default"
-    private_dns_zone_ids = [azurerm_private_dns_zone.zones[each.value.zone].id]
+    private_dns_zone_ids = [for zone in each.value.zones : "${local.zones_in}/providers/Microsoft.Network/privateDnsZones/${zone}"]
   }
 
   # Each after the last change of its service: an endpoint is a change too, and some take one at a time.
   depends_on = [
+    azurerm_private_dns_zone.zones,
     azurerm_storage_account.host,
     azurerm_storage_account.data,
     azurerm_key_vault.vault,

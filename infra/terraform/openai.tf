@@ -5,17 +5,17 @@ resource "azurerm_cognitive_account" "openai" {
   location                      = var.location
   resource_group_name           = azurerm_resource_group.group.name
   tags                          = local.tags
-  kind                          = "OpenAI"
+  kind                          = "AIServices" # a Foundry account: what kind OpenAI has, and more models
   sku_name                      = "S0"
   custom_subdomain_name         = local.names["openai"] # signing in by Entra ID needs one
   local_auth_enabled            = false
-  public_network_access_enabled = !var.vnet_enabled
+  public_network_access_enabled = !local.decided.vnetEnabled
 
   outbound_network_access_restricted = true # completions and embeddings fetch nothing
   fqdns                              = []
 
   network_acls {
-    default_action = var.vnet_enabled ? "Deny" : "Allow"
+    default_action = local.decided.vnetEnabled ? "Deny" : "Allow"
   }
 }
 

@@ -15,7 +15,7 @@ output "service_api_url" {
 }
 
 output "memory_cosmos_endpoint" {
-  value = azurerm_cosmosdb_account.cosmos.endpoint
+  value = local.cosmos_endpoint
 }
 
 output "memory_queue_account_url" {

@@ -1,9 +1,9 @@
 # Every role of policy.json, each on one resource, each with its reason.
 locals {
   scopes = {
-    hostStorage = azurerm_storage_account.host.id
+    hostStorage = local.host_id
     dataStorage = azurerm_storage_account.data.id
-    workspace   = azurerm_log_analytics_workspace.workspace.id
+    workspace   = one(azurerm_log_analytics_workspace.workspace[*].id)
     insights    = azurerm_application_insights.insights.id
     keyVault    = one(azurerm_key_vault.vault[*].id)
     openai      = local.openai_id
@@ -14,7 +14,7 @@ locals {
   }
   assignments = {
     for one in local.policy.assignments : "${one.who}-${one.scope}-${one.role}" => one
-    if(one.who == "app" || var.principal_id != "") && (one.scope != "keyVault" || var.enable_key_vault)
+    if(one.who == "app" || var.principal_id != "") && (one.scope != "keyVault" || local.decided.enableKeyVault) && (one.scope != "workspace" || var.existing_workspace == "")
   }
 }
 

@@ -7,7 +7,7 @@ resource "azurerm_managed_redis" "redis" {
   tags                      = local.tags
   sku_name                  = var.redis_sku
   high_availability_enabled = var.redis_high_availability
-  public_network_access     = var.vnet_enabled ? "Disabled" : "Enabled"
+  public_network_access     = local.decided.vnetEnabled ? "Disabled" : "Enabled"
 
   default_database {
     access_keys_authentication_enabled = false

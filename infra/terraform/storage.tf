@@ -1,12 +1,14 @@
-# Two accounts: what the Functions host keeps for itself, and what the app keeps for its users. Neither has a key that works.
+# Two accounts: what the Functions host keeps for itself, and what the app keeps for its users; or one for both, of the same name. None has a key
+# that works.
 resource "azurerm_storage_account" "host" {
+  count                            = local.decided.oneStorageAccount ? 0 : 1
   name                             = local.names["hostStorage"]
   location                         = var.location
   resource_group_name              = azurerm_resource_group.group.name
   tags                             = local.tags
   account_kind                     = "StorageV2"
   account_tier                     = "Standard"
-  account_replication_type         = trimprefix(var.storage_sku, "Standard_")
+  account_replication_type         = trimprefix(local.decided.storageSku, "Standard_")
   access_tier                      = "Hot"
   allow_nested_items_to_be_public  = false
   cross_tenant_replication_enabled = false
@@ -14,11 +16,11 @@ resource "azurerm_storage_account" "host" {
   default_to_oauth_authentication  = true
   min_tls_version                  = "TLS1_2"
   https_traffic_only_enabled       = true
-  public_network_access_enabled    = !var.vnet_enabled || var.deploy_from_public_network
+  public_network_access_enabled    = !local.decided.vnetEnabled || var.deploy_from_public_network
 
   network_rules {
     bypass         = ["None"]
-    default_action = !var.vnet_enabled || var.deploy_from_public_network ? "Allow" : "Deny"
+    default_action = !local.decided.vnetEnabled || var.deploy_from_public_network ? "Allow" : "Deny"
   }
 
   blob_properties {
@@ -33,7 +35,7 @@ resource "azurerm_storage_account" "host" {
 
 resource "azurerm_storage_container" "package" {
   name                  = local.policy.packageContainer
-  storage_account_id    = azurerm_storage_account.host.id
+  storage_account_id    = local.host_id
   container_access_type = "private"
 }
 
@@ -44,7 +46,7 @@ resource "azurerm_storage_account" "data" {
   tags                             = local.tags
   account_kind                     = "StorageV2"
   account_tier                     = "Standard"
-  account_replication_type         = trimprefix(var.storage_sku, "Standard_")
+  account_replication_type         = trimprefix(local.decided.storageSku, "Standard_")
   access_tier                      = "Hot"
   allow_nested_items_to_be_public  = false
   cross_tenant_replication_enabled = false
@@ -52,11 +54,11 @@ resource "azurerm_storage_account" "data" {
   default_to_oauth_authentication  = true
   min_tls_version                  = "TLS1_2"
   https_traffic_only_enabled       = true
-  public_network_access_enabled    = !var.vnet_enabled
+  public_network_access_enabled    = !local.decided.vnetEnabled
 
   network_rules {
     bypass         = ["None"]
-    default_action = var.vnet_enabled ? "Deny" : "Allow"
+    default_action = local.decided.vnetEnabled ? "Deny" : "Allow"
   }
 
   # Erasure says that deleted archives stay so long: docs/deploy.md.

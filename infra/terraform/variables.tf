@@ -29,6 +29,17 @@ variable "name_suffix" {
   default     = null
 }
 
+variable "profile" {
+  description = "What the parameters that leave it to the profile are: profiles.json has the table."
+  type        = string
+  default     = "small"
+
+  validation {
+    condition     = contains(["small", "standard", "private"], var.profile)
+    error_message = "profile has to be one of small, standard, private."
+  }
+}
+
 variable "principal_id" {
   description = "Object id of a person or a pipeline that may look at queues, archive, models and logs; none when empty."
   type        = string
@@ -53,13 +64,13 @@ variable "principal_reads_memories" {
 }
 
 variable "cosmos_mode" {
-  description = "How Cosmos DB is paid for. Serverless is for development: no throughput is reserved, and it stays in one region."
+  description = "How Cosmos DB is paid for; empty: the profile's. Serverless reserves no throughput, and stays in one region."
   type        = string
-  default     = "serverless"
+  default     = ""
 
   validation {
-    condition     = contains(["serverless", "autoscale"], var.cosmos_mode)
-    error_message = "cosmos_mode has to be one of serverless, autoscale."
+    condition     = contains(["", "serverless", "autoscale"], var.cosmos_mode)
+    error_message = "cosmos_mode has to be empty or one of serverless, autoscale."
   }
 }
 
@@ -74,6 +85,30 @@ variable "cosmos_max_throughput" {
   }
 }
 
+variable "cosmos_free_tier" {
+  description = "Whether the account is the subscription's free one: its first 1,000 request units a second and 25 GB cost nothing. Autoscale only."
+  type        = bool
+  default     = false
+}
+
+variable "second_location" {
+  description = "Another region that Cosmos DB keeps a copy in and fails over to; empty: none. Autoscale only."
+  type        = string
+  default     = ""
+}
+
+variable "zone_redundant" {
+  description = "Whether Cosmos DB keeps its copies in several buildings of the region."
+  type        = bool
+  default     = false
+}
+
+variable "zone_redundant_app" {
+  description = "Whether the app does. Azure then keeps two instances of each function group ready, and charges for them."
+  type        = bool
+  default     = false
+}
+
 variable "cosmos_consistency" {
   description = "Both hold what was acknowledged. Strong is for one region."
   type        = string
@@ -86,13 +121,24 @@ variable "cosmos_consistency" {
 }
 
 variable "storage_sku" {
-  description = "Copies that storage keeps: in one building, in three, or in another region too. Not every region has three buildings."
+  description = "Copies that storage keeps: in one building, in three, or in another region too; empty: the profile's. Not every region has three."
   type        = string
-  default     = "Standard_ZRS"
+  default     = ""
 
   validation {
-    condition     = contains(["Standard_LRS", "Standard_ZRS", "Standard_GZRS"], var.storage_sku)
-    error_message = "storage_sku has to be one of Standard_LRS, Standard_ZRS, Standard_GZRS."
+    condition     = contains(["", "Standard_LRS", "Standard_ZRS", "Standard_GZRS"], var.storage_sku)
+    error_message = "storage_sku has to be empty or one of Standard_LRS, Standard_ZRS, Standard_GZRS."
+  }
+}
+
+variable "one_storage_account" {
+  description = "Whether one storage account holds the host's own and the users' data; empty: the profile's. With a virtual network there are two."
+  type        = string
+  default     = ""
+
+  validation {
+    condition     = contains(["", "true", "false"], var.one_storage_account)
+    error_message = "one_storage_account has to be empty or one of true, false."
   }
 }
 
@@ -148,9 +194,14 @@ variable "redis_high_availability" {
 }
 
 variable "enable_key_vault" {
-  description = "Whether the app's three secrets stand in a Key Vault instead of its settings."
-  type        = bool
-  default     = true
+  description = "Whether the app's three secrets stand in a Key Vault instead of its settings; empty: the profile's."
+  type        = string
+  default     = ""
+
+  validation {
+    condition     = contains(["", "true", "false"], var.enable_key_vault)
+    error_message = "enable_key_vault has to be empty or one of true, false."
+  }
 }
 
 variable "key_vault_purge_protection" {
@@ -160,9 +211,14 @@ variable "key_vault_purge_protection" {
 }
 
 variable "vnet_enabled" {
-  description = "Whether the app is in a virtual network and everything behind it is reached by private endpoints only."
-  type        = bool
-  default     = false
+  description = "Whether the app is in a virtual network and all behind it is reached by private endpoints only; empty: the profile's."
+  type        = string
+  default     = ""
+
+  validation {
+    condition     = contains(["", "true", "false"], var.vnet_enabled)
+    error_message = "vnet_enabled has to be empty or one of true, false."
+  }
 }
 
 variable "deploy_from_public_network" {
@@ -178,7 +234,37 @@ variable "nat_gateway" {
 }
 
 variable "existing_openai" {
-  description = "Resource id of an OpenAI account that exists already; empty: one is made."
+  description = "Resource id of an OpenAI or Foundry account that exists already; empty: one is made."
+  type        = string
+  default     = ""
+}
+
+variable "existing_cosmos" {
+  description = "Resource id of a Cosmos DB account that exists already, in which a database is made; empty: an account is made."
+  type        = string
+  default     = ""
+}
+
+variable "existing_workspace" {
+  description = "Resource id of a Log Analytics workspace that exists already; empty: one is made."
+  type        = string
+  default     = ""
+}
+
+variable "existing_app_subnet" {
+  description = "With a virtual network: resource id of a subnet that exists already, delegated to Microsoft.App/environments; empty: one is made."
+  type        = string
+  default     = ""
+}
+
+variable "existing_endpoint_subnet" {
+  description = "With a virtual network: resource id of a subnet for private endpoints that exists already; empty: one is made."
+  type        = string
+  default     = ""
+}
+
+variable "existing_dns_zones" {
+  description = "With a virtual network: resource id of the resource group that has the private DNS zones already; empty: they are made."
   type        = string
   default     = ""
 }
@@ -243,24 +329,46 @@ variable "model_sku" {
 }
 
 variable "always_ready" {
-  description = "Instances that always wait for requests. 1 in production spares callers the cold start."
+  description = "Instances that always wait for requests; -1: the profile's. 1 in production spares callers the cold start."
   type        = number
-  default     = 0
+  default     = -1
 
   validation {
-    condition     = var.always_ready >= 0
-    error_message = "always_ready has to be at least 0."
+    condition     = var.always_ready >= -1
+    error_message = "always_ready has to be at least -1."
   }
 }
 
 variable "maximum_instances" {
-  description = "Most instances of each function group: HTTP together, each queue and the timer by itself."
+  description = "Most instances of each function group: HTTP together, each queue and the timer by itself; 0: the profile's."
   type        = number
-  default     = 10
+  default     = 0
 
   validation {
-    condition     = var.maximum_instances >= 1 && var.maximum_instances <= 1000
-    error_message = "maximum_instances has to be at least 1 and at most 1000."
+    condition     = var.maximum_instances >= 0 && var.maximum_instances <= 1000
+    error_message = "maximum_instances has to be at least 0 and at most 1000."
+  }
+}
+
+variable "hold_users" {
+  description = "Whether an instance holds users in memory, which pays where an instance waits for requests; empty: the profile's."
+  type        = string
+  default     = ""
+
+  validation {
+    condition     = contains(["", "true", "false"], var.hold_users)
+    error_message = "hold_users has to be empty or one of true, false."
+  }
+}
+
+variable "daily_tokens" {
+  description = "Tokens of the chat model that an app may spend in a day; 0: no cap; -1: the profile's."
+  type        = number
+  default     = -1
+
+  validation {
+    condition     = var.daily_tokens >= -1
+    error_message = "daily_tokens has to be at least -1."
   }
 }
 
@@ -309,21 +417,26 @@ variable "log_retention_days" {
 }
 
 variable "log_daily_cap_gb" {
-  description = "Most gigabytes of logs a day, -1 for no limit."
+  description = "Most gigabytes of logs a day; -1: no limit; 0: the profile's."
   type        = number
-  default     = 5
-}
+  default     = 0
 
-variable "detailed_diagnostics" {
-  description = "Whether logs have request units by partition key, which is a user, and each call of a model. They cost, and outlive an erasure."
-  type        = bool
-  default     = false
+  validation {
+    condition     = var.log_daily_cap_gb >= -1
+    error_message = "log_daily_cap_gb has to be at least -1."
+  }
 }
 
 variable "alert_email" {
   description = "Where alerts are sent; empty: there are none."
   type        = string
   default     = ""
+}
+
+variable "detailed_diagnostics" {
+  description = "Whether logs have request units by partition key, which is a user, and each call of a model. They cost, and outlive an erasure."
+  type        = bool
+  default     = false
 }
 
 variable "monthly_budget" {

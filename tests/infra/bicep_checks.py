@@ -14,8 +14,10 @@ from tests.infra import arm, bicep
 from tests.infra.bicep import Declared, File
 
 FUNCTIONS = {
-    "base64ToString", "concat", "contains", "empty", "filter", "guid", "items", "last", "loadJsonContent", "loadTextContent",
-    "resourceGroup", "split", "startsWith", "string", "subscription", "subscriptionResourceId", "tenant", "union", "uniqueString", "utcNow",
+    "base64ToString", "concat", "contains", "empty", "filter", "guid", "items", "last",
+    "loadJsonContent", "loadTextContent",
+    "replace", "resourceGroup", "split", "startsWith", "string",
+    "subscription", "subscriptionResourceId", "tenant", "union", "uniqueString", "utcNow",
 }  # fmt: skip
 BICEPS_OWN = {"parent", "scope", "dependsOn"}
 SECRET_FUNCTIONS = ("listKeys", "listSecrets", "listAccountSas", "getSecret")

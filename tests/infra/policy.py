@@ -14,7 +14,7 @@ from memory_core.bootstrap.adapters import DEFAULT_LLM, DEFAULT_MODEL, MODEL_DIM
 from memory_core.config import ConfigError, Settings
 from memory_core.setting_types import variable
 from tests.infra import bicep
-from tests.infra.sources import COSMOS, HOST, MODELS, ROOT
+from tests.infra.sources import COSMOS, HOST, MODELS, PROFILES, ROOT
 
 FUNCTIONS = "tests/official_runtime/functions.json"
 HOST_SETTINGS = {
@@ -41,10 +41,14 @@ GIVEN = {
 }  # fmt: skip
 """Who has which role on what. One too few stops the app, one too many is a door; so each is said here too."""
 ZONES = {
-    "blob": "privatelink.blob.core.windows.net", "queue": "privatelink.queue.core.windows.net", "Sql": "privatelink.documents.azure.com",
-    "redisEnterprise": "privatelink.redis.azure.net", "account": "privatelink.openai.azure.com", "vault": "privatelink.vaultcore.azure.net",
+    "blob": ["privatelink.blob.core.windows.net"], "queue": ["privatelink.queue.core.windows.net"],
+    "Sql": ["privatelink.documents.azure.com"], "redisEnterprise": ["privatelink.redis.azure.net"],
+    "account": [
+        "privatelink.openai.azure.com", "privatelink.cognitiveservices.azure.com", "privatelink.services.ai.azure.com",
+    ],
+    "vault": ["privatelink.vaultcore.azure.net"],
 }  # fmt: skip
-"""Azure's zone for each group of a private endpoint; in another one the name leads to the public address, whose door is closed."""
+"""Azure's zones for each group of a private endpoint; in another one the name leads to the public address, whose door is closed."""
 CONTAINER = {
     "partitionKey": {"paths": ["/owner"], "kind": "Hash", "version": 2},
     "defaultTtl": -1,
@@ -58,7 +62,7 @@ SAMPLES = {
     "redisUrl": "rediss://r.redis.azure.net:10000/0", "queueEndpoint": "https://s.queue.core.windows.net/",
     "blobEndpoint": "https://s.blob.core.windows.net/", "archiveContainer": "archive", "openaiEndpoint": "https://o.openai.azure.com/",
     "embeddingModel": "text-embedding-3-small", "embeddingDeployment": "vectors", "embeddingDimensions": "512", "llmProvider": "azure",
-    "chatModel": "gpt-x-mini", "chatDeployment": "small-and-cheap",
+    "chatModel": "gpt-x-mini", "chatDeployment": "small-and-cheap", "dailyTokens": "1000000",
     "apiKeys": "[]", "cursorSecret": "c" * 32, "webhookSecret": "w" * 32, "identityClientId": "11111111-2222-3333-4444-555555555555",
 }  # fmt: skip
 """What a deployment would give, as it would look."""
@@ -73,7 +77,7 @@ EXPECTED = {
     "archive_account_url": SAMPLES["blobEndpoint"], "archive_container": SAMPLES["archiveContainer"],
     "embedding_base_url": SAMPLES["openaiEndpoint"], "embedding_model": SAMPLES["embeddingModel"], "embedding_dimensions": 512,
     "embedding_deployment": SAMPLES["embeddingDeployment"], "llm_base_url": SAMPLES["openaiEndpoint"], "llm_model": SAMPLES["chatModel"],
-    "llm_deployment": SAMPLES["chatDeployment"], "secret": SAMPLES["cursorSecret"], "slice_budget_mb": 320,
+    "llm_deployment": SAMPLES["chatDeployment"], "secret": SAMPLES["cursorSecret"], "slice_budget_mb": 320, "llm_daily_tokens": 1_000_000,
     "webhook_secret": SAMPLES["webhookSecret"], "auth": "on",
 }  # fmt: skip
 """What the app makes of a deployment's settings."""
@@ -90,6 +94,7 @@ def findings(sources: Mapping[str, str]) -> list[str]:
         *_models(policy, json.loads(sources[MODELS]), cosmos, main),
         *_named_once(json.loads(sources[MODELS]), sources),
         *_names(policy),
+        *_profiles(json.loads(sources[PROFILES]), sources["infra/main.bicep"]),
         *_alerts(policy),
         *_host(policy, json.loads(sources[HOST])),
         *_containers(cosmos),
@@ -113,7 +118,10 @@ def _settings(policy: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"{name} is set twice" for name in policy["settings"].keys() & policy["settingsFrom"].keys())
     for changed, adapters in (
         ({}, ("cosmos", "redis", "storage", "blob", "azure", "azure")),
-        ({"shortTerm": "none", "redisUrl": "", "llmProvider": "offline"}, ("cosmos", "none", "storage", "blob", "azure", "offline")),
+        (
+            {"shortTerm": "none", "redisUrl": "", "llmProvider": "offline", "dailyTokens": ""},
+            ("cosmos", "none", "storage", "blob", "azure", "offline"),
+        ),
     ):
         try:
             settings = Settings.from_env(deployed(policy, **changed))
@@ -123,7 +131,9 @@ def _settings(policy: Mapping[str, Any]) -> Iterator[str]:
         chosen = (settings.long_term, settings.short_term, settings.queue, settings.archive, settings.embedding_provider)
         if (*chosen, settings.llm_provider) != adapters:
             yield f"the app would start on {chosen}"
-        wanted = EXPECTED | ({"short_term": "none"} if changed else {"redis_auth": "entra", "redis_url": SAMPLES["redisUrl"]})
+        wanted = EXPECTED | (
+            {"short_term": "none", "llm_daily_tokens": None} if changed else {"redis_auth": "entra", "redis_url": SAMPLES["redisUrl"]}
+        )
         for name, value in wanted.items():
             if _plain(getattr(settings, name)) != value:
                 yield f"the app would have {getattr(settings, name)} as its {name}"
@@ -211,6 +221,43 @@ def _names(policy: Mapping[str, Any]) -> Iterator[str]:
             yield f"the name of {name} may have letters and digits only"
 
 
+SMALL = {
+    "cosmosMode": "serverless", "storageSku": "Standard_LRS", "oneStorageAccount": True, "enableKeyVault": False, "vnetEnabled": False,
+    "alwaysReady": 0, "holdUsers": False,
+}  # fmt: skip
+"""What keeps the smallest profile below a dollar a month while nobody asks anything."""
+
+
+def _profiles(profiles: Mapping[str, Mapping[str, Any]], main: str) -> Iterator[str]:
+    """Each profile says all that is left to it, in the right type; the smallest costs next to nothing, and only the last has a network."""
+    params = bicep.parse(main).params
+    listed = bicep.value(params["profile"].decorators["allowed"].named_children[1].named_children[0])
+    if listed != list(profiles):
+        yield f"the profiles are {list(profiles)}, allowed are {listed}"
+    if bicep.value(params["profile"].value) != "small":
+        yield "whoever chooses nothing gets more than the smallest"
+    left = {name for name, one in params.items() if (said := described(one)).endswith("the profile's.") or "the profile's. " in said}
+    left |= {name for name, one in params.items() if "the profile's;" in described(one)}
+    for name, values in profiles.items():
+        yield from (f"the profile {name} says nothing of {one}" for one in sorted(left - values.keys()))
+        yield from (f"the profile {name} says {one}, which nobody leaves to it" for one in sorted(values.keys() - left))
+        for one, value in values.items():
+            if type(value) is not type(profiles["small"].get(one)) or value in ("", -1):
+                yield f"the profile {name} has no {one} that can be deployed"
+    for one, value in SMALL.items():
+        if profiles["small"].get(one) != value:
+            yield f"the smallest profile costs more by its {one}"
+    if not 0 < profiles["small"]["maximumInstances"] <= 5 or profiles["small"]["dailyTokens"] <= 0:
+        yield "the smallest profile has no bound on instances or on the model's tokens"
+    if [name for name, values in profiles.items() if values["vnetEnabled"]] != ["private"]:
+        yield "another profile than the private one is closed, or that one is open"
+
+
+def described(one: bicep.Declared) -> str:
+    """A parameter's description."""
+    return str(bicep.literal(one.decorators["description"].named_children[1].named_children[0]))
+
+
 def _alerts(policy: Mapping[str, Any]) -> Iterator[str]:
     functions, code = _functions(), _code()
     for one in policy["alerts"]:
@@ -222,6 +269,8 @@ def _alerts(policy: Mapping[str, Any]) -> Iterator[str]:
         for name in re.findall(r"OperationName == '([^']+)'", query):
             if name not in functions:
                 yield f"the alert {one['name']} looks for the function {name}"
+        if "| where _ResourceId endswith '{suffix}'" not in query:
+            yield f"the alert {one['name']} counts what others write into the workspace"
         if "isfuzzy=true" not in query or "datatable" not in query:
             yield f"the alert {one['name']} fails as long as a table is not there"
         if not query.endswith("| summarize Value = count()"):
@@ -242,12 +291,11 @@ def _host(policy: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _containers(cosmos: Mapping[str, Any]) -> Iterator[str]:
-    memories = next(one for one in cosmos["containers"] if one["name"] == "memories")
+    if [one["name"] for one in cosmos["containers"]] != ["memories"]:
+        yield "a container is made that nothing uses, which costs under autoscale"
+        return
+    memories = cosmos["containers"][0]
     index = memories["indexingPolicy"]
-    if [(one["name"], one["partitionKey"]["paths"], one["defaultTtl"]) for one in cosmos["plainContainers"]] != [
-        ("tenants", ["/app_id"], -1)
-    ]:
-        yield "what belongs to an app has no container of its own"
     if index["excludedPaths"] != [{"path": "/*"}]:
         yield "not everything is excluded from the index that is not included"
     included = {
@@ -272,10 +320,9 @@ def _containers(cosmos: Mapping[str, Any]) -> Iterator[str]:
 def _endpoints(policy: Mapping[str, Any]) -> Iterator[str]:
     zones = {one["zone"] for one in policy["privateZones"]}
     for one in policy["privateEndpoints"]:
-        if one["zone"] not in zones:
-            yield f"the zone {one['zone']} is not made"
-        if ZONES.get(one["group"]) != one["zone"]:
-            yield f"names of {one['group']} are not looked for in {one['zone']}"
+        yield from (f"the zone {zone} is not made" for zone in one["zones"] if zone not in zones)
+        if ZONES.get(one["group"]) != one["zones"]:
+            yield f"names of {one['group']} are not looked for in {', '.join(one['zones'])}"
         if one["of"] not in policy["names"]:
             yield f"nothing is named {one['of']}"
 

@@ -8,6 +8,7 @@ ROOT = Path(__file__).parents[2]
 COSMOS = "memory_core/adapters/cosmos/policy.json"
 HOST = "host.json"
 MODELS = "memory_core/adapters/openai/models.json"
+PROFILES = "infra/profiles.json"
 
 
 def sources() -> dict[str, str]:

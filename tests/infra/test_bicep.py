@@ -10,7 +10,12 @@ from tests.infra.sources import changed, sources
 MAIN, MODULES = "infra/main.bicep", "infra/modules"
 MISTAKES = {
     "a brace is missing": (f"{MODULES}/identity.bicep", "  tags: tags\n}", "  tags: tags\n", "not Bicep"),
-    "a property that does not exist": (f"{MODULES}/cosmos.bicep", "disableLocalAuth:", "disableLocalAuthentication:", "does not exist"),
+    "a property that does not exist": (
+        f"{MODULES}/cosmos-account.bicep",
+        "disableLocalAuth:",
+        "disableLocalAuthentication:",
+        "does not exist",
+    ),
     "a property deep inside": (f"{MODULES}/functionapp.bicep", "perInstanceConcurrency:", "perInstanceConcurency:", "does not exist"),
     "a property in a loop's body": (f"{MODULES}/cosmos.bicep", "fullTextPolicy: one", "fullTextPolicies: one", "does not exist"),
     "a property beside the others": (f"{MODULES}/redis.bicep", "  sku: { name: sku }", "  skus: { name: sku }", "does not belong there"),
@@ -35,8 +40,8 @@ MISTAKES = {
     ),
     "a key in an output": (
         f"{MODULES}/storage.bicep",
-        "output hostName string = host.name",
-        "output hostName string = host.listKeys().keys[0].value",
+        "output dataName string = data.name",
+        "output dataName string = data.listKeys().keys[0].value",
         "shows a secret",
     ),
     "a secret's default": (MAIN, "param cursorSecret string", "param cursorSecret string = 'not-so-secret-now'", "has a default"),

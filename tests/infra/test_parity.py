@@ -9,9 +9,9 @@ from tests.infra.sources import changed, sources
 
 MAIN, T = "infra/main.bicep", "infra/terraform/"
 MISTAKES = {
-    "a default in Bicep": (MAIN, "param maximumInstances int = 10", "param maximumInstances int = 50", "Terraform's 10"),
+    "a default in Bicep": (MAIN, "param httpConcurrency int = 16", "param httpConcurrency int = 50", "Terraform's 16"),
     "a default in Terraform": (T + "variables.tf", "default     = 512", "default     = 768", "Terraform's 768"),
-    "a default of azd": ("infra/main.parameters.json", "${MAXIMUM_INSTANCES=10}", "${MAXIMUM_INSTANCES=100}", "azd gives"),
+    "a default of azd": ("infra/main.parameters.json", "${HTTP_CONCURRENCY=16}", "${HTTP_CONCURRENCY=100}", "azd gives"),
     "a secret that azd would ask for": (
         "infra/main.parameters.json",
         "${CURSOR_SECRET=unset}",
@@ -25,7 +25,7 @@ MISTAKES = {
         "deployed as",
     ),
     "a name that Python's own images set": ("infra/main.parameters.json", "APP_PYTHON_VERSION", "PYTHON_VERSION", "set for something else"),
-    "a parameter's type": (MAIN, "param alwaysReady int = 0", "param alwaysReady string = 0", "is a string in Bicep"),
+    "a parameter's type": (MAIN, "param alwaysReady int = -1", "param alwaysReady string = -1", "is a string in Bicep"),
     "a model that its file lacks": ("infra/modules/openai.bicep", "models.chat.upgrade", "models.chats.upgrade", "not in its file"),
     "a model that its file lacks, in Terraform": (
         T + "openai.tf",
@@ -47,6 +47,8 @@ MISTAKES = {
         "not in its file",
     ),
     "a member of each value": (T + "rbac.tf", "each.value.why", "each.value.reason", "is in no policy"),
+    "a member that the profiles lack": (MAIN, "preset.holdUsers", "preset.holdsUsers", "not in its file"),
+    "a member that the profiles lack, in Terraform": (T + "locals.tf", "local.preset.holdUsers", "local.preset.hold", "not in its file"),
     "a property of the app that Terraform lacks": (T + "functionapp.tf", "      httpsOnly                 = true\n", "", "in one of Bicep"),
     "a property of the app that Bicep lacks": ("infra/modules/functionapp.bicep", "    httpsOnly: true\n", "", "in one of Bicep"),
     "a value of the app": (T + "functionapp.tf", 'minTlsVersion = "1.2"', 'minTlsVersion = "1.0"', "minTlsVersion is"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.infra import policy, rules
-from tests.infra.sources import COSMOS, MODELS, changed, sources
+from tests.infra.sources import COSMOS, MODELS, PROFILES, changed, sources
 
 P, M, T = "infra/policy.json", "infra/modules/", "infra/terraform/"
 MISTAKES = {
@@ -113,7 +113,23 @@ MISTAKES = {
         '{"path": "/id"',
         "sequence, id are sorted",
     ),
-    "the container of the apps": (COSMOS, '"tenants"', '"apps"', "has no container of its own"),
+    "a profile that costs": (PROFILES, '"Standard_LRS"', '"Standard_ZRS"', "costs more by its storageSku"),
+    "a profile without a bound": (PROFILES, '"dailyTokens": 1000000', '"dailyTokens": 0', "has no bound"),
+    "a profile that lacks something": (PROFILES, '    "holdUsers": true,\n', "", "says nothing of holdUsers"),
+    "a profile that says too much": (PROFILES, '"holdUsers": true', '"holdUsers": true, "redisSku": "x"', "nobody leaves to it"),
+    "a profile of another type": (PROFILES, '"alwaysReady": 1', '"alwaysReady": "1"', "no alwaysReady that can be deployed"),
+    "a private profile that is open": (PROFILES, '"vnetEnabled": true', '"vnetEnabled": false', "that one is open"),
+    "another profile by default": (
+        "infra/main.bicep",
+        "param profile string = 'small'",
+        "param profile string = 'standard'",
+        "chooses nothing",
+    ),
+    "a profile that is not allowed": ("infra/main.bicep", "['small', 'standard', 'private']", "['small', 'standard']", "allowed are"),
+    "a container that nothing uses": (COSMOS, '"name": "memories"', '"name": "tenants"', "that nothing uses"),
+    "an alert about others": (P, " | where _ResourceId endswith '{suffix}' | where toint", " | where toint", "counts what others write"),
+    "a cap that the app does not know": (P, '"LLM_DAILY_TOKENS"', '"LLM_TOKENS_A_DAY"', "is no setting"),
+    "a name of Foundry that leads outside": (P, ', "privatelink.services.ai.azure.com"\n', "\n", "not looked for in"),
     "a zone of another service": (P, "privatelink.redis.azure.net", "privatelink.redisenterprise.cache.azure.net", "not looked for in"),
     "a zone that nobody makes": (P, '{"zone": "privatelink.documents.azure.com", "of": "cosmos"},', "", "is not made"),
 }
@@ -142,7 +158,7 @@ BROKEN = {
     "a door that stays open": (M + "keyvault.bicep", "isPublic ? 'Enabled' : 'Disabled'", "'Enabled'", "does not close"),
     "a door that ignores the switch": (
         "infra/main.bicep",
-        "    dataIsPublic: !vnetEnabled",
+        "    dataIsPublic: !decided.vnetEnabled",
         "    dataIsPublic: true",
         "follow vnetEnabled",
     ),
@@ -158,8 +174,8 @@ BROKEN = {
     ),
     "a key that is read": (
         T + "outputs.tf",
-        "azurerm_cosmosdb_account.cosmos.endpoint",
-        "azurerm_cosmosdb_account.cosmos.primary_key",
+        "local.cosmos_endpoint",
+        "one(azurerm_cosmosdb_account.cosmos[*].primary_key)",
         "a key is read",
     ),
     "a property that Flex Consumption refuses": (

@@ -170,7 +170,7 @@ DELETED_VAULT = {"name": "kv-x", "properties": {"location": "West Europe", **TAG
         ({}, {"CHAT_CAPACITY": "150"}, f"100 thousand tokens a minute of {CHAT['name']} are left"),
         ({}, {"EMBEDDING_MODEL_VERSION": "2"}, "has no text-embedding-3-small 2"),
         ({}, {"MODEL_SKU": "Standard"}, "as Standard"),
-        ({"keyvault list-deleted": [DELETED_VAULT]}, {}, "could not be brought back: az keyvault recover --name kv-x"),
+        ({"keyvault list-deleted": [DELETED_VAULT]}, {"PROFILE": "standard"}, "could not be brought back: az keyvault recover --name kv-x"),
         (
             {"cognitiveservices account list-deleted": [DELETED_ACCOUNT]},
             {},
@@ -193,7 +193,9 @@ DOWN = {"keyvault list-deleted": [DELETED_VAULT], "cognitiveservices account lis
 def test_an_environment_that_was_taken_down_comes_back_under_its_names(azure: Azure) -> None:
     """`azd down` then `azd up`: the vault lies in its grave for a week, the OpenAI account for two days, and their group is gone."""
     gone = {name: answer for name, answer in WELL.items() if name != "group show"}
-    done = azure.preflight(gone | DOWN | {"group create": {}, "keyvault recover": {}, "cognitiveservices account recover": {}})
+    done = azure.preflight(
+        gone | DOWN | {"group create": {}, "keyvault recover": {}, "cognitiveservices account recover": {}}, PROFILE="standard"
+    )
     assert (done.returncode, done.stderr) == (0, "")
     asked = [line.partition(" --output")[0] for line in azure.told("az").splitlines()]
     assert asked[
@@ -208,11 +210,12 @@ def test_an_environment_that_was_taken_down_comes_back_under_its_names(azure: Az
 @pytest.mark.parametrize(
     ("deleted", "given"),
     [
-        ([{**DELETED_VAULT, "properties": {"location": "westeurope", "tags": {"azd-env-name": "other"}}}], {}),
-        ([{**DELETED_VAULT, "properties": {"location": "swedencentral", **TAGGED}}], {}),
-        ([DELETED_VAULT], {"ENABLE_KEY_VAULT": "false"}),
+        ([{**DELETED_VAULT, "properties": {"location": "westeurope", "tags": {"azd-env-name": "other"}}}], {"PROFILE": "standard"}),
+        ([{**DELETED_VAULT, "properties": {"location": "swedencentral", **TAGGED}}], {"PROFILE": "standard"}),
+        ([DELETED_VAULT], {"PROFILE": "standard", "ENABLE_KEY_VAULT": "false"}),
+        ([DELETED_VAULT], {}),
     ],
-    ids=["another environment's", "another region's", "not wanted"],
+    ids=["another environment's", "another region's", "not wanted", "none in the profile"],
 )
 def test_a_deleted_vault_that_holds_no_name_of_this_deployment_stays_deleted(
     azure: Azure, deleted: list[Any], given: dict[str, str]
@@ -326,7 +329,90 @@ def test_a_deployment_that_an_account_lacks_or_has_of_another_model_is_said(azur
     done = azure.preflight(WELL | has, EXISTING_OPENAI=ACCOUNT_ID, EMBEDDING_DEPLOYMENT="vectors")
     assert "the deployment vectors is of text-embedding-9" in done.stderr
     assert f"shared has no deployment {CHAT['name']}; CHAT_DEPLOYMENT may name one of: small-chat ({CHAT['name']}), vectors" in done.stderr
-    assert "is not the resource id of an account" in azure.preflight(WELL, EXISTING_OPENAI="/subscriptions/x").stderr
+    assert (
+        "is not the resource id of one of Microsoft.CognitiveServices/accounts"
+        in azure.preflight(WELL, EXISTING_OPENAI="/subscriptions/x").stderr
+    )
+
+
+COSMOS_ID = "/subscriptions/s/resourceGroups/rg-data/providers/Microsoft.DocumentDB/databaseAccounts/shared"
+SUBNETS = "/subscriptions/s/resourceGroups/rg-net/providers/Microsoft.Network/virtualNetworks/hub/subnets/"
+NETWORK = {"EXISTING_APP_SUBNET": f"{SUBNETS}app", "EXISTING_ENDPOINT_SUBNET": f"{SUBNETS}endpoints", "VNET_ENABLED": "true"}
+
+
+def account(*features: str, level: str = "Strong") -> dict[str, Any]:
+    """A Cosmos DB account that exists already."""
+    named = [{"name": name} for name in features]
+    return {"cosmosdb show": {"name": "shared", "capabilities": named, "consistencyPolicy": {"defaultConsistencyLevel": level}}}
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"PROFILE": "large"}, "there is no profile large; choose PROFILE of: small, standard, private"),
+        ({"COSMOS_FREE_TIER": "true"}, "COSMOS_FREE_TIER needs throughput that is reserved"),
+        ({"PROFILE": "standard", "COSMOS_MODE": "serverless", "SECOND_LOCATION": "northeurope"}, "SECOND_LOCATION needs"),
+        ({"EXISTING_COSMOS": "my-account"}, "EXISTING_COSMOS is not the resource id"),
+        ({"EXISTING_DNS_ZONES": "rg-zones", "PROFILE": "private"}, "EXISTING_DNS_ZONES is not the resource id of a resource group"),
+        ({"EXISTING_APP_SUBNET": f"{SUBNETS}app", "PROFILE": "private"}, "without the other subnet"),
+        ({**NETWORK, "VNET_ENABLED": ""}, "a network is named, and the app is in none"),
+    ],
+)
+def test_what_can_not_be_had_together_is_said_before_azure_is_asked(azure: Azure, given: dict[str, str], says: str) -> None:
+    done = azure.preflight(WELL, **given)
+    assert (done.returncode, azure.told("az")) == (1, "")
+    assert says in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("answers", "given", "says"),
+    [
+        (account("EnableServerless"), {"EXISTING_COSMOS": COSMOS_ID}, "lacks EnableNoSQLFullTextSearch, EnableNoSQLVectorSearch"),
+        (account(*preflight.FEATURES), {"EXISTING_COSMOS": COSMOS_ID}, "azd env set COSMOS_MODE autoscale"),
+        (
+            account(*preflight.FEATURES, "EnableServerless", level="Session"),
+            {"EXISTING_COSMOS": COSMOS_ID},
+            "has the consistency Session",
+        ),
+        (
+            {"cosmosdb list": [{"name": "first", "resourceGroup": "rg-other"}]},
+            {"COSMOS_FREE_TIER": "true", "COSMOS_MODE": "autoscale"},
+            "the subscription's free account is first already",
+        ),
+        (
+            {
+                "network vnet subnet show": {"name": "app", "delegations": []},
+                "network vnet show": {"name": "hub", "location": "northeurope"},
+            },
+            NETWORK,
+            "the subnet app is not delegated to Microsoft.App/environments\n  NO: the network hub is in northeurope",
+        ),
+    ],
+)
+def test_what_exists_already_and_does_not_fit_is_said(azure: Azure, answers: dict[str, Any], given: dict[str, str], says: str) -> None:
+    done = azure.preflight(WELL | answers, **given)
+    assert done.returncode == 1
+    assert says in done.stderr
+
+
+def test_what_exists_already_and_fits_is_taken(azure: Azure) -> None:
+    there = {
+        **account(*preflight.FEATURES, "EnableServerless"),
+        "network vnet subnet show": {"name": "app", "delegations": [{"serviceName": "Microsoft.App/environments"}]},
+        "network vnet show": {"name": "hub", "location": "West Europe"},
+    }
+    done = azure.preflight(WELL | there, EXISTING_COSMOS=COSMOS_ID, **NETWORK)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_parameter_of_ones_own_stands_before_the_profiles() -> None:
+    assert preflight.decided({}, "ENABLE_KEY_VAULT") == "false"
+    assert preflight.decided({"PROFILE": "standard"}, "ENABLE_KEY_VAULT") == "true"
+    assert preflight.decided({"PROFILE": "standard", "ENABLE_KEY_VAULT": "false"}, "ENABLE_KEY_VAULT") == "false"
+    assert preflight.decided({"MAXIMUM_INSTANCES": "0"}, "MAXIMUM_INSTANCES") == "5"
+    assert preflight.decided({"LOG_DAILY_CAP_GB": "-1"}, "LOG_DAILY_CAP_GB") == "-1"
+    assert preflight.decided({"DAILY_TOKENS": "0"}, "DAILY_TOKENS") == "0"
+    assert preflight.decided({"ALWAYS_READY": "-1", "PROFILE": "private"}, "ALWAYS_READY") == "1"
 
 
 def test_a_quota_that_this_environment_has_used_up_itself_stops_no_later_deployment(azure: Azure) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from tests.infra import bicep, terraform
 from tests.infra.arm import OPAQUE, Choice
 from tests.infra.bicep import File
-from tests.infra.sources import COSMOS, MODELS
+from tests.infra.sources import COSMOS, MODELS, PROFILES
 
 POLICY = "infra/policy.json"
 OF_THE_LANGUAGE = {"key", "value"}
@@ -24,14 +24,16 @@ OF_THE_LANGUAGE = {"key", "value"}
 
 def members(sources: Mapping[str, str]) -> Iterator[str]:
     """Each `policy.a.b` has to be in its file; each member of a loop's variable somewhere in both, or in an object of the same file."""
-    files = {path: json.loads(sources[path]) for path in (POLICY, COSMOS, MODELS)}
+    files = {path: json.loads(sources[path]) for path in (POLICY, COSMOS, MODELS, PROFILES)}
     known = {name for one in files.values() for name in _keys(one)} | OF_THE_LANGUAGE
     for path, text in sources.items():
         if path.endswith(".bicep"):
             file = bicep.parse(text)
             loaded = {name: files[loads] for name, one in file.variables.items() for loads in _loads(one) if loads in files}
+            if "profiles" in loaded:
+                loaded["preset"] = loaded["profiles"]["small"]
             yield from (f"{path}: {said}" for said in _in_bicep(file, loaded, known))
-    roots = {"policy": files[POLICY], "containers": files[COSMOS], "models": files[MODELS]}
+    roots = {"policy": files[POLICY], "containers": files[COSMOS], "models": files[MODELS], "preset": files[PROFILES]["small"]}
     for block in terraform.blocks(sources):
         made = set(re.findall(r"(\w+)\s*=", sources[block.path]))
         for text in terraform.expressions(block.body):
@@ -46,7 +48,7 @@ def _loads(one: bicep.Declared) -> Iterator[str]:
     """The path of the JSON file that a variable is."""
     text = "" if one.value is None else bicep.said(one.value)
     if text.startswith("loadJsonContent("):
-        yield next((path for path in (COSMOS, MODELS) if path in text), POLICY)
+        yield next((path for path in (COSMOS, MODELS) if path in text), PROFILES if "profiles.json" in text else POLICY)
 
 
 def _in_bicep(file: File, loaded: Mapping[str, Any], known: set[str]) -> Iterator[str]:

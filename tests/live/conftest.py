@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -17,6 +18,7 @@ from tests.builders import DIMENSIONS, StillClock
 from tests.contract.conftest import Provisioning, StoreFactory
 from tests.live.account import Live, Refused, own_database
 from tests.live.clock import PassingClock
+from tests.live.questions import Answer, table
 
 HERE = Path(__file__).parent
 
@@ -39,8 +41,23 @@ def _account(config: pytest.Config) -> Live:
         raise pytest.UsageError(str(refused)) from None
 
 
+@dataclass
+class Asked:
+    """The answers so far, by the number of their question, and why others have none."""
+
+    answers: dict[int, Answer] = field(default_factory=dict)
+    reasons: dict[int, str] = field(default_factory=dict)
+
+
+ASKED = pytest.StashKey[Asked]()
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """The table of what was measured."""
+    """The tables of what was asked and measured."""
+    asked = terminalreporter.config.stash.get(ASKED, None)
+    if asked is not None:
+        terminalreporter.section("what only a live account can answer")
+        terminalreporter.write_line(table(asked.answers, asked.reasons))
     for path, rows in terminalreporter.config.stash.get(MEASURED, {}).items():
         terminalreporter.section(f"request units, kept in {path}")
         for row in [("vectors", "operation", "calls", "mean", "most"), *(tuple(row.values()) for row in rows)]:

@@ -24,7 +24,7 @@ RESOURCES = (
     "subnet", "subnet_nat_gateway_association", "subnet_network_security_group_association", "user_assigned_identity",
     "virtual_network",
 )  # fmt: skip
-DATA = ("client_config", "cognitive_account")
+DATA = ("client_config", "cognitive_account", "cosmosdb_account")
 AZAPI_RESOURCES = ("resource", "resource_action", "update_resource")
 NOT_ARGUMENTS = {"connection", "provisioners", "provider"}
 META = {"count", "depends_on", "for_each", "lifecycle"}
