@@ -33,9 +33,10 @@ run: $(VENV)/.local  ## the development host on 127.0.0.1: embedded stores, no a
 run-azure: $(VENV)/.dev  ## the same on emulators of Cosmos DB and Storage and a real Redis, by the SDKs used on Azure
 	@exec $(BIN)/python -m tests.azure_profile --port $(PORT) --data "$(DATA)" --parent-pid $$PPID
 
-# The drawn examples are the same every time, so that a change is judged by what it changed; test-long draws new ones.
+# The drawn examples are the same every time, so that a change is judged by what it changed; test-long draws new ones. The order is that
+# of tests/conftest.py, where xdist would begin with the files of the most tests.
 test: $(VENV)/.dev  ## every test, from nothing
-	@$(BIN)/python -m pytest -q -n 3 --dist loadfile -m "not long" --hypothesis-profile=ci
+	@$(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder -m "not long" --hypothesis-profile=ci
 
 test-long: $(VENV)/.dev  ## what takes too long for every time
 	@$(BIN)/python -m pytest -q -n 3 -m long

@@ -1,6 +1,6 @@
-"""`python -m bench.slot_saves [--code PATH]`: what one more save into a slot costs, by how much was said in it before.
+"""`python -m bench.slot_saves [--beside] [--code PATH]`: what one more save into a slot costs, by how much was said in it before.
 
-Each save brings another value of one slot, said later than all others. Measured are processor time, requests to the store and request
+Each save brings another value of one slot, said later than all others; with `--beside` it is kept beside all of them. Measured are processor time, requests to the store and request
 units, this code and that of another checkout in turns, each in a process of its own. Note: request units are reckoned by the formula of
 `bench.counted`, which counts a page of neighbours by what goes out; an account's own figures come from `make test-live`.
 """
@@ -22,17 +22,20 @@ from time import process_time
 from typing import Any
 
 SIZES = (1, 10, 100, 200, 1000)
+SIZES_BESIDE = (1, 10, 100, 200)
+"""All of these hold at once, so no part of their log can be sealed, and each save costs more than the one before it."""
 SAVES = 20
 """Measured at each size; the median is shown."""
 HEADER = ("code", "said before", "CPU ms", "requests", "request units")
 
 
-async def measured(folder: Path, sizes: tuple[int, ...] = SIZES) -> list[dict[str, float]]:
+async def measured(folder: Path, sizes: tuple[int, ...] = SIZES, on_conflict: str = "auto") -> list[dict[str, float]]:
     """By size: the median of CPU ms, the requests and the request units of a save.
 
     Args:
         folder: for the store; empty.
         sizes: how many values were said before, ascending.
+        on_conflict: of all saves.
 
     """
     from bench.counted import CountedStore
@@ -54,7 +57,8 @@ async def measured(folder: Path, sizes: tuple[int, ...] = SIZES) -> list[dict[st
 
         async def said(user: int, number: int) -> tuple[float, int, float]:
             fields = {"subject": "Ann", "attribute": "home", "value": f"town {number}", "event_timestamp": began + timedelta(hours=number)}
-            one = SaveInput.model_validate({"type": "semantic", "content": f"Ann lives in town {number}", **fields})
+            content = {"type": "semantic", "content": f"Ann lives in town {number}", "on_conflict": on_conflict}
+            one = SaveInput.model_validate({**content, **fields})
             counts.clear()
             before = process_time()
             await core.save(owner(user), one)
@@ -87,17 +91,19 @@ def main(arguments: list[str] | None = None) -> int:
     """Measure, and print one table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--code", type=Path, help="another checkout to measure in turns with this one")
+    parser.add_argument("--beside", action="store_true", help="keep each value beside the others (keep_both)")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.here:
         with tempfile.TemporaryDirectory() as folder:
-            print(json.dumps(asyncio.run(measured(Path(folder)))))
+            way = (SIZES_BESIDE, "keep_both") if options.beside else (SIZES, "auto")
+            print(json.dumps(asyncio.run(measured(Path(folder), *way))))
         return 0
     root = Path(__file__).parents[1]
     print(" | ".join(HEADER))
     for code in [root, *([options.code.resolve()] if options.code else [])]:
         kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        command = [sys.executable, str(Path(__file__).resolve()), "--here"]
+        command = [sys.executable, str(Path(__file__).resolve()), "--here", *(["--beside"] if options.beside else [])]
         done = subprocess.run(command, cwd=code, env={**kept, "PYTHONPATH": str(code)}, stdout=subprocess.PIPE, check=True)
         for one in json.loads(done.stdout.splitlines()[-1]):
             cells = (one["size"], f"{one['cpu_ms']:.1f}", int(one["requests"]), f"{one['units']:.0f}")

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from re import _compiler as compiler  # type: ignore[attr-defined]
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from types import ModuleType
@@ -147,22 +148,64 @@ RUNS = [
     "a.", "a ", "A ", "a_", "1,", "1.", "a-", "a'", "1 ", ". ", " .", "..a", " \n", "a\n", "> a\n", "'a", '"a', "“a", "(a", "(1", "<a",
     "</", "{a:",    "[a", "a@", "日a", "aA", "::", "a: b\n", "also ", "now ", "do ", "as ", "I ", "my ", "and ", "the ", "oh no ", "A. ", "http://a/",
 ]  # fmt: skip
+CHARACTERS = frozenset("".join(RUNS))
 SPOILERS = ("", "a", "\x01")
 MOST_PUMPS = 12
 """Of one expression; the draws find the same ones again and again."""
 
 
+@cache
 def hostile(pattern: Any) -> list[tuple[str, str, str]]:
-    """(before, pumped, after): runs of each kind of character, and of what each part of the expression takes, and what spoils them."""
-    texts = {("", run, after): None for run in RUNS for after in ("", "\x01")}
-    for before, pumped in _pumps(pattern):
-        texts |= {(before, pumped, after): None for after in SPOILERS}
+    """(before, pumped, after): runs of each kind of character, and of what each part of the expression takes, and what spoils them.
+
+    Note: of a run from which no endless part takes a character, each place costs at most as much as the bounded parts: it is left out.
+    """
+    taken = _taken_endlessly(pattern)
+    texts = {(before, pumped, after): None for before, pumped in _pumps(pattern) for after in SPOILERS}
+    texts |= {("", run, after): None for run in RUNS if not taken.isdisjoint(run) for after in ("", "\x01")}
     return list(texts)
 
 
 def is_bounded(pattern: Any) -> bool:
     """Whether no part of the expression may repeat without end: then each place of a text costs as much as any other."""
     return isinstance(pattern, re.Pattern) and not any(most == codes.MAXREPEAT for most in _limits(_tree_of(pattern)))
+
+
+def _taken_endlessly(pattern: Any) -> frozenset[str]:
+    """Which characters of the runs some part takes that may repeat without end."""
+    if not isinstance(pattern, re.Pattern):
+        return CHARACTERS
+    tree = _tree_of(pattern)
+    leaves = [leaf for body in _endless(tree) for leaf in _leaves(body)]
+    if any(code in (codes.GROUPREF, codes.GROUPREF_IGNORE) for code, _ in leaves):
+        return CHARACTERS
+    kinds = {repr(leaf): leaf for leaf in leaves if leaf[0] in (codes.LITERAL, codes.NOT_LITERAL, codes.ANY, codes.IN)}
+    takers = [_matcher(tree, leaf, flags) for leaf in kinds.values() for flags in (0, re.IGNORECASE | re.DOTALL)]
+    return frozenset(each for each in CHARACTERS if any(taker.match(each) for taker in takers))
+
+
+def _endless(tree: Any) -> Iterator[Any]:
+    """The parts that may repeat without end."""
+    for code, argument in tree:
+        if code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT) and argument[1] == codes.MAXREPEAT:
+            yield argument[2]
+        for inner in _inner(code, argument):
+            yield from _endless(inner)
+
+
+def _leaves(tree: Any) -> Iterator[Any]:
+    """All that a parsed part is made of."""
+    for code, argument in tree:
+        yield code, argument
+        for inner in _inner(code, argument):
+            yield from _leaves(inner)
+
+
+def _matcher(tree: Any, leaf: Any, flags: int) -> re.Pattern[str]:
+    """An expression of one character; flags: beside those of the whole, since a part may have some of its own."""
+    own = parser.SubPattern(tree.state, [leaf])
+    matcher: re.Pattern[str] = compiler.compile(own, (tree.state.flags | flags) & ~(re.ASCII | re.LOCALE) | re.UNICODE)
+    return matcher
 
 
 def _limits(tree: Any) -> Iterator[int]:

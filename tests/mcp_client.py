@@ -25,11 +25,16 @@ class Person:
 
     def __init__(self, *, agrees: bool, action: str = "accept") -> None:
         self.asked: list[str] = []
-        self._answer = ElicitResult.model_validate({"action": action, "content": {"agree": agrees} if action == "accept" else None})
+        self._agrees, self._action = agrees, action
+
+    def change_mind(self) -> None:
+        """Answer otherwise from now on."""
+        self._agrees = not self._agrees
 
     async def __call__(self, context: Any, params: Any) -> ElicitResult:
         self.asked.append(params.message)
-        return self._answer
+        content = {"agree": self._agrees} if self._action == "accept" else None
+        return ElicitResult.model_validate({"action": self._action, "content": content})
 
 
 @asynccontextmanager

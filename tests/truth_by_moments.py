@@ -37,7 +37,8 @@ class Grid:
         self.by_place = {one.place: one for one in self.entries}
         self.top: dict[datetime, list[Mark]] = {moment: [] for moment in moments}
         self.deletions = [one for one in self.entries if isinstance(one, Hiding) and self.counts(one)]
-        self.pairs = [set(one.memory_ids) for one in self.entries if isinstance(one, Pair) and self.counts(one)]
+        kept = [each.memory_ids for each in self.entries if isinstance(each, Pair) and self.counts(each)]
+        self.pairs = [{other, names[-1]} for names in kept for other in names[:-1]]
         self.hidden_at: dict[tuple[int, int], tuple[int, int] | None] = {}
         said = [one for one in self.entries if isinstance(one, Assertion | Retraction) and self.counts(one)]
         said = [one for one in said if one.valid_until is None or one.valid_from < one.valid_until]

@@ -337,16 +337,16 @@ async def asked_again(shelf: Shelf, changes: Changes[Result], slot: SlotLog, now
     pairs = _standing_pairs(slot, _risen(changes))
     if not pairs:
         return changes
-    await shelf.read([name for pair in pairs for name in (pair.conflict_id or "", *pair.memory_ids)])
+    await shelf.read([name for conflict_id, sides in pairs for name in (conflict_id, *sides)])
     states = {change.after.id: change.after for change in changes.changes}
     made, puts, given = [*changes.changes], [*changes.puts], {document.id for document in changes.puts}
-    for pair in pairs:
-        document = shelf.document(pair.conflict_id or "")
-        sides = [states.get(name) or shelf.memory(name) for name in pair.memory_ids]
+    for conflict_id, names in pairs:
+        document = shelf.document(conflict_id)
+        sides = [states.get(name) or shelf.memory(name) for name in names]
         if document is None or document.id in given or not all(_has_room(side) for side in sides):
             continue
         record = record_in(document.body)
-        if record.open or record.by != RULE or {*record.sides} != {*pair.memory_ids}:
+        if record.open or record.by != RULE or {*record.sides} != {*names}:
             continue
         opened = record.asked_again(RULE, now, _WHY)
         puts.append(replace(document, body={**document.body, **opened.model_dump(mode="json")}))
@@ -368,16 +368,19 @@ def _risen(changes: Changes[Any]) -> set[str]:
     return {name for name, before in first.items() if stand[name] and before is not None and before.status not in FOUND_BY_DEFAULT}
 
 
-def _standing_pairs(slot: SlotLog, risen: set[str]) -> list[Pair]:
+def _standing_pairs(slot: SlotLog, risen: set[str]) -> list[tuple[str, tuple[str, str]]]:
+    """The pairs that a conflict opened, one side of which has risen, and that hold side by side; each after its conflict's id."""
     if not risen:
         return []
-    pairs = [entry for entry in slot.account.others if isinstance(entry, Pair) and entry.conflict_id is not None]
+    pairs = [entry for entry in slot.account.others if isinstance(entry, Pair) and not risen.isdisjoint(entry.memory_ids)]
     return [
-        pair
+        (pair.conflict_id, sides)
         for pair in pairs
-        if not risen.isdisjoint(pair.memory_ids)
-        and all(name in slot.rows and slot.rows[name].status in FOUND_BY_DEFAULT for name in pair.memory_ids)
-        and slot.timeline.share_a_moment(*pair.memory_ids)
+        for sides in pair.sides
+        if pair.conflict_id is not None
+        and not risen.isdisjoint(sides)
+        and all(name in slot.rows and slot.rows[name].status in FOUND_BY_DEFAULT for name in sides)
+        and slot.timeline.share_a_moment(*sides)
     ]
 
 

@@ -213,10 +213,10 @@ class SlotLog:
             parted = seal_oldest(entries, MAX_STATEMENTS // 2, self.pending - 1, seal)
             if parted is not None:
                 seal, part, entries = parted
-                rows = codec.rows(part)
-                for start in range(0, len(rows), _PART_ENTRIES):
+                part = sorted(part, key=lambda entry: entry.place)
+                for start in range(0, len(part), _PART_ENTRIES):
                     number += 1
-                    made.append(self._part(number, rows[start : start + _PART_ENTRIES]))
+                    made.append(self._part(number, codec.rows(part[start : start + _PART_ENTRIES])))
         body: dict[str, Any] = {"salt": self.salt, "pending": self.pending, "entries": codec.rows(entries)}
         if seal is not None:
             body["sealed"] = {**codec.seal_row(seal), "parts": number}

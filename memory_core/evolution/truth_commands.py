@@ -34,6 +34,8 @@ from memory_core.ledger.batch import Change
 
 MAX_WITHDRAWN = 40
 """Memories that one undo may withdraw: as many changed members as fit a batch."""
+MAX_BESIDE = 2000
+"""Memories that one may be kept beside: each has to be resolved with each other at every save into the slot."""
 _ALIAS_BYTES = 6
 
 
@@ -77,7 +79,11 @@ def asserts(new_statement: Statement, beside: Iterable[str] = (), conflict_id: s
             return [new_statement]
         values = {statement.memory_id: statement.value for statement in slot.account.statements if isinstance(statement, Assertion)}
         names = [name for name in beside if name != new_statement.memory_id and values.get(name) != new_statement.value]
-        return [new_statement, *(Pair(memory_ids=(name, new_statement.memory_id), conflict_id=conflict_id) for name in names)]
+        if len(names) > MAX_BESIDE:
+            raise Conflict(f"more than {MAX_BESIDE} memories are side by side in this slot already; supersede, merge or delete some")
+        order = {name: number for number, name in enumerate(values)}  # the same for each, so that a row can refer to the one before it
+        names.sort(key=lambda name: order.get(name, -1))
+        return [new_statement, *_beside(names, new_statement.memory_id, conflict_id)]
 
     return act
 
@@ -279,8 +285,7 @@ def merges(sources: Sequence[str], merged: Memory, conflict_id: str | None = Non
         if at_save:
             return [replace(entry, conflict_id=conflict_id) for entry in asserts_merge(sources, statement)(slot)]
         names = sorted({name for source in sources for name in beside.get(source, frozenset())} - {*sources})
-        pairs_kept = [Pair(memory_ids=(name, merged.id), conflict_id=conflict_id) for name in names]
-        return [*asserts_merge(sources, statement, conflict_id)(slot), *pairs_kept]
+        return [*asserts_merge(sources, statement, conflict_id)(slot), *_beside(names, merged.id, conflict_id)]
 
     return act
 
@@ -395,8 +400,8 @@ def _renamed(entry: Entry, memory_id: str, alias: str, other_values: Collection[
     if isinstance(entry, Hiding) and entry.memory_id == memory_id:
         return replace(entry, memory_id=alias)
     if isinstance(entry, Pair) and memory_id in entry.memory_ids:
-        first, second = (alias if name == memory_id else name for name in entry.memory_ids)
-        return replace(entry, memory_ids=(first, second), conflict_id=None)
+        names = tuple(alias if name == memory_id else name for name in entry.memory_ids)
+        return replace(entry, memory_ids=names, conflict_id=None)
     if isinstance(entry, Merge) and memory_id in (*entry.memory_ids, entry.into):
         names = tuple(alias if name == memory_id else name for name in entry.memory_ids)
         return replace(entry, memory_ids=names, into=alias if entry.into == memory_id else entry.into, conflict_id=None)
@@ -407,10 +412,18 @@ def _withdrawal(places: Collection[Place], conflict_id: str | None = None) -> li
     return [Withdrawal(places=tuple(sorted(places)), conflict_id=conflict_id)] if places else []
 
 
+def _beside(others: Sequence[str], memory_id: str, conflict_id: str | None) -> list[Entry]:
+    return [Pair(memory_ids=(*others, memory_id), conflict_id=conflict_id)] if others else []
+
+
 def _end_pairs(account: Account, names: Collection[str], conflict_id: str) -> list[Entry]:
-    return _withdrawal(
-        [entry.place for entry in account.others if isinstance(entry, Pair) and {*entry.memory_ids} <= {*names}], conflict_id
-    )
+    """End the pairs among some memories. What an entry says of others beside them is said again, without these."""
+    ended, rest = list[Place](), list[Entry]()
+    for entry in account.others:
+        if isinstance(entry, Pair) and entry.memory_ids[-1] in names and not {*entry.memory_ids[:-1]}.isdisjoint(names):
+            ended.append(entry.place)
+            rest += _beside([name for name in entry.memory_ids[:-1] if name not in names], entry.memory_ids[-1], None)
+    return [*_withdrawal(ended, conflict_id), *rest]
 
 
 def _tells_of(statement: Statement, interval: Interval) -> bool:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.truth.codec import entries_in, renumbered, rows, seal_in, seal_row
-from memory_core.domain.truth.entries import Assertion, Entry, Withdrawal
+from memory_core.domain.truth.entries import Assertion, Entry, Pair, Withdrawal
 from memory_core.domain.truth.sealing import seal_oldest
 from tests.truth_logs import day
 from tests.unit.test_truth_properties import logs
@@ -18,6 +18,15 @@ from tests.unit.test_truth_properties import logs
 def test_a_log_is_read_as_it_was_written(log: list[Entry]) -> None:
     kept = orjson.loads(orjson.dumps(rows(log)))
     assert entries_in(kept) == sorted(log, key=lambda one: one.place)
+
+
+def test_a_log_of_memories_side_by_side_grows_with_their_number_and_not_with_its_square() -> None:
+    names = [f"mem_{number:032}" for number in range(100)]
+    log: list[Entry] = [Pair(sequence=number, memory_ids=tuple(names[: number + 1])) for number in range(1, 100)]
+    stored = orjson.dumps(rows(log))
+    assert entries_in(orjson.loads(stored)) == log
+    assert len(stored) < 100 * 70
+    assert entries_in(rows(log[50:])) == log[50:], "no row refers to one of another document"
 
 
 def test_a_mention_takes_less_than_a_hundred_and_fifty_bytes() -> None:
@@ -44,6 +53,11 @@ def test_what_withdraws_an_entry_of_its_own_commit_follows_it() -> None:
 def test_a_row_of_no_known_kind_is_refused() -> None:
     with pytest.raises(ValueError, match="no entry"):
         entries_in([["x", 1, 0, "m"]])
+
+
+def test_a_few_rows_that_stand_for_millions_of_names_are_refused() -> None:
+    with pytest.raises(ValueError, match="side by side"):
+        entries_in([["p", number, 0, [0, *("abcdefgh" * 10)]] for number in range(1, 1000)])
 
 
 @given(logs, st.integers(1, 20))

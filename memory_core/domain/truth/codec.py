@@ -15,6 +15,8 @@ from memory_core.domain.truth.sealing import Seal
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
 _CORRECTS_PAST, _IS_FORGOTTEN = 1, 2
+MAX_NAMES = 16_000_000
+"""In the pairs of one document: at most 8,000 rows fit it, with 2,000 names each (`truth_commands.MAX_BESIDE`)."""
 
 
 def rows(log: Iterable[Entry]) -> list[list[Any]]:
@@ -23,7 +25,13 @@ def rows(log: Iterable[Entry]) -> list[list[Any]]:
     A row begins with the letter of its kind, sequence and part. A statement goes on with memory, version, value, `asserted_at`,
     `valid_from`, `valid_until`, what it edits, flags and conflict; the moments after the first are relative to it.
     """
-    return [_short(_row(entry)) for entry in sorted(log, key=lambda entry: entry.place)]
+    made, beside = list[list[Any]](), _Names()
+    for entry in sorted(log, key=lambda entry: entry.place):
+        row = _row(entry)
+        if isinstance(entry, Pair):
+            row[3] = beside.short(row[3])
+        made.append(_short(row))
+    return made
 
 
 def entries_in(stored_rows: Iterable[Sequence[Any]]) -> list[Entry]:
@@ -33,7 +41,35 @@ def entries_in(stored_rows: Iterable[Sequence[Any]]) -> list[Entry]:
         ValueError: a row is of no known kind.
 
     """
-    return [_entry(row) for row in stored_rows]
+    made, beside = list[Entry](), _Names()
+    for row in stored_rows:
+        made.append(_entry([*row[:3], beside.whole(row[3]), *row[4:]] if row[0] == "p" else row))
+    return made
+
+
+class _Names:
+    """The names of the pairs of a log, of which each row may begin with all of the pair before it: 0 stands for these.
+
+    Of memories that are kept side by side, each names all before it; so a log is as long as they are many, and not as their square.
+    """
+
+    def __init__(self) -> None:
+        self._last: list[str] = []
+        self._number = 0
+
+    def short(self, names: list[str]) -> list[Any]:
+        """The names as they are stored."""
+        number, before = len(self._last), self._last
+        self._last = names
+        return [0, *names[number:]] if 1 < number < len(names) and names[:number] == before else names
+
+    def whole(self, stored_names: Sequence[Any]) -> list[str]:
+        """The names of what `short` made. Raises ValueError for more than any log has, which a few rows of a file could stand for."""
+        self._last = [*self._last, *stored_names[1:]] if stored_names[0] == 0 else [*stored_names]
+        self._number += len(self._last)
+        if self._number > MAX_NAMES:
+            raise ValueError("too many memories are kept side by side")
+        return self._last
 
 
 def seal_row(seal: Seal) -> dict[str, Any]:
@@ -126,7 +162,7 @@ def _entry(row: Sequence[Any]) -> Entry:
         case "h":
             return Hiding(**about, memory_id=rest[0])
         case "p":
-            return Pair(**about, memory_ids=(rest[0][0], rest[0][1]))
+            return Pair(**about, memory_ids=tuple(rest[0]))
         case "m":
             return Merge(**about, memory_ids=tuple(rest[0]), into=rest[1])
         case "w":

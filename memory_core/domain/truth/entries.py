@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_right, insort
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -86,9 +86,15 @@ class Hiding(Entry):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair(Entry):
-    """Two memories are kept side by side."""
+    """Memories are kept side by side: the last of those named with each of the others. Most often there are two."""
 
-    memory_ids: tuple[str, str]
+    memory_ids: tuple[str, ...]
+
+    @property
+    def sides(self) -> Iterator[tuple[str, str]]:
+        """The pairs that it stands for."""
+        *others, last = self.memory_ids
+        return ((other, last) for other in others)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,9 +191,10 @@ def _pairs(others: list[Entry]) -> dict[str, frozenset[str]]:
     beside: dict[str, set[str]] = {}
     for entry in others:
         if isinstance(entry, Pair):
-            first, second = entry.memory_ids
-            beside.setdefault(first, set()).add(second)
-            beside.setdefault(second, set()).add(first)
+            last = entry.memory_ids[-1]
+            beside.setdefault(last, set()).update(entry.memory_ids[:-1])
+            for name in entry.memory_ids[:-1]:
+                beside.setdefault(name, set()).add(last)
     return {memory_id: frozenset(names) for memory_id, names in beside.items()}
 
 

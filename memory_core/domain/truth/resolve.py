@@ -193,17 +193,19 @@ class _Painting:
 
     def _assert(self, layer: Layer) -> None:
         end = layer.until
-        self._paint(layer, layer.begins, end, lambda other: self._spares(layer, other))
+        self._paint(layer, layer.begins, end, self._spared_by(layer))
         if end is not None and end > layer.said.asserted_at:
-            gap = replace(layer, kind=Kind.GAP, begins=end)
-            self._paint(gap, end, None, lambda other: other.begins >= end or self._spares(layer, other))
+            gap, spared = replace(layer, kind=Kind.GAP, begins=end), self._spared_by(layer)
+            self._paint(gap, end, None, lambda other: other.begins >= end or spared(other))
 
     def _repeat(self, layer: Layer) -> bool:
         """Paint a statement of what holds already; False, and nothing painted, if it is none."""
         moment = max(layer.said.asserted_at, layer.begins)
 
+        value = layer.value
+
         def same(other: Layer) -> bool:
-            return other.value == layer.value and other.counts_for(layer.said)
+            return other.value == value and other.counts_for(layer.said)
 
         met = next((other for other in self._holders(layer, moment) if same(other)), None)
         if met is None or layer.until not in (None, met.until):
@@ -250,7 +252,7 @@ class _Painting:
 
     def _paint_over(self, layer: Layer, begin: datetime, end: datetime | None, own: Test) -> None:
         """Paint a repeat or an edit: where its own layers are on top it takes their place alone, elsewhere that of all."""
-        limit = layer.hidden_at
+        limit, spared = layer.hidden_at, self._spared_by(layer)
 
         def ends(other: Layer) -> bool:
             """What was saved after its deletion says the same for itself."""
@@ -262,7 +264,7 @@ class _Painting:
 
         def changed(cell: Cell) -> Cell:
             is_own = any(map(leads, cell))
-            return (*(other for other in cell if (not ends(other) if is_own else self._spares(layer, other))), layer)
+            return (*(other for other in cell if (not ends(other) if is_own else spared(other))), layer)
 
         self.cells.change(begin, end, changed)
 
@@ -300,12 +302,16 @@ class _Painting:
                 layer,
             )
 
-    def _spares(self, layer: Layer, other: Layer) -> bool:
-        """Whether a layer leaves another one beside it: what was saved after its deletion, and what it is kept beside."""
-        if not other.was_saved_before(layer.hidden_at):
-            return True
-        is_beside = other.said.memory_id in self._account.pairs.get(layer.said.memory_id, ())
-        return is_beside and (layer.value is None or layer.value != other.value)
+    def _spared_by(self, layer: Layer) -> Test:
+        """Which others a layer leaves beside it: what was saved after its deletion, and what it is kept beside."""
+        limit, value, beside = layer.hidden_at, layer.value, self._account.pairs.get(layer.said.memory_id, frozenset())
+
+        def spared(other: Layer) -> bool:
+            if limit is not None and not other.was_saved_before(limit):
+                return True
+            return other.said.memory_id in beside and (value is None or value != other.value)
+
+        return spared
 
     def _paint(self, layer: Layer, begin: datetime, end: datetime | None, spares: Test) -> None:
         self.cells.change(begin, end, lambda cell: (*filter(spares, cell), layer))
@@ -366,29 +372,31 @@ def _shown(cell: Cell) -> list[Layer]:
 
 def _intervals(pieces: Iterable[tuple[Layer, datetime, datetime | None]]) -> tuple[Interval, ...]:
     """Layers with their times as intervals, those of one member in a row made one."""
-    made: dict[Key, list[Interval]] = {}
+    runs: dict[Key, list[tuple[datetime, list[Layer], list[datetime | None]]]] = {}  # where each begins, its layers and their ends
     for layer, begin, end in pieces:
-        statement = layer.said
-        own, order, places = made.setdefault((statement.memory_id, statement.version), []), statement.order, {statement.place}
-        if own and own[-1].ends is not None and own[-1].ends >= begin:
-            before = own.pop()
-            begin, order, places = before.begins, max(order, before.order), places | {*before.places}
-        interval = Interval(
-            memory_id=statement.memory_id,
-            version=statement.version,
-            value=layer.value,
+        own = runs.setdefault((layer.said.memory_id, layer.said.version), [])
+        last = own[-1][2][-1] if own else None
+        if last is None or last < begin:
+            own.append((begin, [layer], [end]))
+            continue
+        _, layers, ends = own[-1]
+        ends[-1] = end
+        if layers[-1] is not layer:
+            layers.append(layer)
+    made = [
+        Interval(
+            memory_id=name,
+            version=version,
+            value=layers[-1].value,
             begins=begin,
-            ends=end,
-            order=order,
-            places=tuple(sorted(places)),
+            ends=ends[-1],
+            order=max(layer.said.order for layer in layers),
+            places=tuple(sorted({layer.said.place for layer in layers})),
         )
-        own.append(interval)
-    return tuple(
-        sorted(
-            (interval for own in made.values() for interval in own),
-            key=lambda interval: (interval.begins, interval.order, interval.memory_id, interval.version),
-        )
-    )
+        for (name, version), own in runs.items()
+        for begin, layers, ends in own
+    ]
+    return tuple(sorted(made, key=lambda interval: (interval.begins, interval.order, interval.memory_id, interval.version)))
 
 
 def _members(account: Account) -> tuple[Member, ...]:
