@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import orjson
 
 from bench.host import Host
 from bench.locomo_data import Conversation, Turn, read
@@ -26,10 +27,11 @@ MOST_TOLD = 100
 WAIT_S = 0.2
 
 
-def save_sizes(client: httpx.Client, user: str, turns: Sequence[Turn]) -> Iterator[int]:
-    """Bytes of each turn's save."""
+def save_sizes(client: httpx.Client, user: str, turns: Sequence[Turn]) -> Iterator[tuple[int, int]]:
+    """Bytes of each turn's save, and of these without its text."""
     for turn in turns:
-        yield len(_read(client.post("/api/v1/memories/save", json={"user_id": user, **turn.saved()})).content)
+        answer = _read(client.post("/api/v1/memories/save", json={"user_id": user, **turn.saved()}))
+        yield len(answer.content), len(answer.content) - len(orjson.dumps(answer.json()["memory"]["content"])) + 2
 
 
 def tell(client: httpx.Client, user: str, turns: Sequence[Turn]) -> None:
@@ -54,19 +56,23 @@ def search_sizes(client: httpx.Client, user: str, questions: Sequence[str]) -> I
 
 
 def text_bytes(answer: dict[str, Any]) -> int:
-    """Bytes of the texts in the results of a search."""
+    """Bytes that the texts of results take: of memories, of what they foresee, of passages."""
     texts = []
     for result in answer["results"]:
-        texts += [result["memory"]["content"], *(passage["text"] for passage in result.get("passages", ()))]
-    return sum(len(text.encode()) for text in texts)
+        memory = result["memory"]
+        texts += [memory["content"], *(item["description"] for item in memory.get("foresight", ()))]
+        texts += [passage["text"] for passage in result.get("passages", ())]
+    return sum(len(orjson.dumps(text)) - 2 for text in texts)
 
 
 def measure(client: httpx.Client, conversations: Sequence[Conversation]) -> dict[str, list[int]]:
     """The sizes of all answers, by what was asked."""
-    sizes: dict[str, list[int]] = {"save": [], "search of saved turns": [], "search of told sessions": []}
+    sizes: dict[str, list[int]] = {"save, with its text": [], "save": [], "search of saved turns": [], "search of told sessions": []}
     for conversation in conversations:
         questions = [question.text for question in conversation.questions]
-        sizes["save"] += save_sizes(client, f"{conversation.name}-saved", conversation.turns)
+        saves = list(save_sizes(client, f"{conversation.name}-saved", conversation.turns))
+        sizes["save, with its text"] += [size for size, _ in saves]
+        sizes["save"] += [size for _, size in saves]
         sizes["search of saved turns"] += search_sizes(client, f"{conversation.name}-saved", questions)
         tell(client, f"{conversation.name}-told", conversation.turns)
         sizes["search of told sessions"] += search_sizes(client, f"{conversation.name}-told", questions)

@@ -42,7 +42,7 @@ def brief(memory: Mapping[str, Any]) -> dict[str, Any]:
     if memory.get("type") == "episodic" or memory.get("valid_from") == memory.get("event_timestamp"):
         told_twice.add("valid_from")
     if memory.get("source") == "conversation":
-        told_twice |= {"source", "tags"}  # what it was formed of says it in its own words
+        told_twice |= {"source", "tags", "entities"}  # what it was formed of says it in its own words
     if memory.get("cell_id") == memory.get("id"):
         told_twice.add("cell_id")
     if str(memory.get("id")).startswith(_OF_A_MESSAGE):
@@ -87,9 +87,11 @@ def shape_of(view: View, fields: tuple[str, ...] | None = None) -> Shape:
 
 def brief_hit(hit: Hit) -> dict[str, Any]:
     """What a brief view shows of a result: its place, and what tells that it has faded or fallen only where it has."""
+    memory = brief(orjson.loads(hit.shown.json))
+    memory.pop("foresight", None)  # a context tells what is ahead; of ten results it takes 0.5 KB beside its texts
     fields: dict[str, Any] = {
         "rank": hit.rank,
-        "memory": brief(orjson.loads(hit.shown.json)),
+        "memory": memory,
         "score": hit.score,
         "relevance_score": hit.relevance_score,
         "passages": [

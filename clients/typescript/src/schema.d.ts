@@ -948,6 +948,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page to read about all calls and to try them */
+        get: operations["docs_page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A script, style sheet or picture of that page */
+        get: operations["docs_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -2068,6 +2102,8 @@ export interface components {
         };
         Anything: Record<string, never>;
         Text: string;
+        Html: string;
+        File: unknown;
         Graph: string;
         Lines: string;
         Problem: {
@@ -6479,6 +6515,60 @@ export interface operations {
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+        };
+    };
+    docs_page: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request in logs and answers; one that is not 1-128 characters of A-Z a-z 0-9 . _ : - gets a new one. */
+                "X-Correlation-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    "X-Correlation-Id": components["headers"]["CorrelationId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": components["schemas"]["Html"];
+                };
+            };
+            500: components["responses"]["Problem500"];
+        };
+    };
+    docs_file: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request in logs and answers; one that is not 1-128 characters of A-Z a-z 0-9 . _ : - gets a new one. */
+                "X-Correlation-Id"?: string;
+            };
+            path: {
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    "X-Correlation-Id": components["headers"]["CorrelationId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": components["schemas"]["File"];
+                    "text/css": components["schemas"]["File"];
+                    "image/png": components["schemas"]["File"];
+                };
+            };
+            500: components["responses"]["Problem500"];
         };
     };
     system_health: {
