@@ -320,6 +320,17 @@ variable "detailed_diagnostics" {
   default     = false
 }
 
+variable "telemetry" {
+  description = "Where the app sends meters and spans of every function group: Application Insights, or the receiver that the app setting OTEL_EXPORTER_OTLP_ENDPOINT names."
+  type        = string
+  default     = "off"
+
+  validation {
+    condition     = contains(["off", "azure", "otlp"], var.telemetry)
+    error_message = "telemetry has to be off, azure or otlp."
+  }
+}
+
 variable "alert_email" {
   description = "Where alerts are sent; empty: there are none."
   type        = string
