@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 import time
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -44,11 +45,18 @@ def assemble(app: Path, version: str, *, with_packages: bool = True, with_vocabu
         (app / vocabulary.FOLDER).mkdir(exist_ok=True)
         shutil.copy(kept, app / vocabulary.FOLDER)
     if with_packages:
-        wheels.install(ROOT / "requirements.txt", app / WHERE_AZURE_LOOKS, version)
+        wheels.install(ROOT / "requirements.txt", app / WHERE_AZURE_LOOKS, version, telemetry_packages())
     if python is not None:
         bytecode.compile_folder(app, python)
     # azd leaves __pycache__ out of a folder that has no such file.
     (app / IGNORE_FILE).write_text("# Everything in this folder is sent to Azure, byte code too.\n", encoding="utf-8")
+
+
+def telemetry_packages() -> list[str]:
+    """What MEMORY_TELEMETRY needs: in the package, so that the app setting alone turns it on."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packages: list[str] = project["project"]["optional-dependencies"]["telemetry"]
+    return packages
 
 
 def build(target: Path, version: str = wheels.PYTHON, **parts: bool) -> Path:

@@ -24,13 +24,13 @@ AZURE = {
 ROUNDS = 5
 
 
-def install(requirements: Path, folder: Path, version: str = PYTHON) -> None:
-    """Install what the file asks for, and what that asks for, into `folder`, for that version of Python.
+def install(requirements: Path, folder: Path, version: str = PYTHON, more: Iterable[str] = ()) -> None:
+    """Install what the file and `more` ask for, and what that asks for, into `folder`, for that version of Python.
 
     Raises RuntimeError when it does not come to an end.
     """
     lines = [line.split("  #")[0].strip() for line in requirements.read_text(encoding="utf-8").splitlines()]
-    missing = wanted((line for line in lines if line and not line.startswith("#")), version=version)
+    missing = wanted([*(line for line in lines if line and not line.startswith("#")), *more], version=version)
     for _ in range(ROUNDS):
         _pip(folder, missing, version)
         missing = lacking(distributions(path=[str(folder)]), version)

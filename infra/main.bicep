@@ -191,6 +191,10 @@ param alertEmail string = ''
 @description('Whether logs have request units by partition key, which is a user, and each call of a model. They cost, and outlive an erasure.')
 param detailedDiagnostics bool = false
 
+@allowed(['off', 'azure', 'otlp'])
+@description('Where the app sends meters and spans of every function group: Application Insights, or the receiver that the app setting OTEL_EXPORTER_OTLP_ENDPOINT names.')
+param telemetry string = 'off'
+
 @description('Most that a month should cost, in the subscription\'s currency; 0: no budget. It warns and stops nothing.')
 param monthlyBudget int = 0
 
@@ -487,6 +491,8 @@ module functionApp 'modules/functionapp.bicep' = {
       blobEndpoint: storage.outputs.blobEndpoint
       archiveContainer: policy.archiveContainer
       insightsConnectionString: monitoring.outputs.connectionString
+      telemetry: telemetry
+      telemetryContext: telemetry == 'off' ? 'false' : 'true'
       insightsAuthentication: 'ClientId=${identity.outputs.clientId};Authorization=AAD'
       cosmosEndpoint: cosmos.outputs.endpoint
       cosmosDatabase: cosmos.outputs.database

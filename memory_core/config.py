@@ -305,6 +305,11 @@ class Settings(BaseModel):
     deadline_s: Positive = Field(60.0, description="Seconds a request may take")
     commit_deadline_s: Positive = Field(10.0, description="Seconds a write may try against concurrent ones")
     body_limit_bytes: Count = Field(1_048_576, description="Longest request body")
+    telemetry: Annotated[Literal["off", "otlp", "azure"], Lower] = Field(
+        "off",
+        description="Where meters and spans go beside /metrics, with the extra `telemetry`; azure: Application Insights"
+        " (APPLICATIONINSIGHTS_CONNECTION_STRING), otlp: OTEL_EXPORTER_OTLP_ENDPOINT",
+    )
     log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"], Upper] = Field(
         "INFO", description="Least severity logged of our own messages; other packages: warnings"
     )

@@ -1,6 +1,6 @@
 """Counters, timings, and readiness of one process.
 
-Counters and timings in Prometheus' text format, in process, one registry a MemoryCore.
+Counters and timings in Prometheus' text format, in process, one registry a MemoryCore. The same registry is what goes to a receiver.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from typing import Any, Protocol
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, disable_created_metrics, generate_latest
 from prometheus_client.registry import Collector
 
+from memory_core import __version__
+from memory_core.adapters.telemetry_export import Exporting, To
 from memory_core.consolidation.run import Calls
 from memory_core.domain.errors import MemoryCoreError, described
 from memory_core.ports import Clock, Health
@@ -62,18 +64,21 @@ class Telemetry:
         self._apps: set[str] = set()
         self._called = self._answered = 0
         self._ended_well: dict[str, tuple[Counter, Histogram]] = {}
+        self._exporting: Exporting | None = None
 
     @contextmanager
     def operation(self, name: str) -> Iterator[None]:
         """Time one operation and count how it ended."""
         began, entered = time.perf_counter(), _under_way.set(name)
+        began_ns, problem = 0 if self._exporting is None else time.time_ns(), None
         called = name not in _NOBODY_WAITS
         self._called += called
         try:
             yield
         except BaseException as error:
             self._total.labels(name, "error").inc()
-            self._errors.labels(name, error.type if isinstance(error, MemoryCoreError) else type(error).__name__).inc()
+            problem = error.type if isinstance(error, MemoryCoreError) else type(error).__name__
+            self._errors.labels(name, problem).inc()
             raise
         else:
             self._of(name)[0].inc()
@@ -81,6 +86,18 @@ class Telemetry:
             _under_way.reset(entered)
             self._answered += called
             self._of(name)[1].observe(time.perf_counter() - began)
+            if self._exporting is not None:
+                self._exporting.ended(name, began_ns, problem)
+
+    def export(self, to: To, pools: Callable[[], Mapping[str, tuple[int, int]]], degraded: Callable[[], Mapping[str, bool]]) -> None:
+        """From now on send all of it too; nothing is imported for that before an operation has ended."""
+        self._exporting = Exporting(to, self._registry, lambda: self._refresh(pools(), degraded()), __version__)
+
+    async def close(self) -> None:
+        """Send what has not been sent yet."""
+        if self._exporting is not None:
+            await asyncio.to_thread(self._exporting.close)
+            self._exporting = None
 
     def calls(self) -> Calls:
         """The operations that a caller waits for, in this process."""
@@ -138,12 +155,15 @@ class Telemetry:
 
     def text(self, pools: Mapping[str, tuple[int, int]], degraded: Mapping[str, bool], app_id: str | None = None) -> bytes:
         """Everything in Prometheus' text format; `pools`: dependency → (size, active). app_id: without what other apps took."""
+        self._refresh(pools, degraded)
+        return generate_latest(self._registry if app_id is None else _OfOneApp(self._registry, app_id))
+
+    def _refresh(self, pools: Mapping[str, tuple[int, int]], degraded: Mapping[str, bool]) -> None:
         for dependency, (size, active) in pools.items():
             self._pool_size.labels(dependency).set(size)
             self._pool_active.labels(dependency).set(active)
         for dependency, is_degraded in degraded.items():
             self._degraded.labels(dependency).set(float(is_degraded))
-        return generate_latest(self._registry if app_id is None else _OfOneApp(self._registry, app_id))
 
 
 class _OfOneApp(Collector):

@@ -77,6 +77,8 @@ locals {
     blobEndpoint             = azurerm_storage_account.data.primary_blob_endpoint
     archiveContainer         = local.policy.archiveContainer
     insightsConnectionString = azurerm_application_insights.insights.connection_string
+    telemetry                = var.telemetry
+    telemetryContext         = var.telemetry == "off" ? "false" : "true"
     insightsAuthentication   = "ClientId=${azurerm_user_assigned_identity.app.client_id};Authorization=AAD"
     cosmosEndpoint           = local.cosmos_endpoint
     cosmosDatabase           = azurerm_cosmosdb_sql_database.database.name

@@ -427,6 +427,17 @@ variable "log_daily_cap_gb" {
   }
 }
 
+variable "telemetry" {
+  description = "Where the app sends meters and spans of every function group: Application Insights, or the receiver that the app setting OTEL_EXPORTER_OTLP_ENDPOINT names."
+  type        = string
+  default     = "off"
+
+  validation {
+    condition     = contains(["off", "azure", "otlp"], var.telemetry)
+    error_message = "telemetry has to be off, azure or otlp."
+  }
+}
+
 variable "alert_email" {
   description = "Where alerts are sent; empty: there are none."
   type        = string

@@ -67,6 +67,7 @@ class Services:
         self.fading = fading_rules(self._settings)
         made = adapters or Adapters.of(self._settings, self.clock, self.telemetry.charged, self.telemetry)
         self.adapters = made
+        self._export_telemetry()
         self.cursors = Cursors(cursor_secret(self._settings))
         self.mirror = Mirror(made.short_term)
         self.ledger = self._made_ledger()
@@ -84,6 +85,11 @@ class Services:
         self._for_tasks(names, copies)
         self._opening = asyncio.Lock()
         self._open = False
+
+    def _export_telemetry(self) -> None:
+        if self._settings.telemetry != "off":
+            made = self.adapters
+            self.telemetry.export(self._settings.telemetry, made.pools, lambda: {"short_term": made.short_term.degraded})
 
     def _made_ledger(self) -> Ledger:
         settings, made = self._settings, self.adapters
@@ -247,4 +253,5 @@ class Services:
         await self.adapters.queue.close()
         await self.adapters.short_term.close()
         await self.adapters.long_term.close()
+        await self.telemetry.close()
         self._open = False

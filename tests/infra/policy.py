@@ -18,6 +18,7 @@ from tests.infra.sources import COSMOS, HOST, MODELS, PROFILES, ROOT
 
 FUNCTIONS = "tests/official_runtime/functions.json"
 HOST_SETTINGS = {
+    "PYTHON_ENABLE_OPENTELEMETRY",
     "APPLICATIONINSIGHTS_CONNECTION_STRING", "APPLICATIONINSIGHTS_AUTHENTICATION_STRING", "TIKTOKEN_CACHE_DIR",
     "AzureWebJobsStorage__accountName", "AzureWebJobsStorage__credential", "AzureWebJobsStorage__clientId",
 }  # fmt: skip
@@ -61,6 +62,7 @@ SAMPLES = {
     "cosmosEndpoint": "https://c.documents.azure.com:443/", "cosmosDatabase": "memory-core", "shortTerm": "redis", "sliceBudget": "320",
     "redisUrl": "rediss://r.redis.azure.net:10000/0", "queueEndpoint": "https://s.queue.core.windows.net/",
     "blobEndpoint": "https://s.blob.core.windows.net/", "archiveContainer": "archive", "openaiEndpoint": "https://o.openai.azure.com/",
+    "telemetry": "azure", "telemetryContext": "true",
     "embeddingModel": "text-embedding-3-small", "embeddingDeployment": "vectors", "embeddingDimensions": "512", "llmProvider": "azure",
     "chatModel": "gpt-x-mini", "chatDeployment": "small-and-cheap", "dailyTokens": "1000000",
     "apiKeys": "[]", "cursorSecret": "c" * 32, "webhookSecret": "w" * 32, "identityClientId": "11111111-2222-3333-4444-555555555555",
@@ -78,7 +80,7 @@ EXPECTED = {
     "embedding_base_url": SAMPLES["openaiEndpoint"], "embedding_model": SAMPLES["embeddingModel"], "embedding_dimensions": 512,
     "embedding_deployment": SAMPLES["embeddingDeployment"], "llm_base_url": SAMPLES["openaiEndpoint"], "llm_model": SAMPLES["chatModel"],
     "llm_deployment": SAMPLES["chatDeployment"], "secret": SAMPLES["cursorSecret"], "slice_budget_mb": 320, "llm_daily_tokens": 1_000_000,
-    "webhook_secret": SAMPLES["webhookSecret"], "auth": "on",
+    "webhook_secret": SAMPLES["webhookSecret"], "auth": "on", "telemetry": "azure",
 }  # fmt: skip
 """What the app makes of a deployment's settings."""
 
