@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -80,11 +81,13 @@ class Azure:
         """Run it where these programs answer so."""
         return self.run(answers, "preflight.py", **GIVEN | given)
 
-    def run(self, answers: dict[str, Any], script: str, *arguments: str, **given: str) -> subprocess.CompletedProcess[str]:
-        """Run a script where these programs answer so."""
+    def run(
+        self, answers: dict[str, Any], script: str, *arguments: str, root: Path = ROOT, **given: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a script where these programs answer so. root: another copy of the project."""
         (self._folder / "answers.json").write_text(json.dumps(answers))
         environment = {"PATH": f"{self._folder}:{os.environ['PATH']}", "STAND_IN": str(self._folder), **given}
-        command = [sys.executable, str(ROOT / "infra/scripts" / script), *arguments]
+        command = [sys.executable, str(root / "infra/scripts" / script), *arguments]
         return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
 
     def told(self, program: str) -> str:
@@ -257,6 +260,72 @@ def test_a_budget_keeps_its_first_month_and_a_new_one_begins_now(
 ) -> None:
     """Azure refuses another first month for a budget that there is, and a past one for a budget that there is not."""
     assert budget_start(azure, answers, **given) == kept
+
+
+def is_well_two_months_later(azure: Azure, root: Path) -> bool:
+    """A budget that there is keeps its first month, a new one takes none of the past."""
+    later = azure.run(WELL | BUDGET, "preflight.py", root=root, **GIVEN, MONTHLY_BUDGET="50")
+    kept_first = "env set BUDGET_START 2026-01-01" in azure.told("azd")
+    anew = azure.run(WELL, "preflight.py", root=root, **GIVEN, MONTHLY_BUDGET="50", BUDGET_START="2026-01-01")
+    return later.returncode == anew.returncode == 0 and kept_first and f"env set BUDGET_START {THIS_MONTH}" in azure.told("azd")
+
+
+def is_well_after_down_then_up(azure: Azure, root: Path) -> bool:
+    """What `azd down` left in its grave is brought back, into a group, and what is another environment's is not."""
+    gone = {name: answer for name, answer in WELL.items() if name != "group show"}
+    recovered = {"group create": {}, "keyvault recover": {}, "cognitiveservices account recover": {}}
+    other = {**DELETED_VAULT, "name": "kv-y", "properties": {"location": "westeurope", "tags": {"azd-env-name": "other"}}}
+    down = {**DOWN, "keyvault list-deleted": [DELETED_VAULT, other]}
+    done = azure.run(gone | down | recovered, "preflight.py", root=root, **GIVEN, PROFILE="standard")
+    asked = azure.told("az")
+    order = [asked.find("group create"), asked.find("keyvault recover --name kv-x"), asked.find("account recover --name oai-x")]
+    return done.returncode == 0 and -1 < order[0] < order[1] and order[2] > order[0] and "kv-y" not in asked
+
+
+def is_well_with_a_retired_model(azure: Azure, root: Path) -> bool:
+    """It is refused, whether its day or its status says so, and the newest small one is offered."""
+    newer = [model("gpt-6.1-mini", "2027-02-01"), model("gpt-6.2-mini", "2027-05-01", "Preview"), model("gpt-7", "2027-06-01")]
+    for gone in ({"days": 0}, {"status": "Deprecated"}, {"status": "Deprecating"}):
+        done = azure.run(WELL | offered(model(CHAT["name"], CHAT["version"], **gone), *newer), "preflight.py", root=root, **GIVEN)
+        if done.returncode != 1 or "azd env set CHAT_MODEL gpt-6.1-mini" not in done.stderr:
+            return False
+    return "API_KEYS" not in azure.told("azd")
+
+
+PLANTED = [
+    (is_well_two_months_later, 'there["properties"]["timePeriod"]["startDate"][:10] if there else', "this_month if there else"),
+    (is_well_two_months_later, 'max(given.get("BUDGET_START") or this_month, this_month)', 'given.get("BUDGET_START") or this_month'),
+    (is_well_two_months_later, 'keep("BUDGET_START", start)', "pass"),
+    (is_well_after_down_then_up, "            problems = bring_back(given)", "            problems = []"),
+    (is_well_after_down_then_up, '        az("group", "create", *group)', "        pass"),
+    (is_well_after_down_then_up, '.get("azd-env-name") == environment and decided', '.get("azd-env-name") and decided'),
+    (is_well_after_down_then_up, '("keyvault", "recover"', '("keyvault", "purge"'),
+    (is_well_with_a_retired_model, "if status in RETIRED or (", "if ("),
+    (is_well_with_a_retired_model, "(end is not None and end <= today)", "(end is not None and end < today)"),
+    (is_well_with_a_retired_model, 'if status == "Deprecating" and not had:', "if False:"),
+    (is_well_with_a_retired_model, 'or model.get("lifecycleStatus") not in CURRENT', ""),
+]
+"""Mistakes for preflight.py: in which case each has to be seen, what stands there, what would stand there instead."""
+
+
+@pytest.mark.parametrize("is_well", [is_well_two_months_later, is_well_after_down_then_up, is_well_with_a_retired_model])
+def test_what_is_deployed_again_later_is_well(azure: Azure, is_well: Callable[[Azure, Path], bool]) -> None:
+    assert is_well(azure, ROOT)
+
+
+@pytest.mark.parametrize(("is_well", "old", "new"), PLANTED)
+def test_a_mistake_about_what_is_deployed_again_later_is_seen(
+    azure: Azure, tmp_path: Path, is_well: Callable[[Azure, Path], bool], old: str, new: str
+) -> None:
+    root = tmp_path / "planted"
+    for path in ("infra/scripts/preflight.py", "infra/profiles.json", "memory_core/adapters/openai/models.json"):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text((ROOT / path).read_text(encoding="utf-8"))
+    script = root / "infra/scripts/preflight.py"
+    text = script.read_text(encoding="utf-8")
+    assert old in text
+    script.write_text(text.replace(old, new))
+    assert not is_well(azure, root)
 
 
 def offered(*models: Any) -> dict[str, Any]:

@@ -269,6 +269,31 @@ class SlowAtFirst(CredentialProvider):
         return (self._password,)
 
 
+class SlowAlways(CredentialProvider):
+    """A sign-in that takes longer than a call may, every time, as one does whose tokens nobody holds yet."""
+
+    async def get_credentials_async(self) -> tuple[str]:
+        await asyncio.sleep(0.3)
+        return ("secret",)
+
+
+async def test_a_sign_in_that_outlasts_every_call_is_finished_beside_them(
+    redis: RedisServer, clock: MovableClock, store: RedisShortTermStore
+) -> None:
+    """Each call would cut its own connection short, so that Redis stayed away for as long as the process lived."""
+    async with Redis.from_url(redis.url) as client:
+        await client.config_set("requirepass", "secret")
+    slow = RedisShortTermStore(
+        lambda: Redis(port=redis.port, credential_provider=SlowAlways()), clock, timeout_s=0.1, breaker=Breaker(clock, rest=REST)
+    )
+    try:
+        assert await slow.recall(ANA, "s1", 1) == (None, [])
+        assert slow.degraded
+        await until_back(slow, clock)
+    finally:
+        await slow.close()
+
+
 async def test_a_connection_whose_sign_in_was_cut_short_is_not_used(redis: RedisServer, clock: MovableClock) -> None:
     admin = server(redis.url)()
     await admin.config_set("requirepass", "s3cret")

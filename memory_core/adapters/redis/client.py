@@ -111,6 +111,9 @@ T = TypeVar("T")
 START_TIMEOUT_S = 2.0
 """The first connection may take longer than a call: name lookup, TLS, a first token."""
 
+HANDSHAKE_TIMEOUT_S = TOKEN_TIMEOUT_MS / 1000 + START_TIMEOUT_S
+"""What a connection may take that is made beside the calls, so that one that is slow to make does not fail all of them for ever."""
+
 MAX_CONCURRENT = 32
 """Calls under way at once, hence connections; a burst waits its turn instead of opening a connection for each request."""
 
@@ -134,6 +137,7 @@ class GuardedRedis:
         self._under_way = 0
         self._client: Redis | None = None
         self._scripts: dict[str, Callable[..., Awaitable[Any]]] = {}
+        self._handshake: asyncio.Task[None] | None = None
         self._last_ok: datetime | None = None
         self._last_error: str | None = None
         self.failures = 0
@@ -143,9 +147,24 @@ class GuardedRedis:
         """Connect, so that the first call finds a connection. A server that is down is noted, no more."""
         await self._bounded("open", lambda client: client.ping(), None, START_TIMEOUT_S)
 
+    def _connect_beside(self) -> None:
+        """Make a connection in the background, for later calls: a name lookup, TLS and a token may take longer than any call waits."""
+        if self._timeout_s is not None and (self._handshake is None or self._handshake.done()):
+            self._handshake = asyncio.create_task(self._shake_hands(self._connected()))
+
+    async def _shake_hands(self, client: Redis) -> None:
+        try:
+            async with asyncio.timeout(HANDSHAKE_TIMEOUT_S):
+                await client.ping()
+        except Exception as error:  # noqa: BLE001 - the calls say what is wrong; this only prepares for them
+            log.debug("No connection could be made beside the calls: %s", described(error))
+
     async def close(self) -> None:
         """Close the connections."""
         client, self._client = self._client, None
+        if self._handshake is not None:
+            self._handshake.cancel()
+            await asyncio.gather(self._handshake, return_exceptions=True)
         if client is not None:
             await client.aclose()
 
@@ -189,11 +208,15 @@ class GuardedRedis:
             async with asyncio.timeout(timeout_s or self._timeout_s), self._slots:
                 self._under_way += 1
                 try:
+                    if self._handshake is not None:
+                        await asyncio.wait({self._handshake})  # a call that went on would cut the same connection short again
                     answer = await call(self._connected())
                 finally:
                     self._under_way -= 1
         except Exception as error:  # noqa: BLE001 - a cache must not fail its caller, whatever it does; logged and counted
             self._failed(name, error)
+            if isinstance(error, TimeoutError):
+                self._connect_beside()
             return otherwise
         self._succeeded()
         return answer
