@@ -1,8 +1,9 @@
 """`python -m bench.slot_saves [--beside] [--code PATH]`: what one more save into a slot costs, by how much was said in it before.
 
-Each save brings another value of one slot, said later than all others; with `--beside` it is kept beside all of them. Measured are processor time, requests to the store and request
-units, this code and that of another checkout in turns, each in a process of its own. Note: request units are reckoned by the formula of
-`bench.counted`, which counts a page of neighbours by what goes out; an account's own figures come from `make test-live`.
+Each save brings another value of one slot, said later than all others; with `--beside` it is kept beside all of them. Measured are
+processor time, requests to the store and request units, this code and that of another checkout in turns, each in a process of its own.
+Note: request units are reckoned by the formula of `bench.counted`, which counts a page of neighbours by what goes out; an account's own
+figures come from `make test-live`.
 """
 
 from __future__ import annotations

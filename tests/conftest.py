@@ -23,8 +23,10 @@ LONG_FILES = frozenset(
     {
         "test_azure_profile.py",
         "test_conflicts_model.py",
+        "test_dependencies_stopped.py",
         "test_export_import.py",
         "test_expressions_are_linear.py",
+        "test_forming_injections.py",
         "test_framework_suites.py",
         "test_http_conversations.py",
         "test_lives_by_moments.py",

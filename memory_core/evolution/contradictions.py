@@ -15,7 +15,7 @@ from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Link, Memory, OnConflict, Outcome, Status
 from memory_core.domain.statements.contradictions import contradiction
 from memory_core.domain.text.sameness import differences, normalised
-from memory_core.domain.truth.entries import Account, Assertion, Retraction, Statement
+from memory_core.domain.truth.entries import Assertion, Retraction, Statement
 from memory_core.domain.truth.slots import slot_of
 from memory_core.domain.truth.timeline import Interval
 from memory_core.evolution.agent_rulings import MAY_CONTRADICT, changed_by
@@ -127,21 +127,14 @@ def _in_slot(new: Memory, slot: SlotLog) -> Judgement | None:
 
 def _same_retraction(retraction: Retraction, slot: SlotLog) -> Retraction | None:
     """An earlier retraction of the value, since when that value was not said again: it is the same statement, unless it was deleted."""
-    account = Account.of(slot.entries)
-    earlier = [
+    about = [
         statement
-        for statement in account.statements
-        if isinstance(statement, Assertion | Retraction) and statement.order < retraction.order
+        for statement in slot.account.statements
+        if statement.order < retraction.order
+        and (statement.value == retraction.value or (retraction.value is None and isinstance(statement, Assertion)))
     ]
-    last = next(
-        (
-            statement
-            for statement in reversed(earlier)
-            if statement.value == retraction.value or (retraction.value is None and isinstance(statement, Assertion))
-        ),
-        None,
-    )
-    return last if isinstance(last, Retraction) and last.place not in account.hidden_at else None
+    last = about[-1] if about else None
+    return last if isinstance(last, Retraction) and last.place not in slot.account.hidden_at else None
 
 
 def _says_more(new: Memory, old: Memory) -> bool:
@@ -278,13 +271,18 @@ def _supersede(met: Contradiction) -> Resolution:
         superseded = supersession(old, new, record.id, met.now)
         return Resolution(Outcome.SUPERSEDED, new.id, (Change("created", made, met.before, about), superseded), record)
     made = new.model_copy(update={"conflict_state": "resolved"})
-    before, after = met.slot.rows, met.slot.added(says(new)).rows
-    fell = [rival for rival in met.rivals if before[rival.id].status is Status.ACTIVE and after[rival.id].status is not Status.ACTIVE]
-    if not fell or after[new.id].status is not Status.ACTIVE:
-        about_earlier = {"reason": f"{record.reason}; another holds, or came later"} if not fell else {}
-        record = record.model_copy(update=about_earlier)
-        return Resolution(Outcome.CREATED, new.id, (Change("created", made, met.before, about),), record)
-    return Resolution(Outcome.SUPERSEDED, new.id, (Change("created", made, met.before, about),), record)
+    after = met.slot.added(says(new))
+    ended = _no_longer_active(met, met.slot, after)
+    if not ended:
+        record = record.model_copy(update={"reason": f"{record.reason}; another holds, or came later"})
+    outcome = Outcome.SUPERSEDED if ended and new.id in after.active() else Outcome.CREATED
+    return Resolution(outcome, new.id, (Change("created", made, met.before, about),), record)
+
+
+def _no_longer_active(met: Contradiction, before: SlotLog, after: SlotLog) -> list[Memory]:
+    """The rivals that are active by one log, and not by the other."""
+    gone = before.active() - after.active()
+    return [rival for rival in met.rivals if rival.id in gone]
 
 
 def _reject(met: Contradiction) -> Resolution:
@@ -309,9 +307,8 @@ def _keep_both(met: Contradiction, beside: Sequence[Memory], *, pending: bool, b
     created = Change("created", new, met.before, about, says=act if names else None)
     besides = None
     if met.slot is not None:
-        before, after = met.slot.rows, met.slot.added(act).rows
-        fell = [rival for rival in met.rivals if before[rival.id].status is Status.ACTIVE and after[rival.id].status is not Status.ACTIVE]
-        besides = _record(met, fell[0], "supersede") if fell else None
+        ended = _no_longer_active(met, met.slot, met.slot.added(act))
+        besides = _record(met, ended[0], "supersede") if ended else None
     return Resolution(Outcome.KEPT_BOTH, new.id, (created, Change("conflict_marked", marked, old, about)), record, besides)
 
 
