@@ -18,7 +18,7 @@ from memory_core.domain.ranking.selection import Piece
 from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.change_clauses import Message, read
-from memory_core.domain.statements.changes import change_between
+from memory_core.domain.statements.changes import Change, change_between, change_of_line
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.excerpts import excerpt
 from memory_core.domain.text.sameness import normalised
@@ -193,7 +193,7 @@ def _replaced(entry: tuple[int, Piece, Message], changing: Sequence[tuple[int, P
     for later_place, later, later_message in changing:
         if later.said_by != earlier.said_by or not _is_later(later, earlier) or _repeats_value(earlier.text, later.text):
             continue
-        if (change := change_between(message, later_message)) is not None:
+        if (change := change_between(message, later_message) or _change_of_line(earlier.text, later_message)) is not None:
             mark = f"replaced on {later.said[0].date().isoformat()}: {excerpt(change.said, (), MARK_TOKENS)}"
             return _Replaced(place, later_place, mark, _likeness(change.replaced, change.said))
     return None
@@ -214,5 +214,17 @@ def _is_later(piece: Piece, other: Piece) -> bool:
 
 def _repeats_value(line: str, later: str) -> bool:
     """Whether a line "name: value" of the profile has its value in the later words: "car: a Tesla", "bought a Tesla"."""
+    _, value = _name_and_value(line)
+    return bool(value) and value.casefold() in later.casefold()
+
+
+def _change_of_line(line: str, later: Message) -> Change | None:
+    """What a later message says against a line of the profile, whose name begins with a small letter, as no speaker's does."""
+    name, value = _name_and_value(line)
+    return change_of_line(name, value, later) if name[:1] == name[:1].casefold() else None
+
+
+def _name_and_value(line: str) -> tuple[str, str]:
+    """The name and the value of a line "name: value" of the profile; both empty for another text."""
     name, _, value = line.partition(": ")
-    return bool(value) and "\n" not in line and len(name.split()) <= MOST_NAME_WORDS and value.casefold() in later.casefold()
+    return (name, value) if value and "\n" not in line and len(name.split()) <= MOST_NAME_WORDS else ("", "")

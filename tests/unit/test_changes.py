@@ -177,3 +177,17 @@ def test_a_correction_that_names_the_day_told_wrong_replaces_it() -> None:
     told = "The dentist is on Friday the 18th at 9."
     assert change(told, "Sorry, I misread the card, it's Thursday the 17th, not Friday.") is not None
     assert change(told, "Sorry, I misread the card, it's Thursday the 17th, not Monday.") is None
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("We go by train because we don't have a car.", "I'm filling in a form for the school, what does our Tom teach again?"),
+        ("My boss is Anna.", "I need to send an email to my new boss at Contoso."),
+        ("My boss is Anna.", "I'm at the office party, where does my new boss live?"),
+        ("My boss there will be a woman named Hanneke, with fourteen couriers.", "I had lunch with my new boss."),
+    ],
+)
+def test_a_question_an_errand_and_somebody_announced_replace_nothing(earlier: str, later: str) -> None:
+    assert change(earlier, later) is None
+    assert change("My boss is Anna.", "I have a new boss, and she is kind.") is not None

@@ -49,3 +49,15 @@ def test_one_later_message_marks_three_lines_at_most_the_likest() -> None:
     found = marks(*golf, likest, piece("msg_9", "I sold the old Golf.", order=9, days=7))
     assert sum(map(bool, found)) <= 3
     assert found[4]
+
+
+def test_a_line_of_the_profile_is_marked_where_what_it_names_has_another_time_now() -> None:
+    line = piece("mem_1", "team meeting: Mondays at 9:30", order=1)
+    assert marks(line, piece("msg_2", "The team meeting has been put on Wednesdays at 14:00, so I can hand over.", order=9, days=7))[0]
+    for said in (
+        "The team meeting was moved to Wednesday this week.",
+        "My wife's team meeting has been moved to Wednesdays.",
+        "Has the team meeting been moved to Wednesdays?",
+        "The meeting with the team of Anna moved on.",
+    ):
+        assert marks(line, piece("msg_2", said, order=9, days=7)) == ["", ""], said

@@ -32,6 +32,7 @@ from memory_core.domain.statements.change_phrases import (
     LEFT,
     MOVES,
     NAMED_OLD,
+    NEW,
     NEW_IN_ITS_PLACE,
     NOT_SO,
     NOW,
@@ -47,6 +48,7 @@ from memory_core.domain.statements.change_phrases import (
     STAGES,
     SUPPOSED,
     SWITCH,
+    TO_BE_DONE,
     TO_SOMEBODY,
 )
 from memory_core.domain.statements.change_topics import (
@@ -296,7 +298,14 @@ class Said:
     def has_new(self) -> str | None:
         """The word for the thing that the speaker says to have a new one of."""
         match = None if self.supposed else NEW_IN_ITS_PLACE.search(self.text)
-        return None if match is None or OF_OTHERS.search(self.text[: match.start()]) else match["what"].casefold()
+        if match is None or OF_OTHERS.search(self.text[: match.start()]) or self.only_mentions(match):
+            return None
+        return match["what"].casefold()
+
+    def only_mentions(self, match: re.Match[str]) -> bool:
+        """Whether it asks about what is found in it, or names it in what is yet to be done: "I need to write to my new boss"."""
+        asked = any(clause.asks and match.group() in clause.text for clause in self.clauses)
+        return asked or (NEW.match(match.group()) is not None and TO_BE_DONE.search(self.text[: match.start()]) is not None)
 
     @cached_property
     def prefers(self) -> str | None:
@@ -311,9 +320,14 @@ class Said:
         return None if match is None else match["other"].casefold().rstrip(".-'")
 
     @cached_property
+    def again(self) -> bool:
+        """Whether it states that something is so again; "what was it again" asks."""
+        return any(not clause.asks and AGAIN.search(clause.text) is not None for clause in self.clauses)
+
+    @cached_property
     def begins_again(self) -> bool:
         """Whether it says that what had ended is so again since lately."""
-        return AGAIN.search(self.text) is not None and (self.new or BEGINS.search(self.text) is not None) and not self.supposed
+        return self.again and (self.new or BEGINS.search(self.text) is not None) and not self.supposed
 
     @cached_property
     def ceases(self) -> bool:

@@ -20,14 +20,16 @@ from typing import Literal
 from memory_core.domain.statements.change_clauses import LEAST_COMPOUND, MOST_OF_SHORT, Clause, Message, Said, read, telling
 from memory_core.domain.statements.change_phrases import (
     ADDS,
-    AGAIN,
+    ANNOUNCED,
     ANOTHER,
     CALLED_OFF,
     DENIED,
     FROM_NOW,
     GIVES,
     IN_A_COUPLE,
+    NEW,
     NOT_SO,
+    OWN,
     OWN_SUBJECT,
     OWNED,
     POINTS_BACK,
@@ -40,6 +42,7 @@ from memory_core.domain.statements.change_phrases import (
 )
 from memory_core.domain.statements.change_topics import ALIKE, KIN, MATTERS
 from memory_core.domain.statements.contradictions import contradiction
+from memory_core.domain.statements.values_said import values_in
 from memory_core.domain.text.analyzer import has_japanese, words
 
 Ground = Literal["ends", "value", "switch", "matter"]
@@ -79,6 +82,22 @@ def change_between(earlier: Message, later: Message) -> Change | None:
             if now.text != before.text and (ground := _ground(before, now, earlier, later)) is not None:
                 return Change(ground, now.text, before.text)
     return _by_kind(earlier, later) or _by_matter(earlier, later)
+
+
+def change_of_line(name: str, value: str, later: Message) -> Change | None:
+    """What a message says against a line "name: value": another time or number of what the line names.
+
+    By all words of the name, those too that many things share ("team meeting"): the name of a line is no word by chance.
+    """
+    named, values = frozenset(words(name)), values_in(value)
+    if not named or not values:
+        return None
+    for now in later.changing:
+        if now.asks or now.supposed or THIS_ONCE.search(now.text) or not OWN.search(now.text) or not now.about <= named:
+            continue
+        if named <= now.words and values.differ(now.new_values, loosely=False):
+            return Change("value", now.text, f"{name}: {value}")
+    return None
 
 
 def _by_kind(earlier: Message, later: Message) -> Change | None:
@@ -286,7 +305,7 @@ def _from_now(before: Said, now: Said) -> bool:
 
 def _so_again(before: Said, now: Said) -> bool:
     """Whether somebody does again what the earlier sentence says is not done."""
-    if now.supposed or now.of_others or not AGAIN.search(now.text) or not NOT_SO.search(before.text) or NOT_SO.search(now.text):
+    if now.supposed or now.of_others or not now.again or not NOT_SO.search(before.text) or NOT_SO.search(now.text):
         return False
     shared = _shared(before.terms, now.terms)
     return bool(shared) and before.holds and _of_one_person(before, now, shared)
@@ -314,7 +333,7 @@ def _same_frame(before: Clause, now: Clause) -> bool:
 def _new_in_its_place(before: Said, now: Said) -> bool:
     """Whether somebody has a new one of what a person has one of."""
     what = now.has_new
-    if what is None or not before.holds:
+    if what is None or not before.holds or ANNOUNCED.search(before.text):
         return False
     held = any(one["what"].casefold() == what for one in OWNED.finditer(before.text))
     return held and not (now.about | before.about) - {what}
@@ -344,6 +363,7 @@ def _by_matter(earlier: Message, later: Message) -> Change | None:
             or now is None
             or now.supposed
             or matter.changes.search(before.text)
+            or _is_announced_or_mentioned(before, now, matter.changes)
             or not (_of_oneself(now, matter.changes) or (matter.of_kin and before.about and before.about == now.about))
         ):
             continue
@@ -355,6 +375,14 @@ def _by_matter(earlier: Message, later: Message) -> Change | None:
         ):
             return Change("matter", now.text, before.text)
     return None
+
+
+def _is_announced_or_mentioned(before: Said, now: Said, changes: re.Pattern[str]) -> bool:
+    """Whether a new one is who the earlier sentence announces, or is named in a question or an errand alone."""
+    match = changes.search(now.text)
+    if match is None:
+        return False
+    return now.only_mentions(match) or (NEW.match(match.group()) is not None and ANNOUNCED.search(before.text) is not None)
 
 
 def _of_oneself(said: Said, changes: re.Pattern[str]) -> bool:

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from memory_core.domain.statements.wish_lexicon import PHRASES
 from memory_core.domain.text.analyzer import has_japanese
+from memory_core.domain.text.spelling import NUMBER_WORDS
 
 OTHER_WORDS = "_"
 """The kind of a run of words that are in no list."""
@@ -37,6 +38,12 @@ _BESIDE_VERB = frozenset({"to", "ever", "just", "even", "zu", "mal", "ma", "bitt
 _ARTICLES = frozenset(
     {"the", "a", "an", "my", "our", "this", "that", "der", "dem", "den", "des", "meinem", "meiner", "unserem", "unserer", "diesem"}
 )
+_TELL = frozenset({"explain", "describe", "tell me", "give me", "list", "name", "show me"})
+_TELL_IN_GERMAN = frozenset({"erklär mir", "erkläre mir", "nenn", "gib mir", "zeig mir"})
+_OF_ONE = _ARTICLES | {*NUMBER_WORDS[2:], "ein", "eine", "einen", "das", "die"}
+"""The first word of what is one thing, or a number of things; a name is one as well."""
+_LASTS = frozenset({"STAND", "NOT", "STOP", "AGAIN", "AGAIN_OK", "NO_NEED", "MUST", "WISH", "RULE", "REPLY", "ADDRESS_ME", "MENTION"})
+"""Kinds of words with which a request is not for one answer."""
 _FOR_A_WHILE = frozenset({"for a second", "for a moment", "for now", "mal kurz", "一旦"})
 _NEVER = frozenset({"never", "nie", "niemals"})
 _INFINITIVES = frozenset({"löschen", "vergessen", "entfernen", "streichen"})
@@ -203,7 +210,7 @@ def is_no_instruction(reading: Reading) -> bool:
         return True
     if "HELP" in kinds and not kinds & {"STAND", "LIMITS", "STOP"}:
         return True
-    if _wants_to_do(reading):
+    if _wants_to_do(reading) or _asks_for_one_answer(reading):
         return True
     first = next((kind for kind in reading.kinds if kind not in ("LEAD", BREAK, "FUNC", "EARLIER")), "")
     tells = first in ("ME", "OTHER", "HABIT", "MY", "PRON", "HELP", OTHER_WORDS, "PASTI")
@@ -231,6 +238,21 @@ def _wants_to_do(reading: Reading) -> bool:
         if wish.kind == "WISH" and to.text == "to" and verb.kind not in ("MENTION", "ADDRESS_ME", "STAND", "NOT", "LIMITS"):
             return not reading.kind_set & {"STAND", "LIMITS", "STOP", "NOT", "ADDRESS_ME"}
     return False
+
+
+def _asks_for_one_answer(reading: Reading) -> bool:
+    """Whether one thing is to be told, in a form that is said behind it: "explain the difference between these in two sentences"."""
+    if not reading.kind_set.isdisjoint(_LASTS):
+        return False
+    body = [mark for mark in reading.marks if mark.kind not in ("LEAD", "PLEASE", "YOU", BREAK)]
+    form = next((place for place, mark in enumerate(body) if place > 1 and mark.text in ("in", "as")), 0)
+    if not form or body[0].text not in _TELL | _TELL_IN_GERMAN:
+        return False
+    named = [mark for mark in body[1:form] if mark.start > body[0].start]
+    words = [word for mark in named for word in mark.text.split()]
+    names = reading.capitals if body[0].text in _TELL else frozenset[str]()
+    one = words[:1] != [] and (words[0] in _OF_ONE or not names.isdisjoint(words))
+    return one and any(mark.kind in (OTHER_WORDS, "MANNER") for mark in named)
 
 
 def _phrases() -> tuple[dict[tuple[str, ...], list[str]], dict[str, list[str]], dict[str, list[str]]]:
