@@ -208,14 +208,7 @@ class Briefing:
     async def _instructions(self, owner: Owner, asked: ContextInput, now: datetime) -> list[Memory]:
         """What the person wants done, or left, whatever is asked."""
         statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
-        where = Filter(
-            statuses,
-            types=_PROCEDURAL,
-            categories=frozenset({INSTRUCTION}),
-            without_session_id=asked.exclude_session_id,
-            at=asked.at,
-            now=now,
-        )
+        where = Filter(statuses, types=_PROCEDURAL, categories=frozenset({INSTRUCTION}), at=asked.at, now=now)
         return await self._newest(owner, where, MOST_INSTRUCTIONS)
 
     async def _of_session(self, owner: Owner, where: Filter, asked: ContextInput, unsaid: Collection[str]) -> list[Memory] | None:
