@@ -132,8 +132,8 @@ def test_azd_can_put_what_is_kept_into_its_file_of_parameters_as_it_stands(azure
 
 def test_what_the_scripts_print_stays_on_the_screen() -> None:
     hooks = (ROOT / "azure.yaml").read_text(encoding="utf-8").split("\nhooks:\n")[1].split("\nservices:")[0]
-    assert re.findall(r"^  (\w+):\n", hooks, re.MULTILINE) == ["preprovision", "predeploy", "postdeploy"]
-    assert hooks.count("run: ") == hooks.count("interactive: true") == 6
+    assert re.findall(r"^  (\w+):\n", hooks, re.MULTILINE) == ["preprovision", "predeploy", "postdeploy", "predown"]
+    assert hooks.count("run: ") == hooks.count("interactive: true") == 8
 
 
 def test_windows_runs_what_linux_and_macos_do() -> None:
@@ -142,7 +142,7 @@ def test_windows_runs_what_linux_and_macos_do() -> None:
         r"posix:\n +shell: sh\n(?: +interactive: true\n)? +run: python3 (.+)\n +windows:\n +shell: pwsh\n(?: +.+\n)? +run: python (.+)\n",
         text,
     )
-    assert len(both) == 4
+    assert len(both) == 5
     assert all(one == other for one, other in both)
 
 
@@ -474,6 +474,24 @@ def test_what_exists_already_and_fits_is_taken(azure: Azure) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize(
+    ("given", "refused"),
+    [
+        ({}, []),
+        ({"EXISTING_COSMOS": COSMOS_ID}, ["the whole resource group rg-data too", "--account-name shared --resource-group rg-data"]),
+        ({"EXISTING_OPENAI": ACCOUNT_ID}, ["the whole resource group rg-ai too", f"role assignment list --scope {ACCOUNT_ID}"]),
+        ({"EXISTING_COSMOS": COSMOS_ID.replace("rg-data", "RG-dev")}, []),
+        ({"EXISTING_APP_SUBNET": f"{SUBNETS}app"}, []),
+    ],
+    ids=["all of its own", "a database elsewhere", "a role elsewhere", "in the group itself", "nothing made in it"],
+)
+def test_a_tear_down_that_would_take_others_along_is_stopped(azure: Azure, given: dict[str, str], refused: list[str]) -> None:
+    """azd deletes each group in which a deployment has made anything: Azure/azure-dev#2916."""
+    done = azure.run({}, "guard_down.py", AZURE_ENV_NAME="dev", **given)
+    assert done.returncode == (1 if refused else 0)
+    assert all(text in done.stderr for text in [*refused, *(["az group delete --name rg-dev"] if refused else [])])
+
+
 def test_a_parameter_of_ones_own_stands_before_the_profiles() -> None:
     assert preflight.decided({}, "ENABLE_KEY_VAULT") == "false"
     assert preflight.decided({"PROFILE": "standard"}, "ENABLE_KEY_VAULT") == "true"
@@ -553,7 +571,7 @@ def test_nobody_signed_in_is_said_in_one_line(azure: Azure) -> None:
 def test_azd_is_told_to_run_what_is_there() -> None:
     text = (ROOT / "azure.yaml").read_text(encoding="utf-8")
     ran = re.findall(r"run: python3? (-m )?(\S+)", text)
-    assert len(ran) == 8
+    assert len(ran) == 10
     for module, name in ran:
         assert (ROOT / (f"{name.replace('.', '/')}.py" if module else name)).is_file()
 
