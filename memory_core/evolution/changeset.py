@@ -80,6 +80,13 @@ class Page:
             raise NotFound(f"{memory_id} is gone")
         return memory
 
+    def all_of(self, memory_ids: Sequence[str]) -> list[Memory]:
+        """The same of several. Raises LookedElsewhere for all of them that were not read, at once: each look costs requests."""
+        unread = [name for name in memory_ids if name not in self.asked and self.memory(name) is None]
+        if unread:
+            raise LookedElsewhere(unread)
+        return [self.found(name) for name in memory_ids]
+
     def slot(self, memory: Memory) -> SlotLog | None:
         """The log of a memory's slot, with what this commit adds; None where it is alone in its own.
 

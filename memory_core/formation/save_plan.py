@@ -126,7 +126,7 @@ def _place(page: Page, item: Prepared, neighbours: Sequence[Neighbour], duplicat
         page.apply([Change("created", item.memory)])
         return PlannedOutcome(item.place, Outcome.CREATED, item.memory.id)
     old = existing
-    rivals = [page.found(name) for name in judgement.rivals]
+    rivals = page.all_of(judgement.rivals)
     resolution = resolve(Contradiction(item.memory, old, judgement, page.now, slot, rivals), item.on_conflict, page.actor)
     page.apply(resolution.changes)
     record = resolution.conflict
