@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Sequence
-from datetime import timedelta
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 from importlib import resources
 from typing import Any
 
 import orjson
 from pydantic import BaseModel
 
-from memory_core.adapters.cosmos.queries import MAX_VECTORS
-from memory_core.adapters.cosmos.reads import POINT_READS
+from memory_core.adapters.cosmos.container import INDEX
+from memory_core.adapters.cosmos.items import MEMORY_FIELDS, item_of
+from memory_core.adapters.cosmos.queries import CANDIDATE_FIELDS, MAX_TERMS, MAX_VECTORS, most_of_small
+from memory_core.adapters.cosmos.reads import POINT_READS, WRITTEN_BY_COMMITS
 from memory_core.domain.memory import Vector
 from memory_core.domain.scope import Owner
-from memory_core.ports import Agents, Batch, Document, Embedder, LongTermStore, Near, Search, Snapshot, TaskQueue
+from memory_core.ports import Agents, Batch, Document, Embedder, Found, LongTermStore, Near, Search, Snapshot, TaskQueue
 
 KB = 1024
 VECTOR_BYTES = 12
@@ -28,6 +31,10 @@ VECTOR_BYTES = 12
 LOOKED_UP = 600
 """Bytes of a candidate as a search projects it, without content and vector."""
 CHARACTERS_A_TOKEN = 4
+IDS = 3
+"""Values that every document has in the index: both ids and the key."""
+NO_MOMENT = datetime(2026, 1, 1, tzinfo=timezone.utc)
+INDEXED = tuple(rule["path"] for rule in INDEX["includedPaths"])
 _ASIDE = frozenset({"open", "close", "pool", "check", "provision"})
 _PROMPTS = (
     "detect_boundary",
@@ -41,31 +48,69 @@ _PROMPTS = (
 )
 
 
+STRONG = 2.0
+"""A read that asks two replicas costs twice: those of Strong and BoundedStaleness, where no weaker level is asked for."""
+REPLACED = 2.0
+"""A replace or a patch costs twice what an insert of the same document costs."""
+UNITS_A_VALUE = 0.1
+"""Of each value that the ordinary index takes in."""
+UNITS_A_WORD = 0.02
+"""Of each different word that the full-text index takes in."""
+UNITS_A_TERM = 0.1
+"""Of each term that a full-text query asks for, in the counting of words and in the ranking."""
+
+
 def read_units(size: int) -> float:
-    """Of a point read: 1 for 1 KB, 10 for 100 KB."""
+    """Of a point read from one replica: 1 for 1 KB, 10 for 100 KB."""
     return max(1.0, 0.91 + 0.09 * size / KB)
 
 
-def write_units(size: int, vectors: int = 0) -> float:
-    """Of a document that is written: about 5 for 1 KB, 50 for 100 KB, and 4 for a vector that is indexed."""
-    return 4.9 + 0.48 * size / KB + 4.0 * vectors
+def write_units(size: int, vectors: int = 0, *, values: int = 0, words: int = 0, replaces: bool = False) -> float:
+    """Of a document that is written: about 5 for 1 KB, 50 for 100 KB, what is indexed of it, and 4 for an indexed vector."""
+    inserted = 4.9 + 0.48 * size / KB + UNITS_A_VALUE * values + UNITS_A_WORD * words
+    return inserted * (REPLACED if replaces else 1.0) + 4.0 * vectors
 
 
-def query_units(rows: int, size: int, compared: int = 0) -> float:
-    """Of a query within one user: a base, the rows that go out with their size, and the vectors that are compared."""
-    return 2.3 + 0.05 * rows + 0.12 * size / KB + 0.002 * compared
+def query_units(rows: int, size: int, compared: int = 0, terms: int = 0) -> float:
+    """Of a query within one user, from one replica: a base, the rows that go out with their size, vectors compared, terms looked up."""
+    return 2.3 + 0.05 * rows + 0.12 * size / KB + 0.002 * compared + UNITS_A_TERM * terms
+
+
+def indexed_values(item: Any, rules: Sequence[str] = INDEXED) -> int:
+    """How many values of an item the ordinary index takes in."""
+    return sum(_values_at(item, rule.removeprefix("/").split("/")) for rule in rules)
+
+
+def _values_at(value: Any, steps: Sequence[str]) -> int:
+    if not steps or steps == ["?"]:
+        return 0 if value is None or isinstance(value, (dict, list)) else 1
+    first, *rest = steps
+    if first == "*":
+        return sum(_values_at(part, ["*"]) for part in _parts(value)) if isinstance(value, (dict, list)) else 1
+    if first == "[]":
+        return sum(_values_at(part, rest) for part in value) if isinstance(value, list) else 0
+    return _values_at(value[first], rest) if isinstance(value, dict) and first in value else 0
+
+
+def _parts(value: Any) -> Sequence[Any]:
+    return list(value.values()) if isinstance(value, dict) else value
 
 
 class CountedStore:
     """Counts calls by name; `name.units`: what they would cost. With sizes also requests, and what is stored.
 
-    dimensions: of the vectors that documents would have, whatever the real embedder's are.
+    dimensions: of the vectors that documents would have, whatever the real embedder's are. before: reckon as before the head vouched for
+    what is read from one replica, and before a small user's memories came in one list.
     """
 
-    def __init__(self, inner: LongTermStore, counts: Counter[str], *, dimensions: int | None = None) -> None:
+    def __init__(self, inner: LongTermStore, counts: Counter[str], *, dimensions: int | None = None, before: bool = False) -> None:
         """dimensions: None counts calls only, which costs the measured nothing."""
-        self._inner, self.counts, self._dimensions = inner, counts, dimensions
+        self._inner, self.counts, self._dimensions, self._before = inner, counts, dimensions, before
+        self._vouched = STRONG if before else 1.0
+        self._written_once: set[tuple[Owner, str]] = set()
+        self._at_hand: dict[Owner, frozenset[str]] = {}
         self._sizes: dict[tuple[Owner, str], int] = {}
+        self._rows: dict[tuple[Owner, str], int] = {}
         self._vectors: dict[Owner, set[str]] = {}
 
     @property
@@ -92,44 +137,73 @@ class CountedStore:
             self.counts[name] += 1
             answer = await found(*given, **options)
             if self._dimensions is not None:
-                requests, units = self._reckoned(name, given, answer)
+                requests, units = self._reckoned(name, given, options, answer)
                 self.counts[f"{name}.requests"] += requests
                 self.counts[f"{name}.milliunits"] += round(1000 * units)
             return answer
 
         return counted
 
-    def _reckoned(self, name: str, given: Sequence[Any], answer: Any) -> tuple[int, float]:
+    def _reckoned(self, name: str, given: Sequence[Any], options: Mapping[str, Any], answer: Any) -> tuple[int, float]:
         """(requests, request units) of one call."""
         if name == "commit":
             return 1, self._committed(given[0], given[1])
         if name == "keep":
             return 1, self._written(given[0], given[1])
         if name == "touch":
-            return 1, sum(write_units(LOOKED_UP) for _ in given[2])
+            return 1, sum(self._patched(given[0], memory_id) for memory_id in given[2])
         if name == "snapshot":
-            return self._looked(given[0], answer, len(given[1]) if len(given) > 1 else 0, given[2] if len(given) > 2 else None)
+            return self._looked(given[0], answer, given[1] if len(given) > 1 else (), given[2] if len(given) > 2 else None)
         if name == "search":
-            search: Search = given[1]
-            rows, compared = len(answer.candidates.ids), len(self._vectors.get(given[0], ()))
-            halves = len(search.vectors[:MAX_VECTORS]) + bool(search.terms)
-            return 1 + halves, 1.0 + halves * query_units(rows, rows * LOOKED_UP // 2, compared)
+            return self._searched(given[0], given[1], answer)
         if name == "memories":
-            return 1, query_units(len(answer), sum(len(one.json) for one in answer.values()))
+            return self._shown(given[0], answer, reads_head=options.get("seen") is None or self._before)
         rows = len(answer) if isinstance(answer, list) else 1
         size = sum(_size(one, 0) if isinstance(one, Document) else LOOKED_UP for one in answer) if isinstance(answer, list) else 0
-        return 1, query_units(rows, size)
+        return 1, STRONG * query_units(rows, size)
 
-    def _looked(self, owner: Owner, seen: Snapshot, asked: int, near: Near | None) -> tuple[int, float]:
-        sizes = [_size(one, self._dimensions or 0) for one in seen.documents.values()]
-        units, requests = read_units(KB), 1
-        if 0 < asked <= POINT_READS:
-            units, requests = units + sum(map(read_units, sizes)) + (asked - len(sizes)), requests + asked
+    def _searched(self, owner: Owner, search: Search, answer: Found) -> tuple[int, float]:
+        """Of a search that the service answers: memories come whole, but for their vectors, and are then at hand to be shown."""
+        ids, compared = answer.candidates.ids, len(self._vectors.get(owner, ()))
+        self._at_hand[owner] = frozenset(ids)
+        head = STRONG * read_units(KB)
+        known = 0 if answer.head is None else sum(answer.head.counts.values())
+        if not self._before and search.where.at is None and 0 < known <= most_of_small(search):
+            return 2, head + query_units(len(ids), self._bytes_of(owner, ids), compared)
+        by_vector, terms = len(search.vectors[:MAX_VECTORS]), min(len(search.terms), MAX_TERMS)
+        lists = ids[: search.limit]
+        units = by_vector * query_units(len(lists), self._bytes_of(owner, lists), compared)
+        if terms:  # the SDK has the words counted first
+            units += query_units(0, 0, terms=terms) + query_units(len(lists), self._bytes_of(owner, lists), terms=terms)
+        return 1 + by_vector + 2 * bool(terms), head + self._vouched * units
+
+    def _shown(self, owner: Owner, answer: Mapping[str, Any], *, reads_head: bool) -> tuple[int, float]:
+        """Of memories by id; none for those that the last search brought."""
+        missing = [name for name in answer if name not in self._at_hand.get(owner, ())]
+        if not missing:
+            return 0, 0.0
+        units = self._vouched * query_units(len(missing), sum(len(answer[name].json) for name in missing))
+        return 1 + reads_head, units + STRONG * read_units(KB) * reads_head
+
+    def _bytes_of(self, owner: Owner, ids: Sequence[str]) -> int:
+        """Of memories as a search projects them, without vectors."""
+        return sum(self._rows.get((owner, name), LOOKED_UP) for name in ids)
+
+    def _looked(self, owner: Owner, seen: Snapshot, asked: Sequence[str], near: Near | None) -> tuple[int, float]:
+        units, requests = STRONG * read_units(KB), 1
+        if 0 < len(asked) <= POINT_READS:
+            requests += len(asked)
+            for name in asked:
+                document = seen.documents.get(name)
+                price = self._vouched if name.startswith(WRITTEN_BY_COMMITS) else STRONG
+                units += price * (1.0 if document is None else read_units(_size(document, self._dimensions or 0)))
         elif asked:
-            units, requests = units + query_units(len(sizes), sum(sizes)), requests + 1
+            sizes = [_size(document, self._dimensions or 0) for document in seen.documents.values()]
+            units, requests = units + STRONG * query_units(len(sizes), sum(sizes)), requests + 1
         if near is not None:
             size = sum(len(orjson.dumps(one.memory.model_dump(mode="json"))) + self._vector for one in seen.near)
-            units, requests = units + query_units(len(seen.near), size, len(self._vectors.get(owner, ()))), requests + 1
+            units += self._vouched * query_units(len(seen.near), size, len(self._vectors.get(owner, ())))
+            requests += 1
         return requests, units
 
     @property
@@ -137,11 +211,10 @@ class CountedStore:
         return VECTOR_BYTES * (self._dimensions or 0)
 
     def _committed(self, owner: Owner, batch: Batch) -> float:
-        units = write_units(len(batch.head.model_dump_json()))
+        head = {"kind": "head", "body": {"pending_tasks": batch.head.pending_tasks}, "due_s": batch.head.due_at and 1.0}
+        units = write_units(len(batch.head.model_dump_json()), values=IDS + indexed_values(head), replaces=batch.expected is not None)
         for event in batch.events:
-            size = len(event.model_dump_json())
-            self._sizes[owner, f"event {event.sequence}"] = size
-            units += write_units(size)
+            units += self._written(owner, Document(event.id, "event", event.model_dump(mode="json")))
         for write in batch.writes:
             if write.mode == "delete":
                 self._vectors.get(owner, set()).discard(write.document.id)
@@ -149,21 +222,32 @@ class CountedStore:
             else:
                 units += self._written(owner, write.document)
         for name, mark in batch.marks.items():
-            units += write_units(LOOKED_UP + (0 if mark.embedding is None else self._vector))
+            units += self._patched(owner, name) + (0.0 if mark.embedding is None else 4.0)
             mine = self._vectors.setdefault(owner, set())
             if mark.embedding is not None and name not in mine and (owner, name) in self._sizes:
                 mine.add(name)
                 self._sizes[owner, name] += self._vector
         return units
 
+    def _patched(self, owner: Owner, name: str) -> float:
+        """Of a patch, which replaces the whole document; two values of the index change."""
+        return write_units(self._sizes.get((owner, name), LOOKED_UP), values=2, replaces=True)
+
     def _written(self, owner: Owner, document: Document) -> float:
-        size = _size(document, self._dimensions or 0)
-        self._sizes[owner, document.id] = size
+        size, place = _size(document, self._dimensions or 0), (owner, document.id)
+        replaces = place in self._written_once
+        self._written_once.add(place)
+        self._sizes[place] = size
         if document.expires_at is not None:
-            del self._sizes[owner, document.id]
+            del self._sizes[place]
         if document.vector is not None and document.kind == "memory":
             self._vectors.setdefault(owner, set()).add(document.id)
-        return write_units(size, int(document.vector is not None))
+        item = item_of(owner, replace(document, vector=None, expires_at=None), NO_MOMENT)
+        if document.kind == "memory":
+            fields = MEMORY_FIELDS if self._before else CANDIDATE_FIELDS
+            self._rows[place] = len(orjson.dumps({name: item[name] for name in fields if name in item}))
+        words = len(set(str(item.get("search_text", "")).split()))
+        return write_units(size, int(document.vector is not None), values=indexed_values(item), words=words, replaces=replaces)
 
 
 def _size(document: Document, dimensions: int) -> int:

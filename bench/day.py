@@ -89,8 +89,8 @@ class Day:
     stored: int
 
 
-async def day(folder: Path, users: int, mean: float, seed: int, dimensions: int) -> Day:
-    """Live it. mean: conversations a user and day."""
+async def day(folder: Path, users: int, mean: float, seed: int, dimensions: int, *, before: bool = False) -> Day:
+    """Live it. mean: conversations a user and day. before: as in `CountedStore`."""
     settings = Settings(
         embedding_provider="hash",
         llm_provider="offline",
@@ -101,7 +101,7 @@ async def day(folder: Path, users: int, mean: float, seed: int, dimensions: int)
     )
     clock, telemetry, counts = _Clock(), Telemetry(), Counter[str]()
     made = Adapters.of(settings, clock, telemetry.charged, telemetry)
-    store = CountedStore(made.long_term, counts, dimensions=dimensions)
+    store = CountedStore(made.long_term, counts, dimensions=dimensions, before=before)
     agents = CountedAgents(made.agents, counts)
     queue, embedder = CountedQueue(made.queue, counts), CountedEmbedder(made.embedder, counts)
     made = replace(made, long_term=store, queue=queue, embedder=embedder, agents=agents, rules=agents)

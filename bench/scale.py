@@ -19,6 +19,8 @@ from bench.loads import GB, PRICES, RANGE_GB, RANGE_UNITS, TIMES, Assumed, Load,
 from bench.tables import show
 
 SIZES = (0, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+ACCESS_COUNTS = ("touch", "recalled")
+"""Calls of the store that write down what was shown, some minutes of it at once."""
 USER_GB, USER_UNITS, QUEUE_MESSAGES = 20, 10_000, 2_000
 """Limits that Azure documents: of a logical partition in Cosmos DB, GB and request units a second; of one queue, messages a second."""
 
@@ -32,7 +34,8 @@ def tables(loads: Sequence[Load], sample: Day, assumed: Assumed) -> None:
     heads = [f"{one.users:,} users" if one.users else "idle" for one in loads]
     lines = [
         ["a conversation of 10 messages", *_one(sample.formed, sample.conversations)],
-        ["a retrieve", *_one(sample.asked, RETRIEVES * sample.conversations)],
+        ["a retrieve", *_one(_without(sample.asked, ACCESS_COUNTS), RETRIEVES * sample.conversations)],
+        ["… its part in writing access counts", *_one(_only(sample.asked, ACCESS_COUNTS), RETRIEVES * sample.conversations)],
         ["a run", *_one(sample.settled, sample.runs)],
     ]
     show("What one costs", ("", "requests", "RU", "messages", "model calls", "prompt tokens", "answer tokens"), lines)
@@ -67,6 +70,14 @@ def tables(loads: Sequence[Load], sample: Day, assumed: Assumed) -> None:
     costs = [dollars(one, assumed) for one in loads]
     months = [[meter, *(f"{one[meter]:,.2f}" for one in costs)] for meter in costs[0]]
     show("A month of such days in dollars, at EXAMPLE prices", ("", *heads), months)
+
+
+def _only(counted: Mapping[str, int], calls: Sequence[str]) -> dict[str, int]:
+    return {name: number for name, number in counted.items() if name.partition(".")[0] in calls}
+
+
+def _without(counted: Mapping[str, int], calls: Sequence[str]) -> dict[str, int]:
+    return {name: number for name, number in counted.items() if name.partition(".")[0] not in calls}
 
 
 def _one(counted: Mapping[str, int], by: float) -> list[str]:
@@ -114,10 +125,12 @@ def _settings(given: Sequence[str], known: Mapping[str, float]) -> dict[str, flo
     return found
 
 
-async def simulated(sizes: Sequence[int], sample: int, mean: float, seed: int, dimensions: int, assumed: Assumed) -> tuple[list[Load], Day]:
+async def simulated(
+    sizes: Sequence[int], sample: int, mean: float, seed: int, dimensions: int, assumed: Assumed, *, before: bool = False
+) -> tuple[list[Load], Day]:
     """The sample's day, and the loads of all sizes."""
     with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder:
-        lived = await day(Path(folder), sample, mean, seed, dimensions)
+        lived = await day(Path(folder), sample, mean, seed, dimensions, before=before)
     return [await load_of(users, lived, assumed) for users in sizes], lived
 
 
@@ -136,10 +149,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--throughput", type=float, default=4_000, help="most request units a second of the database")
     parser.add_argument("--price", action="append", default=[], metavar="NAME=DOLLARS", help=f"one of {', '.join(PRICES)}")
     parser.add_argument("--ms", action="append", default=[], metavar="NAME=MS", help=f"one of {', '.join(TIMES)}")
+    parser.add_argument("--before", action="store_true", help="reckon every read as Strong, and two lists for every search")
     given = parser.parse_args(arguments)
     prices, times = _settings(given.price, PRICES), _settings(given.ms, TIMES)
     assumed = Assumed(prices, times, given.instances, given.spread, given.kept_days, given.tokens, given.throughput)
-    loads, sample = asyncio.run(simulated(given.users, given.sample, given.mean, given.seed, given.dimensions, assumed))
+    loads, sample = asyncio.run(
+        simulated(given.users, given.sample, given.mean, given.seed, given.dimensions, assumed, before=given.before)
+    )
     print(f"seed {given.seed}; {sample.users} users lived a day on the real code: {sample.conversations} conversations,")
     print(
         f"{sample.runs} runs, {sample.memories} memories with vectors. Scaled from there; request units are reckoned, prices are examples."

@@ -29,6 +29,9 @@ SIMILARITIES = tuple(f"similarity_{place}" for place in range(MOST_SENTENCES))
 
 _FIELDS = ", ".join(f'"{name}": c["{name}"]' for name in ("kind", *MEMORY_FIELDS))
 _COLUMNS = ", ".join(f'"{name}": c["{name}"]' for name in ("id", "embedding", *SLICE_FIELDS))
+CANDIDATE_FIELDS = tuple(name for name in MEMORY_FIELDS if name != "search_text")
+"""Of a candidate: the text that is searched through is a second copy of its words, a tenth of what it weighs."""
+_CANDIDATE = ", ".join(f'"{name}": c["{name}"]' for name in ("kind", *CANDIDATE_FIELDS))
 _MEMORY = f"VALUE {{{_FIELDS}}}"
 _BRIEF = "c.id, c.kind, c.body, c.expires_at, c._etag"
 FOUND = ("active", "compressed")
@@ -102,6 +105,17 @@ def by_vector(owner: Owner, search: Search, vector: Vector, epoch: str | None = 
     return asked.query(f"TOP {int(search.limit)} {_with_similarities(asked, search)}", f"ORDER BY {_distance(asked, vector)}")
 
 
+def most_of_small(search: Search) -> int:
+    """As many memories as the two lists of a search may bring together."""
+    return 2 * int(search.limit)
+
+
+def of_a_small_user(owner: Owner, search: Search, epoch: str | None = None) -> Query:
+    """Everything within the filter, with its similarities: a row too many tells that the user is not small."""
+    asked = _searched(owner, search, epoch)
+    return asked.query(f"TOP {most_of_small(search) + 1} {_with_similarities(asked, search)}")
+
+
 def by_words(owner: Owner, search: Search, epoch: str | None = None, *, with_similarities: bool = True) -> Query:
     """The `limit` best by the service's BM25 that hold any of the terms, within the filter."""
     asked = _searched(owner, search, epoch)
@@ -109,7 +123,7 @@ def by_words(owner: Owner, search: Search, epoch: str | None = None, *, with_sim
     # FullTextScore only orders: without this, documents that hold no term would fill the list up.
     asked.add(f"FullTextContainsAny(c.search_text, {terms})")
     limit = search.limit * min(max(len(search.sentences), 1), MAX_VECTORS)
-    columns = _with_similarities(asked, search) if with_similarities else _MEMORY
+    columns = _with_similarities(asked, search) if with_similarities else f"VALUE {{{_CANDIDATE}}}"
     return asked.query(f"TOP {int(limit)} {columns}", f"ORDER BY RANK FullTextScore(c.search_text, {terms})")
 
 
@@ -311,7 +325,7 @@ def _distance(asked: Conditions, vector: Vector) -> str:
 
 
 def _with_similarities(asked: Conditions, search: Search) -> str:
-    return f"VALUE {{{', '.join((_FIELDS, *_distances(asked, search)))}}}"
+    return f"VALUE {{{', '.join((_CANDIDATE, *_distances(asked, search)))}}}"
 
 
 def _distances(asked: Conditions, search: Search) -> list[str]:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import zip_longest
+from math import log1p
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -80,11 +82,12 @@ def _changed_at(item: Item) -> int:
 
 
 class WithHead(NamedTuple):
-    """A head and the answers that are not older than it. charge: of all that was asked."""
+    """A head and the answers that are not older than it. charge: of all that was asked. beside: the head that these were asked beside."""
 
     known: Known | None
     answers: list[Answer]
     charge: float
+    beside: Known | None = None
 
 
 class Looks:
@@ -131,6 +134,7 @@ class Looks:
         Raises Unavailable.
         """
         before, answers, spent = self._heads.get(owner), list[Answer](), 0.0
+        beside = before
         if before is None:
             read = await self.read_head(owner)
         else:
@@ -140,8 +144,8 @@ class Looks:
             return WithHead(None, [], read.charge)
         if before is None or (self._connection.reads_twice and known.etag != before.etag):
             spent = sum(answer.charge for answer in answers)
-            answers = await together(*ask(known))
-        return WithHead(known, answers, read.charge + spent + sum(answer.charge for answer in answers))
+            answers, beside = await together(*ask(known)), known
+        return WithHead(known, answers, read.charge + spent + sum(answer.charge for answer in answers), beside)
 
     async def of_the_head(self, owner: Owner, ask: Callable[[str | None], Query], epoch_of: Callable[[Item], str | None]) -> list[Item]:
         """The rows of a query that are of the head's epoch: asked again, for that alone, when others were found among them.
@@ -326,6 +330,26 @@ def search_answer(
         candidates = without_lent_words(candidates, alone)
     candidates.memories, candidates.lists = chosen, lists
     return Found(head, candidates, _statistics(candidates, search.terms, apart), charge)
+
+
+def lists_of(rows: Rows, search: Search) -> tuple[list[Rows], Rows]:
+    """Everything of a small user as the lists that the service would make: by each vector, and by words."""
+    near: list[Rows] = [
+        sorted((row for row in rows if name in row), key=lambda row, name=name: -row[name])[: search.limit]  # type: ignore[misc]
+        for name in SIMILARITIES[: len(search.vectors)]
+    ]
+    asked = set(listed(search.terms, search.related))
+    mentions = {row["id"]: asked & _words_of(row) for row in rows}
+    holders = Counter(term for terms in mentions.values() for term in terms)
+    worth = {term: log1p(len(rows) / count) for term, count in holders.items()}
+    worded = [row for row in rows if mentions[row["id"]]]
+    return near, sorted(worded, key=lambda row: -sum(worth[term] for term in mentions[row["id"]]))[: search.limit]
+
+
+def _words_of(row: Mapping[str, Any]) -> set[str]:
+    lexical = row.get("lexical")
+    parts = [lexical.get(name) for name in ("own", "date", "previous", "before_previous")] if isinstance(lexical, dict) else []
+    return {word for part in parts if isinstance(part, dict) for word in part}
 
 
 def with_similarities(rows: Rows, known: Rows) -> Rows:

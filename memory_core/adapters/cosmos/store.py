@@ -52,6 +52,11 @@ from memory_core.ports import (
 NOT_OPEN = "the store is not open"
 
 
+def _is_small(head: Head, search: Search) -> bool:
+    """Whether one list brings all memories of a user: two lists by the service would cost twice and bring the same."""
+    return search.where.at is None and 0 < sum(head.counts.values()) <= queries.most_of_small(search)
+
+
 class CosmosStore:
     """`LongTermStore` in one container. The account's operator makes containers; `provision` is for emulators.
 
@@ -203,16 +208,23 @@ class CosmosStore:
         ):
             return answer
         way = await self._ranking.way() if search.terms else WAYS[0]
-        known, lists, spent = await self._looks.with_head(owner, lambda known: self._asked(owner, search, way, known.token, None))
-        since = None if known is None else known.token
+        known, lists, spent, beside = await self._looks.with_head(owner, lambda known: self._asked(owner, search, way, known, None))
         if known is not None and any(row["epoch"] != known.head.epoch for ranked in lists for row in ranked.rows):
-            lists = await together(*self._asked(owner, search, way, since, known.head.epoch))
+            lists, beside = await together(*self._asked(owner, search, way, known, known.head.epoch)), known
             spent += sum(ranked.charge for ranked in lists)
-        near = [ranked.rows for ranked in lists[: len(search.vectors[: queries.MAX_VECTORS])]]
-        worded: reads.Rows = lists[-1].rows if search.terms and lists else []
-        apart = Answer() if way.beside else await self._similarities(owner, search, near, worded, since)
-        if not way.beside:
-            worded = reads.with_similarities(worded, [*chain.from_iterable(near), *apart.rows])
+        is_small = beside is not None and _is_small(beside.head, search)
+        if is_small and known is not None and lists and len(lists[0].rows) > queries.most_of_small(search):
+            lists, is_small = await together(*self._ranked(owner, search, way, known, known.head.epoch)), False
+            spent += sum(ranked.charge for ranked in lists)
+        apart = Answer()
+        if is_small:
+            near, worded = reads.lists_of([row for ranked in lists for row in ranked.rows], search)
+        else:
+            near = [ranked.rows for ranked in lists[: len(search.vectors[: queries.MAX_VECTORS])]]
+            worded = lists[-1].rows if search.terms and lists else []
+            if not way.beside:
+                apart = await self._similarities(owner, search, near, worded, None if known is None else known.token)
+                worded = reads.with_similarities(worded, [*chain.from_iterable(near), *apart.rows])
         known_head = None if known is None else known.head
         memories = reads.readable(known_head, (row for ranked in lists for row in ranked.rows))
         deleted = await self._deleted_turns(owner, known, reads.lending_turns(search, memories.values()))
@@ -246,7 +258,14 @@ class CosmosStore:
             return None
         return Found(known.head, *find(user_slice, search), read.charge + charge)
 
-    def _asked(self, owner: Owner, search: Search, way: Way, since: str | None, epoch: str | None) -> list[Coroutine[Any, Any, Answer]]:
+    def _asked(self, owner: Owner, search: Search, way: Way, known: Known, epoch: str | None) -> list[Coroutine[Any, Any, Answer]]:
+        """What a search asks for: of a small user everything at once, else a list by each vector and one by words."""
+        if _is_small(known.head, search):
+            return [self._connection.query(owner, queries.of_a_small_user(owner, search, epoch), since=known.token)]
+        return self._ranked(owner, search, way, known, epoch)
+
+    def _ranked(self, owner: Owner, search: Search, way: Way, known: Known, epoch: str | None) -> list[Coroutine[Any, Any, Answer]]:
+        since = known.token
         near = [queries.by_vector(owner, search, vector, epoch, self._embedder.only) for vector in search.vectors[: queries.MAX_VECTORS]]
         asked = [self._connection.query(owner, query, since=since) for query in near]
         if search.terms:
@@ -269,7 +288,7 @@ class CosmosStore:
         if seen is not None and known is not None and known.head == seen:
             answers = await together(*asked(known))
         else:
-            known, answers, _ = await self._looks.with_head(owner, asked)
+            known, answers, *_ = await self._looks.with_head(owner, asked)
         if known is None:
             return {}
         items = [item for part in answers for item in part.rows if item["epoch"] == known.head.epoch]
