@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -70,6 +71,19 @@ def test_what_is_not_indexed_is_listed_and_not_found_by_a_query(store: MemoryCor
     store.put(("a",), "title", {"title": "mirror", "text": "safe"}, index=["title"])
     assert keys(store.search(("a",), query="safe mirror")) == ["title"]
     assert keys(store.search(("a",))) == ["hidden", "title"]
+
+
+def test_messages_are_of_the_moment_that_they_bring(service: MemoryCore) -> None:
+    nodes, user = MemoryNodes(service), uuid.uuid4().hex
+    times = ["2026-03-02T09:00:00+01:00", "yesterday", "2026-03-02T09:00:00"]
+    before = datetime.now(UTC)
+    stored = []
+    for time in times:
+        errand = HumanMessage("I fetched the parcel.", additional_kwargs={"timestamp": time})
+        nodes.remember({"messages": [errand]}, {"configurable": {"user_id": user, "thread_id": time}})
+        stored += [message.timestamp for message in service.user(user).messages(time)]
+    assert stored[0] == datetime(2026, 3, 2, 8, tzinfo=UTC)
+    assert all(moment is not None and moment >= before for moment in stored[1:])
 
 
 def test_namespaces_are_listed_by_prefix_suffix_and_depth(store: MemoryCoreStore) -> None:

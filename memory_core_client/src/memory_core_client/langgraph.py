@@ -12,6 +12,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import groupby, islice
 from typing import Any, Literal
 
@@ -86,19 +87,33 @@ class MemoryNodes:
     def recall(self, state: Mapping[str, Any], config: RunnableConfig) -> Json:
         """`context`: what to know of the user beside what stands in the thread."""
         thread = str(config["configurable"]["thread_id"])
-        messages = sendable(messages_to_dict(state["messages"][-self._shown :]))
+        messages = sendable(_dated(messages_to_dict(state["messages"][-self._shown :])))
         answer = self._user(config).context(messages=messages or None, session_id=thread, exclude_session_id=thread)
         return {"context": answer.context}
 
     def remember(self, state: Mapping[str, Any], config: RunnableConfig) -> Json:
         """Tell the thread, of which only what is new is stored; memories are formed of it while nobody waits."""
-        messages = sendable(messages_to_dict(state["messages"][-self._told :]))
+        messages = sendable(_dated(messages_to_dict(state["messages"][-self._told :])))
         if messages:
             self._user(config).tell(messages, str(config["configurable"]["thread_id"]))
         return {}
 
     def _user(self, config: RunnableConfig) -> User:
         return self._service.user(config["configurable"][self._user_key])
+
+
+def _dated(dumps: Sequence[Json]) -> list[Json]:
+    """The messages, each with the `timestamp` of its `additional_kwargs` where that is a moment; without one it is of now."""
+    return [dump | {"data": dump["data"] | _moment_of(dump["data"])} for dump in dumps]
+
+
+def _moment_of(data: Json) -> Json:
+    value = (data.get("additional_kwargs") or {}).get("timestamp")
+    try:
+        moment = value if isinstance(value, datetime) else datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        moment = None
+    return {} if moment is None or moment.tzinfo is None else {"timestamp": moment.isoformat()}
 
 
 # The store.
