@@ -193,7 +193,7 @@ async def test_vectors_say_where_something_everyday_belongs_and_the_centroid_is_
     found = (await store.snapshot(ALICE, [scene.id, *ids])).documents
     mean = np.mean([found[name].vector for name in ids], axis=0)
     assert found[scene.id].vector is not None
-    assert np.allclose(found[scene.id].vector, mean, atol=1e-6)
+    assert np.allclose(found[scene.id].vector, mean, atol=1e-5)
     await core.delete(ALICE, ids[1])
     await consolidated(core)
     left = (await store.snapshot(ALICE, [scene.id])).documents[scene.id].vector
