@@ -110,6 +110,7 @@ class Settings(BaseModel):
     cosmos_consistency: Annotated[Literal["strong", "session"], Lower] = Field(
         "strong", description="Least the account must have; strong: Strong or BoundedStaleness, session: Session too, which is weaker"
     )
+    cosmos_check_consistency: bool = Field(True, description="Whether the account is asked for its consistency; false trusts the setting")
     data: Folder = Field(Path(".memory"), description="Folder of everything that is kept on this machine")
     sqlite_synchronous: Annotated[Literal["full", "normal"], Lower] = Field(
         "normal", description="normal: an acknowledged write survives a killed process; full: a power cut too, at ten times a commit's time"

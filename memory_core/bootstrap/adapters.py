@@ -130,6 +130,7 @@ def _cosmos(settings: Settings, embedder: Embedder, clock: Clock, charged: Charg
         key=None if key is None else key.get_secret_value(),
         identity_client_id=settings.identity_client_id,
         consistency=settings.cosmos_consistency,
+        asks_account=settings.cosmos_check_consistency,
         slice_budget_bytes=settings.slice_budget_mb * 2**20,
         charged=charged,
     )

@@ -169,6 +169,19 @@ async def test_a_replica_that_has_not_come_so_far_yet_is_asked_again(session: Co
             session.heal()
 
 
+async def test_an_account_is_not_asked_for_its_consistency_where_the_setting_says_so() -> None:
+    with running(consistency="Eventual") as server:
+        given = {"MEMORY_LONG_TERM": "cosmos", "MEMORY_COSMOS_ENDPOINT": server.endpoint, "MEMORY_COSMOS_KEY": KEY}
+        named = {"MEMORY_COSMOS_DATABASE": "db", "EMBEDDING_PROVIDER": "hash", "EMBEDDING_DIMENSIONS": str(DIMENSIONS)}
+        chosen = {"MEMORY_COSMOS_CONSISTENCY": "session", "MEMORY_COSMOS_CHECK_CONSISTENCY": "false", "MEMORY_SHORT_TERM": "none"}
+        maker = store_at(server.endpoint)
+        await maker.provision()
+        await maker.close()
+        async with MemoryCore(Settings.from_env(given | named | chosen), clock=StillClock()) as core:
+            seen = (await core.ready())["dependencies"]["long_term"]
+        assert (seen["status"], seen["facts"]["consistency"]) == ("ok", "not asked")
+
+
 @pytest.mark.parametrize(
     ("has", "wanted", "status"),
     [

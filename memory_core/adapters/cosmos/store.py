@@ -61,7 +61,8 @@ class CosmosStore:
     """`LongTermStore` in one container. The account's operator makes containers; `provision` is for emulators.
 
     key: an account key; None = managed identity, a user-assigned one by its client id. consistency: the least that the account must
-    have, see `ENOUGH`. deadline_s: what one logical call may take, retries included. charged: told what each answer has cost.
+    have, see `ENOUGH`. asks_account: whether it is asked which it has, by a private call of the SDK. deadline_s: what one logical call
+    may take, retries included. charged: told what each answer has cost.
     slice_budget_bytes: what users held in memory may take together, estimated; 0 = every search is asked of the service.
     """
 
@@ -79,6 +80,7 @@ class CosmosStore:
         vector_index: VectorIndex = "quantizedFlat",
         consistency: Consistency = "strong",
         deadline_s: float = 8.0,
+        asks_account: bool = True,
         slice_budget_bytes: int = 0,
         charged: Charged = lambda units: None,
     ) -> None:
@@ -90,6 +92,7 @@ class CosmosStore:
         self._kind = VectorKind(embedding_model, dimensions)
         self._vector_index: VectorIndex = vector_index
         self._wanted_consistency: Consistency = consistency
+        self._asks_account = asks_account
         self._embedder = EmbedderRecord(self._connection, self._kind)
         self._ranking = TextRanking(self._connection, dimensions)
         self._heads = Heads()
@@ -103,7 +106,7 @@ class CosmosStore:
     async def open(self) -> None:
         """Connect and compare container and account with what is needed. Raises Unavailable, EmbeddingMismatch."""
         try:
-            level = await compare(self._connection, self._embedder, self._kind.dimensions, self._wanted_consistency)
+            level = await self._compared()
         except BaseException as error:
             self._refusal = error.detail.removeprefix(f"{DEPENDENCY}: ") if isinstance(error, Unavailable) else NOT_OPEN
             await self._connection.close()
@@ -112,6 +115,12 @@ class CosmosStore:
         budget = self._slice_budget_bytes if level in ENOUGH["strong"] else 0
         self._held = HeldUsers(self._connection, self._kind, budget, self._clock)
         self._is_open = True
+
+    async def _compared(self) -> str:
+        """The account's consistency, once container and account are as they should be."""
+        return await compare(
+            self._connection, self._embedder, self._kind.dimensions, self._wanted_consistency, asks_account=self._asks_account
+        )
 
     async def provision(self) -> None:
         """Make database and container if they are missing, before `open`; only for an emulator."""
@@ -370,13 +379,18 @@ class CosmosStore:
         begun = time.perf_counter()
         try:
             self._check_open()
-            level = await compare(self._connection, self._embedder, self._kind.dimensions, self._wanted_consistency)
+            level = await self._compared()
             way = await self._ranking.way()
         except Unavailable as error:
             return Health("cosmos", "unavailable", last_ok=self._last_ok, detail=error.detail)
         self._last_ok = self._clock.now()
         latency = (time.perf_counter() - begun) * 1000
-        facts = {"consistency": level, "dimensions": self._kind.dimensions, "text_ranking": str(way), **self._held.facts()}
+        facts = {
+            "consistency": level if self._asks_account else "not asked",
+            "dimensions": self._kind.dimensions,
+            "text_ranking": str(way),
+            **self._held.facts(),
+        }
         if self._embedder.only is not None:
             facts["embedders"] = ", ".join(self._embedder.models)
         return Health("cosmos", "ok", latency, self._last_ok, facts=facts)
