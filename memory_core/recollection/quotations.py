@@ -28,6 +28,8 @@ from memory_core.recollection.superseded import Fallen
 
 FALLEN = "no longer true in part"
 """Is on the line of what tells a superseded fact; which one, and what holds now, is below."""
+NEWS = timedelta(days=90)
+"""How long something foreseen without an end is told as expected, from its beginning on."""
 STORIES = frozenset({"cell", "note"})
 """Categories of what was formed of a whole cell."""
 _NOBODY = frozenset({"assistant", "system", "tool", "ai", "developer"})
@@ -87,8 +89,9 @@ def _said(memory: Memory, terms: Collection[str]) -> tuple[str, str | None]:
 
 
 def holds(foresight: Foresight, moment: datetime) -> bool:
-    """Whether something foreseen holds at that moment: it has begun and not ended."""
-    return foresight.start_time <= moment and (foresight.end_time is None or moment < foresight.end_time)
+    """Whether something foreseen holds at that moment: it has begun and not ended; what has no end is no news after a while."""
+    ends = foresight.end_time
+    return foresight.start_time <= moment and (moment - foresight.start_time <= NEWS if ends is None else moment < ends)
 
 
 def is_ahead(foresight: Foresight, moment: datetime, within: timedelta) -> bool:

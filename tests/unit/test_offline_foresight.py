@@ -55,6 +55,14 @@ NAMED = [
     ("I'll be 40 in two weeks", day(14), day(21)),
     ("I'm at home until Easter", None, date(2027, 3, 28)),
     ("I'm saving money until Christmas", None, date(2026, 12, 25)),
+    ("I have to be at the dentist on Thursday 21 May at 16:30.", date(2026, 5, 21).replace(hour=16, minute=30), date(2026, 5, 22)),
+    ("I have an interview next Thursday, May 21st.", date(2026, 5, 21), date(2026, 5, 22)),
+    ("I'm at the dentist on Thursday the 21st.", date(2026, 5, 21), date(2026, 5, 22)),
+    ("I'm in Rome until Thu 21 May.", None, date(2026, 5, 22)),
+    ("I'm away from Thursday 21 May to Monday 25 May", date(2026, 5, 21), date(2026, 5, 26)),
+    ("I have an exam on Monday 4 January", date(2027, 1, 4), date(2027, 1, 5)),
+    ("We booked a hut, two nights from 5 June, 180 euros.", date(2026, 6, 5), date(2026, 6, 7)),
+    ("I'm in Rome two nights from Monday.", day(3), day(5)),
     ("Ich bin für zwei Wochen in Spanien.", None, FRIDAY + timedelta(days=14)),
 ]
 USUAL = [
@@ -88,6 +96,8 @@ NOTHING_AHEAD = [
     "I work on Mondays.",
     "I love summer.",
     "The train leaves tomorrow.",
+    "I had my exam, it was on Thursday 7 May.",
+    "I have to be at the dentist on Thursday 7 May.",
 ]
 
 
@@ -97,6 +107,11 @@ def test_a_named_time_is_taken_from_the_message(said: str, start: datetime | Non
     assert (found.start_time, found.end_time) == (start or FRIDAY, end)
     assert found.quote == said
     assert found.confidence == 0.9
+
+
+def test_what_begins_and_has_no_end_is_given_none() -> None:
+    (found,) = said_foresight(talk("From 1 June I'm their head of operations."))
+    assert (found.start_time, found.end_time) == (date(2026, 6, 1), None)
 
 
 @pytest.mark.parametrize(("said", "days"), USUAL)

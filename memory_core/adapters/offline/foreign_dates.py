@@ -51,7 +51,23 @@ def _date(match: re.Match[str]) -> str:
     return f"on {match['number']} {_MONTHS[match['month'].lower()]}" + (f" {year}" if year else "")
 
 
+def _day_of_date(match: re.Match[str]) -> str:
+    named = match["month"]
+    month = _MONTHS[named.lower()] if named else _ENGLISH_MONTHS[int(match["of"]) - 1]
+    before = {"bis": "until", "ab": "from"}.get((match["before"] or "").split(" ")[0].lower(), "on")
+    year = f" {match['year']}" if match["year"] else ""
+    return f" {before} {_day(match)} {match['number']} {month}{year} "
+
+
 _GERMAN: tuple[tuple[re.Pattern[str], str | _Turn], ...] = (
+    (
+        re.compile(
+            rf"\b(?P<before>(?:bis(?: zum)?|ab(?: dem)?|am|zum) )?(?P<day>{_DAY}),? (?:den |dem )?(?P<number>\d{{1,2}})\. ?"
+            rf"(?:(?P<month>{_MONTH})\b|(?P<of>1[0-2]|0?[1-9])\.)(?: ?(?P<year>\d{{4}})\b)?",
+            re.IGNORECASE,
+        ),
+        _day_of_date,
+    ),
     _german(r"übermorgen", " the day after tomorrow "),
     (re.compile(r"\bmorgen\b(?: (?:früh|abend|nachmittag|vormittag|mittag)\b)?|\AMorgen(?= [a-zäöü])"), " tomorrow "),
     _german(r"heute abend", " tonight "),
@@ -86,7 +102,10 @@ _JAPANESE: tuple[tuple[re.Pattern[str], str | _Turn], ...] = (
     (re.compile("来週"), " next week "),
     (re.compile("来月"), " next month "),
     (re.compile("来年"), " next year "),
-    (re.compile(r"(?P<month>1[0-2]|[1-9])月(?P<number>[12]\d|3[01]|[1-9])日"), lambda match: f" on {match['number']} {_month(match)} "),
+    (
+        re.compile(r"(?P<month>1[0-2]|[1-9])月(?P<number>[12]\d|3[01]|[1-9])日(?:[(（](?P<day>[月火水木金土日])(?:曜日?)?[)）])?"),
+        lambda match: f" on {_JAPANESE_DAYS[match['day']] if match['day'] else ''} {match['number']} {_month(match)} ",
+    ),
     (re.compile("(?<![毎])(?P<day>[月火水木金土日])曜日に"), lambda match: f" on {_JAPANESE_DAYS[match['day']]} "),
     (re.compile(r"午後(?P<hour>[1-9]|1[0-2])時"), lambda match: f" at {match['hour']} pm "),
     (re.compile(r"(?:午前)?(?P<hour>2[0-3]|1\d|[1-9])時(?!間)"), lambda match: f" at {match['hour']} "),

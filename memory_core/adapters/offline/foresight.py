@@ -94,16 +94,19 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
     return list(found.values())[:MAX_FORESIGHT]
 
 
-def _span(text: str, said_at: datetime) -> tuple[datetime, datetime, float] | None:
-    """Beginning, end and confidence; None also for what would end outside the calendar's years, 1 to 9999."""
+def _span(text: str, said_at: datetime) -> tuple[datetime, datetime | None, float] | None:
+    """Beginning, end where one was told, and confidence; None also for what would end outside the calendar's years, 1 to 9999."""
     try:
         span = _within_the_calendar(text, said_at)
-        return None if span is None else (span[0].astimezone(timezone.utc), span[1].astimezone(timezone.utc), span[2])
+        if span is None:
+            return None
+        start, end, confidence = span
+        return start.astimezone(timezone.utc), None if end is None else end.astimezone(timezone.utc), confidence
     except (OverflowError, ValueError):  # what `timedelta` and `datetime` raise there
         return None
 
 
-def _within_the_calendar(text: str, said_at: datetime) -> tuple[datetime, datetime, float] | None:
+def _within_the_calendar(text: str, said_at: datetime) -> tuple[datetime, datetime | None, float] | None:
     """Confidence is 0.9 where the time was named, 0.6 where it is what such things usually take."""
     if _NOT_NOW.search(text):
         return None
@@ -114,7 +117,7 @@ def _within_the_calendar(text: str, said_at: datetime) -> tuple[datetime, dateti
         return None
     if named is not None and (named.intrinsic or _looks_ahead(text)):
         start = _no_later(named, text, said_at)
-        return start, named.end, 0.9
+        return start, None if named.open else named.end, 0.9
     row = next((row for row in PASSING if row.said.search(text)), None)
     if row is None or named is not None or any(int(year) < said_at.year for year in _YEAR.findall(text)):
         return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import date, datetime, timedelta, timezone, tzinfo
 
 from memory_core.domain.text.dates import date_windows
 from memory_core.domain.text.spelling import ANY_MONTH
@@ -85,28 +85,70 @@ _HOUR = re.compile(
     r"\bat\s+(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?(?:\s?(?P<half>[ap])\.?m\b\.?|(?!\d|[.:]\d|\s?(?:%|euros?|dollars?|percent)))",
     re.IGNORECASE,
 )
+_MOST_DAYS_TO_DATE = 62
+"""Days ahead in which "Thursday the 12th" is looked for."""
 _DAYTIME = 7
 """Hours before it are said of the afternoon: "at 3"."""
-NEWS = timedelta(90)
-"""How long something that begins one day, and has no end, is ahead or new."""
+_MONTH = rf"(?:{ANY_MONTH}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
+_DAY_OF_DATE = re.compile(
+    r"(?P<before>\b(?:on|in|for|at|from|until|till|til|by|through|to|next|this|of|and|before|since|starting|beginning|coming)\s++)?"
+    r"\b(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\b\.?)"
+    r"\s*+(?:[,、]\s*+)?(?:on\s++)?(?:the\s++)?"
+    rf"(?:(?P<number>\d{{1,2}})(?:st|nd|rd|th)?\s++(?:of\s++)?(?P<month>{_MONTH})"
+    rf"|(?P<first>{_MONTH})\s++(?P<then>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:])|(?P<alone>\d{{1,2}})(?:st|nd|rd|th)\b)"
+    r"(?P<year>,?\s++\d{4}\b)?",
+    re.IGNORECASE,
+)
+"""A weekday beside a date."""
+_LASTING_FROM = re.compile(
+    rf"\b{_COUNT}\s+{_UNIT}\s+(?:from|starting|beginning|as of)\s+(?:on\s+)?{_DATE}"
+    rf"|\b{_COUNT.replace('<count>', '<nights>')}\s+nights?\s+(?:from|starting|beginning)\s+(?:on\s+)?{_DAY}",
+    re.IGNORECASE,
+)
+"""How long something lasts that begins on a day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """From `start` until before `end`, which is after it was said, in the zone of that moment. intrinsic: no past sentence speaks so."""
+    """From `start` until before `end`, which is after it was said, in the zone of that moment. intrinsic: no past sentence speaks so.
+
+    open: no end was told; `end` is then the end of the day it begins.
+    """
 
     start: datetime
     end: datetime
     intrinsic: bool
+    open: bool = False
 
 
 def ahead(sentence: str, said_at: datetime) -> Ahead | None:
     """The stretch that a sentence names, the most telling first: from … to, until, for, then a day or a month. None when it names none."""
-    for read in (_from_to, _until, _for, _from_then_on, _at):
+    sentence = _DAY_OF_DATE.sub(lambda match: _date_alone(match, said_at), sentence)
+    for read in (_from_to, _until, _for, _lasting_from, _from_then_on, _at):
         found = read(sentence, said_at)
         if found is not None and found.end > said_at and found.end > found.start:
             return found
     return None
+
+
+def _date_alone(match: re.Match[str], said_at: datetime) -> str:
+    """A date without the weekday beside it, and with the year in which it is on that weekday: the date is the more exact of both."""
+    weekday = next(place for place, name in enumerate(_WEEKDAYS) if match["weekday"].lower().startswith(name))
+    if match["alone"]:
+        days = (said_at.date() + timedelta(offset) for offset in range(_MOST_DAYS_TO_DATE))
+        day = next((one for one in days if one.day == int(match["alone"]) and one.weekday() == weekday), None)
+        return match.group() if day is None else f"{match['before'] or 'on '}{day.isoformat()}"
+    number, month = match["number"] or match["then"], match["month"] or match["first"]
+    year = match["year"] or next(
+        (f" {year}" for year in (said_at.year, said_at.year + 1, said_at.year - 1) if _is_on(weekday, number, month, year)), ""
+    )
+    return f"{match['before'] or 'on '}{number} {month}{year}"
+
+
+def _is_on(weekday: int, number: str, month: str, year: int) -> bool:
+    """Whether the date of that year is on a weekday."""
+    named = date_windows(f"in {number} {month} {year}", datetime(year, 1, 1, tzinfo=timezone.utc)) if 1 < year < 9999 else ()
+    return len(named) == 1 and named[0].start.weekday() == weekday
 
 
 def _from_to(sentence: str, said_at: datetime) -> Ahead | None:
@@ -158,6 +200,21 @@ def _for(sentence: str, said_at: datetime) -> Ahead | None:
     return Ahead(start, start + timedelta(_length(count or "one", unit)), "next" in match.group().lower())
 
 
+def _lasting_from(sentence: str, said_at: datetime) -> Ahead | None:
+    """What begins on a day and lasts a while: "two nights from 4 December"."""
+    match = _LASTING_FROM.search(sentence)
+    if match is None:
+        return None
+    if match["weekday"]:
+        start = _weekday(match["weekday"], said_at)
+    elif not _is_month(match["date"]) and (dated := _dated(match["date"], said_at)) is not None:
+        start = dated[0]
+    else:
+        return None
+    end = start + timedelta(_length(match["count"] or match["nights"], match["unit"] or "night"))
+    return Ahead(max(start, said_at), end, True)
+
+
 def _from_then_on(sentence: str, said_at: datetime) -> Ahead | None:
     match = _FROM_THEN_ON.search(sentence)
     if match is None:
@@ -170,7 +227,7 @@ def _from_then_on(sentence: str, said_at: datetime) -> Ahead | None:
         start = dated[0]
     else:
         return None
-    return Ahead(start, start + NEWS, True)
+    return Ahead(start, start + timedelta(1), True, open=True)
 
 
 def _at(sentence: str, said_at: datetime) -> Ahead | None:
