@@ -395,11 +395,11 @@ def _written(told: _Told, max_tokens: int) -> Context:
     return Context(text, tuple(parts), tuple(out), told.degraded)
 
 
-def _heading(told: _Told, kind: PartKind, lines: Sequence[str]) -> str:
-    """What stands above a kind: of what nothing surely answers the mark, above the last turns where it stands nowhere yet."""
-    if kind == "memories" and told.grant < Grant.SURE:
+def _heading(written: _Told, kind: PartKind, lines: Sequence[str]) -> str:
+    """The heading of a kind; of what nothing surely answers, the mark, for the last turns where no line has it yet."""
+    if kind == "memories" and written.grant < Grant.SURE:
         return PERHAPS
-    marks_turns = kind == "turns" and told.grant is Grant.PERHAPS and not told.running and PERHAPS not in lines
+    marks_turns = kind == "turns" and written.grant is Grant.PERHAPS and not written.running and PERHAPS not in lines
     return PERHAPS if marks_turns else HEADINGS[kind]
 
 

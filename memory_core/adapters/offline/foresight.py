@@ -61,7 +61,7 @@ _OWN_BUSINESS = re.compile(r"\b(?:I|[Ww]e|[Ii]ch|[Ww]ir)(?:'|’|\b)")
 _OBJECT_LEFT_OUT = re.compile(
     r"\b(?:cancel|reschedule|postpone|confirm|book|order) (?:for|on|by|before|until|this|next|today|tomorrow|tonight)\b", re.IGNORECASE
 )
-"""What is to be done, though not with what: that stands in another sentence."""
+"""What is to be done, though not with what: another sentence names that."""
 _MONTHS_PREGNANT = re.compile(
     r"\b(?P<count>\d{1,2}|one|two|three|four|five|six|seven|eight|nine)\s+(?P<unit>weeks?|months?)\s+pregnant\b", re.IGNORECASE
 )
