@@ -386,16 +386,21 @@ def _written(told: _Told, max_tokens: int) -> Context:
     for kind in ORDER:
         ordered = [_without(one, expectations if kind != "foresight" else ()) for one in in_order(kept[kind])]
         if ordered:
-            heading = PERHAPS if told.grant < Grant.SURE and kind == "memories" else HEADINGS[kind]
-            if kind == "turns" and told.grant is Grant.PERHAPS and not told.running and PERHAPS not in lines:
-                lines.append(PERHAPS)
-            lines += [heading, body(ordered, number)]
+            lines += [_heading(told, kind, lines), body(ordered, number)]
             parts.append(_part(kind, ordered))
             number += len(ordered)
     shown = {one.telling for pieces in kept.values() for one in pieces}
     out = [_part(kind, missing) for kind in ORDER if (missing := [one for one in wanted[kind] if one.telling not in shown])]
     text = fenced("\n".join(lines)) if lines else ""
     return Context(text, tuple(parts), tuple(out), told.degraded)
+
+
+def _heading(written: _Told, kind: PartKind, lines: Sequence[str]) -> str:
+    """The heading of a kind; of what nothing surely answers, the mark, for the last turns where no line has it yet."""
+    if kind == "memories" and written.grant < Grant.SURE:
+        return PERHAPS
+    marks_turns = kind == "turns" and written.grant is Grant.PERHAPS and not written.running and PERHAPS not in lines
+    return PERHAPS if marks_turns else HEADINGS[kind]
 
 
 def _marked(wanted: Wanted) -> Wanted:

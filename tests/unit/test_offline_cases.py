@@ -69,9 +69,7 @@ def test_what_comes_back_is_no_day_ahead(text: str) -> None:
 )
 def test_what_begins_one_day_does_not_begin_before_it_and_goes_on(text: str, start: datetime) -> None:
     ((begins, ends),) = foreseen(text)
-    assert begins == start
-    assert ends is not None
-    assert ends >= start + timedelta(60)
+    assert (begins, ends) == (start, None)
 
 
 def test_a_holiday_that_begins_tomorrow_ends_when_it_is_over() -> None:
@@ -171,6 +169,7 @@ def test_a_wish_is_guidance() -> None:
         "電車が遅れています。",
         "私の質問はまだ答えられていません。",
         "それは好きです。",
+        "We've got a bet going.",
     ],
 )
 def test_what_is_of_the_moment_becomes_no_fact(text: str) -> None:

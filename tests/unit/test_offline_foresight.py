@@ -96,6 +96,8 @@ NOTHING_AHEAD = [
     "I work on Mondays.",
     "I love summer.",
     "The train leaves tomorrow.",
+    "She'll love that, thanks :) Could you check the weather for tomorrow, I want to cycle to work",
+    "I have to cancel for tomorrow.",
     "I had my exam, it was on Thursday 7 May.",
     "I have to be at the dentist on Thursday 7 May.",
 ]
@@ -180,7 +182,13 @@ def test_what_somebody_did_is_not_foreseen_whatever_else_the_sentence_says(done:
 
 
 @pytest.mark.parametrize(
-    "ahead_of", ["I moved, and I start at Contoso on Monday.", "I looked at a race, it is in October.", "I can come this weekend."]
+    "ahead_of",
+    [
+        "I moved, and I start at Contoso on Monday.",
+        "I looked at a race, it is in October.",
+        "I can come this weekend.",
+        "Please note that I have to be in Rome next week.",
+    ],
 )
 def test_what_comes_is_foreseen_beside_what_was(ahead_of: str) -> None:
     assert len(said_foresight(talk(ahead_of))) == 1

@@ -56,6 +56,10 @@ EXPECTED = [
     ("Thanks, that's great!", "fast"),
     ("Guten Morgen!", "fast"),
     ("おはようございます！", "fast"),
+    ("Hi! How's it going?", "fast"),
+    ("how are you doing today?", "fast"),
+    ("Na, wie geht's dir so?", "fast"),
+    ("こんにちは、お元気ですか？", "fast"),
     ("👍", "fast"),
 ]
 
@@ -129,6 +133,9 @@ def test_reminiscing_is_no_request_to_remember(text):
         "no",
         "42",
         "Thanks to Ben the report was on time.",
+        "Hi, how's it going with the boat?",
+        "Wie geht's Mama?",
+        "母は元気ですか？",
         "We agreed to disagree, haha",
         "Danke an Lea für das Rezept mit Rosinen.",
         "",

@@ -56,6 +56,12 @@ _LASTED = re.compile(
 """What has been so for some time, up to now; not what one has been told to do from now on."""
 _CLAUSES = re.compile(r"[,;]\s*|(?<!\s)\s++(?:and|but)\s++")
 _MODALS = frozenset({"will", "shall", "can", "may", "might", "must", "should", "could", "would"})
+_REQUEST = re.compile(r"\b(?:(?:could|can|would|will) you|please|(?:kannst|könntest|würdest) du|bitte)\b", re.IGNORECASE)
+_OWN_BUSINESS = re.compile(r"\b(?:I|[Ww]e|[Ii]ch|[Ww]ir)(?:'|’|\b)")
+_OBJECT_LEFT_OUT = re.compile(
+    r"\b(?:cancel|reschedule|postpone|confirm|book|order) (?:for|on|by|before|until|this|next|today|tomorrow|tonight)\b", re.IGNORECASE
+)
+"""What is to be done, though not with what: another sentence names that."""
 _MONTHS_PREGNANT = re.compile(
     r"\b(?P<count>\d{1,2}|one|two|three|four|five|six|seven|eight|nine)\s+(?P<unit>weeks?|months?)\s+pregnant\b", re.IGNORECASE
 )
@@ -76,7 +82,7 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
             if sentence.asks or not own or not (japanese or asserted_clauses(text)):
                 continue
             span = _span(with_english_times(expanded(text), german=german, japanese=japanese), message.timestamp)
-            if span is None:
+            if span is None or _OBJECT_LEFT_OUT.search(text) or _is_of_request(text, message.timestamp):
                 continue
             who = speaker(message)
             described = third_person(text, who) or f"{who} said: {sentence.text}"
@@ -146,6 +152,13 @@ def _is_over(text: str, said_at: datetime) -> bool:
     """
     timed = [clause for clause in _CLAUSES.split(text) if ahead(clause, said_at) is not None]
     return bool(timed) and all(_tells_of_the_past(clause) for clause in timed)
+
+
+def _is_of_request(text: str, said_at: datetime) -> bool:
+    """Whether the time in a text is that of requests alone: "could you check the weather for tomorrow"."""
+    timed = [clause for clause in _CLAUSES.split(text) if ahead(clause, said_at) is not None]
+    asked = [match for clause in timed if (match := _REQUEST.search(clause)) and not _OWN_BUSINESS.search(clause, match.end())]
+    return bool(timed) and len(asked) == len(timed)
 
 
 def _without_the_past(text: str, said_at: datetime) -> str:

@@ -136,7 +136,7 @@ def _date_alone(match: re.Match[str], said_at: datetime) -> str:
     weekday = next(place for place, name in enumerate(_WEEKDAYS) if match["weekday"].lower().startswith(name))
     if match["alone"]:
         days = (said_at.date() + timedelta(offset) for offset in range(_MOST_DAYS_TO_DATE))
-        day = next((one for one in days if one.day == int(match["alone"]) and one.weekday() == weekday), None)
+        day = next((day for day in days if day.day == int(match["alone"]) and day.weekday() == weekday), None)
         return match.group() if day is None else f"{match['before'] or 'on '}{day.isoformat()}"
     number, month = match["number"] or match["then"], match["month"] or match["first"]
     year = match["year"] or next(

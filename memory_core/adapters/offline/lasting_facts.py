@@ -114,6 +114,7 @@ _ENGLISH = _Language(
         r"\b(?:i'm|im|we're|i am|we are) (?!(?:living|working|studying|learning|expecting|training|saving|getting married"
         r"|moving|renting|retiring|having (?:the|our|a) (?:\w+ )?(?:party|wedding|dinner|barbecue|baby|reunion|ceremony"
         r"|meeting))\b)\w+ing\b|"
+        r"\b(?:got|have|has|had) an? (?:[\w'-]{1,30} )?going\b|"
         r"\bas \w{2,12} as\b|\b(?:it|that|this|these|those)\Z|\bthat (?:idea|sounds|works|one)\b|"
         r"\b(?:code|function|script|loop|variable|regex|crash\w*|returns|prints|throws|undefined|train of thought|i'd|we'd"
         r"|found|never mind|today|tonight|yesterday|this (?:morning|afternoon|evening|minute)|last night|just now|right now"

@@ -188,9 +188,9 @@ NEW_IN_ITS_PLACE = re.compile(
 """Of these people have one, so that a new one takes the place of the old."""
 NEW = re.compile(r"(?:new|neu)", re.IGNORECASE)
 TO_BE_DONE = re.compile(r"\b(?:(?:need|needs|have|has|got|ought) to|must|gotta|muss|müssen|brauche)\b", re.IGNORECASE)
-"""Before what somebody has yet to do: "I need to write to my new boss" tells no news of the boss."""
+"""Before what is yet to be done: "I need to write to my new boss" tells no news of the boss."""
 ANNOUNCED = re.compile(r"\b(?:(?:will|'ll|going to) be|wird)\b", re.IGNORECASE)
-"""What is said so of somebody comes: a new one is the one announced."""
+"""How a person is announced who comes: the new boss is that boss."""
 OWNED = re.compile(r"\b(?:my|our|mein\w{0,2}|unser\w{0,2}) (?P<what>[\w-]{1,30})", re.IGNORECASE)
 GRADE = re.compile(
     r"\b(?:year|grade|form|semester|klasse)\s(?P<after>\d{1,2})\b|\b(?P<before>\d{1,2})(?:st|nd|rd|th|\.) (?:grade|year|semester"

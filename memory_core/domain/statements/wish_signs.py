@@ -41,7 +41,7 @@ _ARTICLES = frozenset(
 _TELL = frozenset({"explain", "describe", "tell me", "give me", "list", "name", "show me"})
 _TELL_IN_GERMAN = frozenset({"erklär mir", "erkläre mir", "nenn", "gib mir", "zeig mir"})
 _OF_ONE = _ARTICLES | {*NUMBER_WORDS[2:], "ein", "eine", "einen", "das", "die"}
-"""The first word of what is one thing, or a number of things; a name is one as well."""
+"""The first word of what is a single thing, or a number of things."""
 _LASTS = frozenset({"STAND", "NOT", "STOP", "AGAIN", "AGAIN_OK", "NO_NEED", "MUST", "WISH", "RULE", "REPLY", "ADDRESS_ME", "MENTION"})
 """Kinds of words with which a request is not for one answer."""
 _FOR_A_WHILE = frozenset({"for a second", "for a moment", "for now", "mal kurz", "一旦"})
@@ -241,7 +241,7 @@ def _wants_to_do(reading: Reading) -> bool:
 
 
 def _asks_for_one_answer(reading: Reading) -> bool:
-    """Whether one thing is to be told, in a form that is said behind it: "explain the difference between these in two sentences"."""
+    """Whether a single thing is asked for, and then the form of the answer: "explain the difference between these in two sentences"."""
     if not reading.kind_set.isdisjoint(_LASTS):
         return False
     body = [mark for mark in reading.marks if mark.kind not in ("LEAD", "PLEASE", "YOU", BREAK)]
@@ -251,8 +251,8 @@ def _asks_for_one_answer(reading: Reading) -> bool:
     named = [mark for mark in body[1:form] if mark.start > body[0].start]
     words = [word for mark in named for word in mark.text.split()]
     names = reading.capitals if body[0].text in _TELL else frozenset[str]()
-    one = words[:1] != [] and (words[0] in _OF_ONE or not names.isdisjoint(words))
-    return one and any(mark.kind in (OTHER_WORDS, "MANNER") for mark in named)
+    single = words[:1] != [] and (words[0] in _OF_ONE or not names.isdisjoint(words))
+    return single and any(mark.kind in (OTHER_WORDS, "MANNER") for mark in named)
 
 
 def _phrases() -> tuple[dict[tuple[str, ...], list[str]], dict[str, list[str]], dict[str, list[str]]]:

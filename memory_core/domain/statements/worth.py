@@ -175,17 +175,27 @@ _BESIDE_GREETINGS = (
     "good evening afternoon night day you so very much that thats that's is it it's its a an all the best too and there how are i'm im fine"
     " you're have lovely weekend same here to again really sounds got then my your for help no problem worries see later soon care take"
     " well alright tag abend morgen nacht dir euch auch gern gerne schön schönen schöne vielen sehr lieben liebe grüße und ja alles klar"
-    " bis später bald bien buenos días noches tardes beaucoup mille muchas"
+    " bis später na du bald bien buenos días noches tardes beaucoup mille muchas"
 )
 _TALK: Final = frozenset(_GREETINGS.split())
 _BESIDE_TALK: Final = frozenset(_BESIDE_GREETINGS.split())
 SMALL_TALK: Final = _TALK | _BESIDE_TALK
 """Words of greetings, thanks and goodbyes."""
+_HOW_ARE_YOU = regex.compile(
+    r"\b(?:how(?:'s| is| are|'re) (?:it going|you(?: doing| feeling| all)?|things(?: going)?|everything(?: going)?|life|your day)"
+    r"(?: today| tonight| this morning| this evening| lately)?|how do you do|how have you been(?: lately)?|how goes it|what(?:'s| is) up"
+    r"|hope you(?:'re| are) (?:doing )?(?:well|fine|good|okay|ok)|long time no see|(?:nice|good) to (?:meet|see) you"
+    r"|wie (?:geht|läuft)(?:'?s| es)(?: (?:dir|euch|ihnen|bei dir|bei euch))?(?: (?:so|denn|heute))*+|was geht(?: ab)?"
+    r"|alles (?:gut|klar|fit|okay|ok)(?: bei (?:dir|euch))?|lange nicht gesehen|schön dich zu (?:sehen|treffen))(?!\w)"
+)
+"""What people say as they meet, whatever they want."""
 _WORD = regex.compile(r"[\w'’]+")
 _SIGNS_ONLY = regex.compile(r"[^\p{L}\p{N}]+")
 _JAPANESE_TALK = regex.compile(
     r"(?:おはよう(?:ございます)?|こんにちは|こんばんは|おやすみ(?:なさい)?|ありがとう(?:ございます|ございました)?|どうも|了解(?:です|しました)?"
-    r"|お疲れ(?:様|さま)(?:です|でした)?|よろしく(?:お願いします)?|またね|すごい(?:ですね)?|なるほど|笑|草)++"
+    r"|お疲れ(?:様|さま)(?:です|でした)?|(?:お|ご)?(?:元気|機嫌)(?:ですか|でしたか|いかがですか|だった|かな|か)?|(?:調子|最近)は?どう(?:ですか|だ|よ)?"
+    r"|(?:お)?久しぶり(?:です)?ね?|(?:はじめ|初め)まして|やあ|もしもし"
+    r"|よろしく(?:お願いします)?|またね|すごい(?:ですね)?|なるほど|笑|草)++"
 )
 
 
@@ -272,6 +282,9 @@ def is_small_talk(text: str) -> bool:
     words = _WORD.findall(text.casefold().replace("’", "'"))
     if not words:
         return not text.isspace()
-    if SMALL_TALK.issuperset(words):
-        return any(word in _TALK for word in words)
+    if SMALL_TALK.issuperset(words) and any(word in _TALK for word in words):
+        return True
+    left, greets = _HOW_ARE_YOU.subn(" ", " ".join(words))
+    if greets and SMALL_TALK.issuperset(left.split()):
+        return True
     return _JAPANESE_TALK.fullmatch(_SIGNS_ONLY.sub("", text)) is not None
