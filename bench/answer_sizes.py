@@ -31,7 +31,7 @@ def save_sizes(client: httpx.Client, user: str, turns: Sequence[Turn]) -> Iterat
     """Bytes of each turn's save, and of these without its text."""
     for turn in turns:
         answer = _read(client.post("/api/v1/memories/save", json={"user_id": user, **turn.saved()}))
-        yield len(answer.content), len(answer.content) - len(orjson.dumps(answer.json()["memory"]["content"])) + 2
+        yield len(answer.content), len(answer.content) - len(orjson.dumps(answer.json()["memory"].get("content", ""))) + 2
 
 
 def tell(client: httpx.Client, user: str, turns: Sequence[Turn]) -> None:

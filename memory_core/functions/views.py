@@ -31,8 +31,8 @@ _DEFAULTS: Final[Mapping[str, Any]] = {
 }  # fmt: skip
 _OF_A_MESSAGE: Final = "msg_"
 """What the id of a message begins with (`domain.messages.PREFIX`, whose import would load its expressions at every cold start)."""
-LONG_VALUE_BYTES: Final = 1000
-"""As JSON."""
+LONG_BYTES: Final = 300
+"""Of a text or value, as JSON, that the answer to its own save leaves out."""
 _USUAL_TIERS: Final = frozenset({"short", "long"})
 
 
@@ -59,13 +59,11 @@ def brief(memory: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def brief_of_saved(memory: Mapping[str, Any]) -> dict[str, Any]:
-    """What a brief view shows of a memory that its caller has just sent: a long value is not sent back, nor a long text of it."""
-    fields = brief(memory)
-    if len(orjson.dumps(fields.get("value"))) > LONG_VALUE_BYTES:
-        del fields["value"]
-        if len(fields["content"].encode()) > LONG_VALUE_BYTES:
-            del fields["content"]
-    return fields
+    """What a brief view shows of a memory that its caller has just sent: a long text or value is not sent back."""
+    return {name: value for name, value in brief(memory).items() if name not in _SENT or len(orjson.dumps(value)) <= LONG_BYTES}
+
+
+_SENT: Final = frozenset({"content", "value"})
 
 
 def full(memory: Mapping[str, Any]) -> dict[str, Any]:
