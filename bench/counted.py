@@ -26,8 +26,8 @@ from memory_core.domain.scope import Owner
 from memory_core.ports import Agents, Batch, Document, Embedder, Found, LongTermStore, Near, Search, Snapshot, TaskQueue
 
 KB = 1024
-VECTOR_BYTES = 12
-"""A number of a vector as JSON has it: nine significant digits."""
+VECTOR_BYTES = 9.6
+"""A number of a vector as JSON has it, with its comma, in the mean: five significant digits."""
 LOOKED_UP = 600
 """Bytes of a candidate as a search projects it, without content and vector."""
 CHARACTERS_A_TOKEN = 4
@@ -208,7 +208,7 @@ class CountedStore:
 
     @property
     def _vector(self) -> int:
-        return VECTOR_BYTES * (self._dimensions or 0)
+        return _vector_size(self._dimensions or 0)
 
     def _committed(self, owner: Owner, batch: Batch) -> float:
         head = {"kind": "head", "body": {"pending_tasks": batch.head.pending_tasks}, "due_s": batch.head.due_at and 1.0}
@@ -251,7 +251,11 @@ class CountedStore:
 
 
 def _size(document: Document, dimensions: int) -> int:
-    return len(orjson.dumps(document.body)) + (VECTOR_BYTES * dimensions if document.vector is not None else 0)
+    return len(orjson.dumps(document.body)) + (_vector_size(dimensions) if document.vector is not None else 0)
+
+
+def _vector_size(dimensions: int) -> int:
+    return round(VECTOR_BYTES * dimensions)
 
 
 class CountedQueue:

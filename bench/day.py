@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Literal
 
 from bench.counted import CountedAgents, CountedEmbedder, CountedQueue, CountedStore
 from bench.formation import conversations
@@ -89,10 +90,21 @@ class Day:
     stored: int
 
 
-async def day(folder: Path, users: int, mean: float, seed: int, dimensions: int, *, before: bool = False) -> Day:
-    """Live it. mean: conversations a user and day. before: as in `CountedStore`."""
+async def day(
+    folder: Path,
+    users: int,
+    mean: float,
+    seed: int,
+    dimensions: int,
+    *,
+    before: bool = False,
+    embedder: Literal["hash", "minilm"] = "hash",
+    token_states: bool = True,
+) -> Day:
+    """Live it. mean: conversations a user and day. before: as in `CountedStore`. token_states: of memories, where the embedder has them."""
     settings = Settings(
-        embedding_provider="hash",
+        embedding_provider=embedder,
+        token_states=token_states,
         llm_provider="offline",
         data=folder,
         consolidation_spread_minutes=0,
@@ -123,7 +135,7 @@ async def day(folder: Path, users: int, mean: float, seed: int, dimensions: int,
             for number in talking:
                 for query in ("Where do I live now?", "What do I like on free days?", "How long are my shifts?")[:RETRIEVES]:
                     await core.retrieve(owner(number), RetrieveInput(query=query))
-                    await _beside(core)
+                await core.flush_touches()  # as the process does some seconds later, whether a run follows or not
             parts["asked"] += counts
             counts.clear()
             clock.at += timedelta(hours=1)
@@ -158,12 +170,6 @@ def _said(seed: int, count: int) -> Iterator[ConverseInput]:
             for place, message in enumerate(one.model_dump(mode="json")["messages"])
         ]
         yield ConverseInput.model_validate({"session_id": one.session_id, "messages": messages})
-
-
-async def _beside(core: MemoryCore) -> None:
-    """Wait for the accesses that are written down beside an answer, or what they cost would be now the query's and now the run's."""
-    if core._services.touches._task is not None:
-        await core._services.touches._task
 
 
 async def work(core: MemoryCore) -> None:

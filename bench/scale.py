@@ -13,6 +13,7 @@ import asyncio
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 from bench.day import RETRIEVES, Day, day
 from bench.loads import GB, PRICES, RANGE_GB, RANGE_UNITS, TIMES, Assumed, Load, dollars, load_of
@@ -126,11 +127,20 @@ def _settings(given: Sequence[str], known: Mapping[str, float]) -> dict[str, flo
 
 
 async def simulated(
-    sizes: Sequence[int], sample: int, mean: float, seed: int, dimensions: int, assumed: Assumed, *, before: bool = False
+    sizes: Sequence[int],
+    sample: int,
+    mean: float,
+    seed: int,
+    dimensions: int,
+    assumed: Assumed,
+    *,
+    before: bool = False,
+    embedder: Literal["hash", "minilm"] = "hash",
+    token_states: bool = True,
 ) -> tuple[list[Load], Day]:
     """The sample's day, and the loads of all sizes."""
     with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder:
-        lived = await day(Path(folder), sample, mean, seed, dimensions, before=before)
+        lived = await day(Path(folder), sample, mean, seed, dimensions, before=before, embedder=embedder, token_states=token_states)
     return [await load_of(users, lived, assumed) for users in sizes], lived
 
 
@@ -141,7 +151,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--sample", type=int, default=200, help="users who live the day on the real code")
     parser.add_argument("--mean", type=float, default=1.0, help="conversations a user and day, in the mean")
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--dimensions", type=int, default=1536)
+    parser.add_argument("--dimensions", type=int, default=512)
+    parser.add_argument("--embedder", choices=("hash", "minilm"), default="hash", help="only minilm has token states")
+    parser.add_argument("--no-token-states", action="store_true", help="as with MEMORY_TOKEN_STATES=false")
     parser.add_argument("--kept-days", type=int, default=365)
     parser.add_argument("--instances", type=int, default=10, help="of the group that consolidates: the default of maximumInstances")
     parser.add_argument("--spread", type=float, default=45.0, help="minutes, see MEMORY_CONSOLIDATION_SPREAD_MINUTES")
@@ -154,7 +166,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prices, times = _settings(given.price, PRICES), _settings(given.ms, TIMES)
     assumed = Assumed(prices, times, given.instances, given.spread, given.kept_days, given.tokens, given.throughput)
     loads, sample = asyncio.run(
-        simulated(given.users, given.sample, given.mean, given.seed, given.dimensions, assumed, before=given.before)
+        simulated(
+            given.users,
+            given.sample,
+            given.mean,
+            given.seed,
+            given.dimensions,
+            assumed,
+            before=given.before,
+            embedder=given.embedder,
+            token_states=not given.no_token_states,
+        )
     )
     print(f"seed {given.seed}; {sample.users} users lived a day on the real code: {sample.conversations} conversations,")
     print(
