@@ -115,8 +115,8 @@ async def day(
     made = Adapters.of(settings, clock, telemetry.charged, telemetry)
     store = CountedStore(made.long_term, counts, dimensions=dimensions, before=before)
     agents = CountedAgents(made.agents, counts)
-    queue, embedder = CountedQueue(made.queue, counts), CountedEmbedder(made.embedder, counts)
-    made = replace(made, long_term=store, queue=queue, embedder=embedder, agents=agents, rules=agents)
+    queue, embeds = CountedQueue(made.queue, counts), CountedEmbedder(made.embedder, counts)
+    made = replace(made, long_term=store, queue=queue, embedder=embeds, agents=agents, rules=agents)
     chance = random.Random(seed)
     hours = [talks(rate, chance) for rate in rates(users, mean)]
     parts = {name: Counter[str]() for name in ("formed", "settled", "asked")}

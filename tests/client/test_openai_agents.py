@@ -88,13 +88,15 @@ async def test_the_model_learns_why_a_tool_was_refused(user: User) -> None:
     assert str(await remember.on_invoke_tool(call, arguments)).startswith("Not done: content: ")
 
 
-def test_nothing_of_the_running_session_is_recalled_once_facts_are_formed_of_it(user: User) -> None:
+def test_only_wishes_of_the_running_session_are_recalled_once_facts_are_formed_of_it(user: User) -> None:
     said = [{"role": "user", "content": "I live in Lisbon. Please always answer in French."}]
     task = user.append("monday", said, form=True).task_id
     assert task is not None
     user.wait_for_task(task)
     asked = [{"role": "user", "content": "Where do I live?"}]
-    assert user.context(messages=asked, session_id="monday", exclude_session_id="monday").context == ""
+    running = user.context(messages=asked, session_id="monday", exclude_session_id="monday").context
+    assert "Lisbon" not in running
+    assert "French" in running
     elsewhere = user.context(messages=asked, session_id="tuesday", exclude_session_id="tuesday").context
     assert "Lisbon" in elsewhere
     assert "French" in elsewhere

@@ -229,8 +229,8 @@ async def _damage_items(told: Told, memory_id: str) -> None:
     assert told.profile.stores is not None
     async with CosmosClient(told.profile.stores.cosmos.endpoint, KEY) as client:
         container = client.get_database_client(told.database).get_container_client("memories")
-        query = "SELECT * FROM c WHERE c.app_id = @p0 AND c.user_id = @p1 AND (c.id = @p2 OR c.kind = 'conversation')"
-        named = zip(("@p0", "@p1", "@p2"), ("local", told.user, memory_id), strict=True)
+        query = "SELECT * FROM c WHERE c.app_id = @p0 AND c.user_id = @p1 AND c.owner = @p2 AND (c.id = @p3 OR c.kind = 'conversation')"
+        named = zip(("@p0", "@p1", "@p2", "@p3"), ("local", told.user, f"local/{told.user}", memory_id), strict=True)
         parameters: list[dict[str, object]] = [{"name": name, "value": value} for name, value in named]
         rows = container.query_items(query, parameters=parameters, partition_key=f"local/{told.user}")
         for row in [row async for row in rows]:

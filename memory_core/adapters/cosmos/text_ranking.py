@@ -31,6 +31,7 @@ DOCUMENTS: Final = 16
 """Most hold the word not at all, so that it is worth something by whatever formula."""
 LIMIT: Final = 4
 EXPECTED: Final = sorted(TIMES, key=lambda number: -TIMES[number])[:LIMIT]
+WRITE_TRIES: Final = 4
 COSINE_A_TIME: Final = 0.15
 TOLERANCE: Final = 0.02
 
@@ -100,10 +101,16 @@ class TextRanking:
         from azure.cosmos.exceptions import CosmosBatchOperationError
 
         operations = [("upsert", (_document(number, self._dimensions),)) for number in range(DOCUMENTS)]
-        try:
-            await self._connection.batch(NOBODY, operations)
-        except CosmosBatchOperationError as refused:
-            raise Unavailable("long_term", f"Cosmos DB answered a write with {refused.status_code}") from refused
+        for tries_left in reversed(range(WRITE_TRIES)):  # written twice they are the same
+            try:
+                await self._connection.batch(NOBODY, operations)
+            except CosmosBatchOperationError as refused:
+                raise Unavailable("long_term", f"Cosmos DB answered a write with {refused.status_code}") from refused
+            except Unavailable:
+                if not tries_left:
+                    raise
+            else:
+                return
 
 
 def is_ranked(rows: list[Any], *, with_similarity: bool) -> bool:
