@@ -25,7 +25,7 @@ from tests.openai_server import OpenAIServer
 from tests.served import serving
 
 REPEATS = 5
-DIMENSIONS = 1536
+DIMENSIONS = 512
 CHILD = """
 import asyncio, json, os, sys, time
 began = time.process_time()
