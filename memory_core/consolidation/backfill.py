@@ -17,13 +17,13 @@ from memory_core.consolidation.run import WRITTEN, Proposal, Run
 from memory_core.domain.archival import is_cold
 from memory_core.domain.conversation import Conversation, FormedCell
 from memory_core.domain.errors import Damaged
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status, Vector
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
 from memory_core.domain.messages import EARLIER, is_cell, message_memory
 from memory_core.domain.ranking.index_terms import Turn, text_to_embed, turn_of, with_lexical
-from memory_core.domain.ranking.vectors import VectorKind
+from memory_core.domain.ranking.vectors import DIMENSIONS, MOST_TOKENS, VectorKind
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
-from memory_core.evolution.versions import embed_memories
+from memory_core.evolution.versions import embed_memories, embedding_marks
 from memory_core.ledger.batch import BYTES, DOCUMENTS, Change, Portion, size_of
 from memory_core.ledger.commit import Look
 from memory_core.ledger.documents import cleared_since, conversation_of, message_ids, messages_id
@@ -189,7 +189,7 @@ def _cell_of(look: Look, cell: FormedCell) -> Memory | None:
 
 DOCUMENTS_A_PAGE: Final = 100
 SCENES_AT_ONCE: Final = 20
-_BYTES_A_NUMBER, _BYTES_A_MARK = 13, 300
+_BYTES_A_NUMBER, _BYTES_A_MARK = 13, 300 + MOST_TOKENS * DIMENSIONS
 _ANY_STATUS: Final = frozenset(status.value for status in Status)
 _Pass = Literal["memory", "version", "scene"]
 
@@ -284,23 +284,14 @@ class Reembedder:
     async def _embed(self, lease: Lease, operation: Operation, part: _ReembeddingPart) -> Operation:
         """Commit vectors of these memories, of those that still say what was embedded."""
         embedded = {memory.id: text_to_embed(memory) for memory in part.foreign}
-        vectors = dict(zip(embedded, await self._embedder.embed(list(embedded.values())), strict=True))
+        vectors = dict(zip(embedded, await embedding_marks(self._embedder, list(embedded.values())), strict=True))
 
         def decide(look: Look, stored: Operation) -> Chunk:
-            marks = self._marks(look, embedded, vectors)
+            marks = _still_meant(look, embedded, vectors)
             counts = {"read": part.read, "embedded": len(marks)}
             return Chunk(marks=marks, cursor=part.further.body, counts=counts, reads=frozenset(embedded), fragile=False)
 
         return await self._operations.advance(lease, operation, list(embedded), decide)
-
-    def _marks(self, look: Look, embedded: Mapping[str, str], vectors: Mapping[str, Vector]) -> dict[str, Mark]:
-        marks = dict[str, Mark]()
-        for name, text in embedded.items():
-            document = look.documents.get(name)
-            memory = None if document is None else as_memory(document, look.head)
-            if memory is not None and not is_cold(memory) and text_to_embed(memory) == text:
-                marks[name] = Mark(embedding=vectors[name], embedding_model=self._embedder.model)
-        return marks
 
     async def _drop_centroids(self, lease: Lease, operation: Operation, cursor: _Cursor, read: int) -> Operation:
         """The last pass. Where nothing was embedded, centroids are of the right vectors already."""
@@ -333,3 +324,14 @@ class Reembedder:
         kind = VectorKind(self._embedder.model, self._embedder.dimensions)
         wanted = [document for document in documents if document.damaged or not kind.made(document.body)]
         return [memory for memory in readable(wanted)[0] if memory.searchable and not is_cold(memory)]
+
+
+def _still_meant(look: Look, texts: Mapping[str, str], marks: Mapping[str, Mark]) -> dict[str, Mark]:
+    """Of the marks, by memory, those of memories that still say what was embedded."""
+    current_marks = dict[str, Mark]()
+    for name, text in texts.items():
+        document = look.documents.get(name)
+        memory = None if document is None else as_memory(document, look.head)
+        if memory is not None and not is_cold(memory) and text_to_embed(memory) == text:
+            current_marks[name] = marks[name]
+    return current_marks

@@ -18,7 +18,7 @@ from memory_core.domain.ranking.index_terms import text_to_embed
 from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.reads import Shelf
 from memory_core.ledger.batch import Change, Changes, Result
-from memory_core.ports import Document, Embedder
+from memory_core.ports import Document, Embedder, Mark
 
 MAX_VERSIONS = 40
 """The latest ones; each that changes is a document of the commit's hundred."""
@@ -105,12 +105,20 @@ async def embed_memories(embedder: Embedder, memories: Sequence[Memory]) -> None
     memories = [memory for memory in memories if memory.searchable]
     if not memories:
         return
-    texts = [text_to_embed(memory) for memory in memories]
+    marks = await embedding_marks(embedder, [text_to_embed(memory) for memory in memories])
+    for memory, mark in zip(memories, marks, strict=True):
+        memory.embedding = mark.embedding
+        memory.embedding_model = mark.embedding_model
+        memory.embedding_dimensions = embedder.dimensions
+        if mark.states:
+            memory.lexical = memory.lexical.model_copy(update={"states": mark.states})
+
+
+async def embedding_marks(embedder: Embedder, texts: Sequence[str]) -> list[Mark]:
+    """The mark of each text that gives a memory its vector and its tokens' states. Raises Unavailable."""
     vectors = await embedder.embed(texts)
     states = await embedder.token_states(texts)
-    for memory, vector, token_states in zip(memories, vectors, states, strict=True):
-        memory.embedding = vector
-        memory.embedding_model = embedder.model
-        memory.embedding_dimensions = embedder.dimensions
-        if token_states is not None:
-            memory.lexical = memory.lexical.model_copy(update={"states": token_states.kept})
+    return [
+        Mark(embedding=vector, embedding_model=embedder.model, states=tokens.kept if tokens is not None else "")
+        for vector, tokens in zip(vectors, states, strict=True)
+    ]

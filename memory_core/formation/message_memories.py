@@ -24,7 +24,7 @@ from memory_core.domain.ranking.index_terms import Turn, text_to_embed, turn_of,
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.evolution.changeset import Page
-from memory_core.evolution.versions import embed_memories
+from memory_core.evolution.versions import embed_memories, embedding_marks
 from memory_core.formation.save_plan import LONG_CHARACTERS, Prepared, SessionGrew, append_turn
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
@@ -245,10 +245,8 @@ class MessageWriter:
         ids = message_ids(conversation)[first:last]
         look = await self._ledger.look(owner, [conversation.id, *ids])
         bare = [memory for name in ids if (memory := look.memory(name)) is not None and memory.embedding is None]
-        texts = [text_to_embed(memory) for memory in bare]
-        vectors = await self._embedder.embed(texts) if texts else []
-        model = self._embedder.model
-        marks = {memory.id: Mark(embedding=vector, embedding_model=model) for memory, vector in zip(bare, vectors, strict=True)}
+        made = await embedding_marks(self._embedder, [text_to_embed(memory) for memory in bare]) if bare else []
+        marks = {memory.id: mark for memory, mark in zip(bare, made, strict=True)}
 
         def decide(seen: Look) -> Changes[Conversation]:
             current = _current(seen, conversation)

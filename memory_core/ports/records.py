@@ -63,6 +63,7 @@ class Mark:
         cell_id: the cell that the memory belongs to from now on; None leaves it as it is.
         embedding: the memory's vector from now on; None leaves the old vector, and the two fields beside it.
         embedding_model: who made `embedding`. Its length becomes the memory's `embedding_dimensions`.
+        states: of the text's tokens, of the pass that made `embedding`, with which they are set; empty for an embedder without.
         leaves_scene: the memory is in no scene any more.
         leaves_cell: the memory, a message, belongs to no cell any more.
 
@@ -72,6 +73,7 @@ class Mark:
     cell_id: str | None = None
     embedding: Vector | None = None
     embedding_model: str | None = None
+    states: str = ""
     leaves_scene: bool = False
     leaves_cell: bool = False
 

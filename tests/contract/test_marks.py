@@ -12,6 +12,7 @@ import pytest
 from memory_core.domain.errors import AlreadyExists, EmbeddingMismatch, TooLarge
 from memory_core.domain.memory import Memory
 from memory_core.domain.messages import MESSAGE
+from memory_core.domain.ranking.vectors import DIMENSIONS, encoded, state_bytes
 from memory_core.domain.results import Call
 from memory_core.ledger.batch import Change, Changes, assemble
 from memory_core.ledger.commit import Ledger, Look
@@ -88,6 +89,28 @@ async def test_a_new_vector_takes_the_place_of_the_old_one(store: LongTermStore)
     assert await vector_list(store, 1) == [cake.id, tea.id]
     near = (await store.search(ALICE, query("tea"))).candidates
     assert near.lists["lexical"] == [tea.id]
+
+
+async def test_the_states_of_the_tokens_go_with_the_vector(store: LongTermStore) -> None:
+    tea = memory("tea", embedding=unit(1))
+    await save(store, tea)
+
+    async def kept() -> str:
+        for _ in range(4):  # who is searched for more often may be held in memory
+            found = (await store.search(ALICE, query("tea", unit(1)))).candidates
+        assert found.states is not None
+        states = (await stored(store, tea.id)).lexical.states
+        assert found.states[found.ids.index(tea.id)] == state_bytes(states)
+        return states
+
+    assert await kept() == ""
+    states = encoded(np.ones((2, DIMENSIONS), dtype=np.float32))
+    await mark(store, {tea.id: Mark(embedding=unit(2), embedding_model=MODEL, states=states)})
+    assert await kept() == states
+    await mark(store, {tea.id: Mark(cell_id="mem_cell")})
+    assert await kept() == states
+    await mark(store, {tea.id: Mark(embedding=unit(3), embedding_model=MODEL)})
+    assert await kept() == ""
 
 
 async def test_a_cell_is_seen_by_the_next_search_and_formed_messages_can_be_hidden(store: LongTermStore) -> None:

@@ -6,12 +6,14 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
 from memory_core.adapters.redis.local import NullShortTermStore
 from memory_core.domain.errors import NotFound
 from memory_core.domain.memory import Vector
 from memory_core.domain.messages import is_message
+from memory_core.domain.ranking.vectors import DIMENSIONS, TokenStates, encoded
 from memory_core.domain.requests.maintenance import AgentMemoryInput, ConsolidateInput
 from memory_core.domain.requests.memories import ClearInput, ContextInput, RetrieveInput
 from memory_core.domain.results import Accepted, Call
@@ -24,6 +26,8 @@ from tests.messages import MINUTE, best_words, lines, lost, messages, rare_words
 from tests.tasks import Hand, ended, finished, pending, stored, task_of, told
 from tests.telling import Tellers
 from tests.world import BOB, WordsEmbedder, World, fact, listed, turn
+
+STATES = encoded(np.ones((1, DIMENSIONS), dtype=np.float32))
 
 
 class Slow(WordsEmbedder):
@@ -42,6 +46,9 @@ class Slow(WordsEmbedder):
 
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
         return await super().embed(texts)
+
+    async def token_states(self, texts: Sequence[str]) -> list[TokenStates | None]:
+        return [TokenStates(STATES, np.ones(1, dtype=np.float32)) for _ in texts]
 
 
 @pytest.mark.parametrize("short_term", [None, NullShortTermStore()], ids=["short term", "no short term"])
@@ -106,7 +113,9 @@ async def test_an_embedder_that_is_slow_is_not_waited_for(world: World) -> None:
     assert await lost(core, 50) == []
     embedder.gate.set()
     await finished(world, core, accepted)
-    assert [(await core.get(ALICE, one.id)).embedding is None for one in await messages(core)] == [False] * 50
+    after = [await core.get(ALICE, one.id) for one in await messages(core)]
+    assert [one.embedding is None for one in after] == [False] * 50
+    assert [one.lexical.states for one in after] == [STATES] * 50, "of what is embedded later as of what is embedded at once"
 
 
 async def test_it_is_found_behind_many_tasks_that_wait(world: World) -> None:

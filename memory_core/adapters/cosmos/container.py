@@ -38,6 +38,7 @@ INDEX: Final[Mapping[str, Any]] = MEMORIES["indexingPolicy"]
 SHARD_KEY: Final = "vectorIndexShardKey"
 VECTORS: Final[Mapping[str, Any]] = MEMORIES["vectorEmbeddingPolicy"]["vectorEmbeddings"][0]
 VECTOR_PATH: Final[str] = VECTORS["path"]
+STATES_PATH: Final = "/lexical/states"
 TEXT: Final[Mapping[str, Any]] = MEMORIES["fullTextPolicy"]["fullTextPaths"][0]
 TEXT_PATH: Final[str] = TEXT["path"]
 ENOUGH: Final[Mapping[Consistency, list[str]]] = POLICY["consistency"]

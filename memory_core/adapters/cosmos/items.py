@@ -78,7 +78,8 @@ def items_of(owner: Owner, batch: Batch, now: datetime, dimensions: int) -> list
             size += 0 if write.document.vector is None else write.document.vector.size * BYTES_PER_NUMBER
     for mark in batch.marks.values():
         check_vector(mark.embedding, dimensions)
-        size += len(orjson.dumps(mark.fields)) + (0 if mark.embedding is None else mark.embedding.size * BYTES_PER_NUMBER)
+        size += len(orjson.dumps(mark.fields))
+        size += 0 if mark.embedding is None else mark.embedding.size * BYTES_PER_NUMBER + len(mark.states)
     if size > MAX_BATCH_BYTES:
         raise TooLarge(f"one commit holds at most {MAX_BATCH_BYTES} bytes; this one has {size}")
     return [(write, {} if write.mode == "delete" else item_of(owner, write.document, now)) for write in writes]

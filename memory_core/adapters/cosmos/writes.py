@@ -16,7 +16,7 @@ import orjson
 from memory_core.adapters.cosmos import queries
 from memory_core.adapters.cosmos.client import PASSING, Connection
 from memory_core.adapters.cosmos.conditions import Query
-from memory_core.adapters.cosmos.container import VECTOR_PATH
+from memory_core.adapters.cosmos.container import STATES_PATH, VECTOR_PATH
 from memory_core.adapters.cosmos.items import (
     DEPENDENCY,
     HEAD_ID,
@@ -109,8 +109,10 @@ def _operation(write: Write, item: Item) -> tuple[Any, ...]:
 
 
 def _mark_operation(memory_id: str, mark: Mark) -> tuple[Any, ...]:
-    values = mark.fields | ({} if mark.embedding is None else {VECTOR_PATH.removeprefix("/"): numbers(mark.embedding)})
-    return ("patch", (memory_id, [{"op": "set", "path": f"/{name}", "value": value} for name, value in values.items()]))
+    values: dict[str, Any] = {f"/{name}": value for name, value in mark.fields.items()}
+    if mark.embedding is not None:
+        values |= {VECTOR_PATH: numbers(mark.embedding), STATES_PATH: mark.states}
+    return ("patch", (memory_id, [{"op": "set", "path": path, "value": value} for path, value in values.items()]))
 
 
 async def _without_missing(connection: Connection, owner: Owner, pairs: Pairs) -> Pairs:

@@ -19,7 +19,10 @@ from hashlib import sha256
 from threading import Lock
 from typing import TypeVar
 
-from memory_core.adapters.embedders.minilm_model import DIMENSIONS, MAX_TOKENS, MiniLM, Reducer
+import numpy as np
+import numpy.typing as npt
+
+from memory_core.adapters.embedders.minilm_model import DIMENSIONS, MAX_TOKENS, MiniLM, Reducer, sampled_places
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.memory import Vector
 from memory_core.domain.ranking import vectors
@@ -140,11 +143,11 @@ class MiniLMEmbedder:
             await self.embed(gone)
         return [self._states.get(_name(text)) for text in texts]
 
-    def _keep_states(self, text: str, windows: Sequence[Sequence[int]], states: Sequence[States]) -> None:
+    def _keep_states(self, text: str, pieces: Sequence[int], states: Sequence[States]) -> None:
         if self._reducer is None:
             return
         name = _name(text)
-        self._states[name] = self._reducer.kept(windows, states)
+        self._states[name] = self._reducer.kept(pieces, np.concatenate(states))
         self._states.move_to_end(name)
         while len(self._states) > KEPT_STATES:
             self._states.popitem(last=False)
@@ -152,24 +155,31 @@ class MiniLMEmbedder:
     async def _vectors(self, texts: Sequence[str], windows: Sequence[Sequence[Sequence[int]]], worker: _Worker) -> list[Vector]:
         """One vector for each text, given with its windows."""
         flat = [window for of_text in windows for window in of_text]
+        places = [at for of_text in windows for at in sampled_places([len(window) for window in of_text])]
         by_length = sorted(range(len(flat)), key=lambda place: len(flat[place]))
         read: dict[int, tuple[Vector, States]] = {}
         batches = iter(_batches(by_length, flat))
-        await asyncio.gather(*(self._read_batches(batches, flat, read, worker) for _ in range(self._threads)))
+        await asyncio.gather(*(self._read_batches(batches, flat, places, read, worker) for _ in range(self._threads)))
         answers, start = [], 0
         for text, of_text in zip(texts, windows, strict=True):
-            made = [read[place] for place in range(start, start + len(of_text))]
+            every = range(start, start + len(of_text))
+            made = [read[place] for place in every]
             answers.append(vectors.combine([vector for vector, _ in made], self._chunking.edge_weight))
-            self._keep_states(text, of_text, [states for _, states in made])
+            self._keep_states(text, [flat[place][at] for place in every for at in places[place]], [states for _, states in made])
             start += len(of_text)
         return answers
 
     async def _read_batches(
-        self, batches: Iterator[Sequence[int]], windows: Sequence[Sequence[int]], read: dict[int, tuple[Vector, States]], worker: _Worker
+        self,
+        batches: Iterator[Sequence[int]],
+        windows: Sequence[Sequence[int]],
+        sampled: Sequence[npt.NDArray[np.int64]],
+        read: dict[int, tuple[Vector, States]],
+        worker: _Worker,
     ) -> None:
-        """Read the batches that no other task takes into `read`, by the windows' places."""
+        """Read the batches that no other task takes into `read`, by the windows' places. sampled: the tokens of each that have states."""
         for batch in batches:
-            made = await worker.run(partial(self._run, [windows[place] for place in batch]))
+            made = await worker.run(partial(self._run, [windows[place] for place in batch], [sampled[place] for place in batch]))
             read.update(zip(batch, made, strict=True))
 
     async def check(self) -> Health:
@@ -188,8 +198,8 @@ class MiniLMEmbedder:
                 self._model = MiniLM()
             return self._model
 
-    def _run(self, windows: Sequence[Sequence[int]]) -> list[tuple[Vector, States]]:
-        return self._loaded().read(windows, None if self._reducer is None else self._reducer.basis)
+    def _run(self, windows: Sequence[Sequence[int]], sampled: Sequence[npt.NDArray[np.int64]]) -> list[tuple[Vector, States]]:
+        return self._loaded().read(windows, None if self._reducer is None else self._reducer.basis, sampled)
 
     def _windows(self, text: str, chunking: vectors.Chunking | None = None) -> list[list[int]]:
         tokens = self._loaded().tokens(text)

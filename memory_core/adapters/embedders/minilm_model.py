@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from hashlib import sha256
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from platform import machine
 from typing import TYPE_CHECKING, Any
@@ -89,8 +90,16 @@ class MiniLM:
         """One normalised vector for each list of at most MAX_TOKENS word pieces: the mean over its tokens."""
         return [vector for vector, _ in self.read(pieces)]
 
-    def read(self, pieces: Sequence[Sequence[int]], basis: npt.NDArray[np.float32] | None = None) -> list[tuple[Vector, States]]:
-        """The vectors, and of each list the states of its word pieces on the basis; no states without one."""
+    def read(
+        self,
+        pieces: Sequence[Sequence[int]],
+        basis: npt.NDArray[np.float32] | None = None,
+        places: Sequence[npt.NDArray[np.int64]] | None = None,
+    ) -> list[tuple[Vector, States]]:
+        """The vectors, and of each list the states of its word pieces on the basis.
+
+        basis: without one there are no states. places: of each list, which of its pieces have states; None: all.
+        """
         width = max(len(piece) for piece in pieces) + 2
         ids = np.zeros((len(pieces), width), dtype=np.int64)
         mask = np.zeros_like(ids)
@@ -102,7 +111,10 @@ class MiniLM:
         weights = mask[:, :, None].astype(np.float32)
         means = (hidden * weights).sum(axis=1) / weights.sum(axis=1)
         means /= np.linalg.norm(means, axis=1, keepdims=True)
-        states = [_reduced(row[1 : len(piece) + 1], basis) for row, piece in zip(hidden, pieces, strict=True)]
+        rows = [row[1 : len(piece) + 1] for row, piece in zip(hidden, pieces, strict=True)]
+        if places is not None:
+            rows = [row[at] for row, at in zip(rows, places, strict=True)]
+        states = [_reduced(row, basis) for row in rows]
         return list(zip(means.astype(np.float32, copy=False), states, strict=True))
 
 
@@ -174,12 +186,16 @@ class Reducer:
             worth: npt.NDArray[np.float32] = parts["worth"].astype(np.float32) * np.float32(RAREST / 255)
             return worth
 
-    def kept(self, windows: Sequence[Sequence[int]], states: Sequence[States]) -> TokenStates:
-        """What is kept of a text, given as its windows and the reduced states of each."""
-        pieces = np.array([piece for window in windows for piece in window], dtype=np.int64)
-        every = np.concatenate(states)
-        places = sampled_tokens(len(pieces))
-        return TokenStates(encoded(every[places]), self.worth[pieces[places]])
+    def kept(self, pieces: Sequence[int], states: States) -> TokenStates:
+        """What is kept of a text, given by the word pieces that are kept and the reduced state of each."""
+        return TokenStates(encoded(states), self.worth[np.array(pieces, dtype=np.int64)])
+
+
+def sampled_places(lengths: Sequence[int]) -> list[npt.NDArray[np.int64]]:
+    """The places in each of a text's windows of the tokens that are kept of all of them. lengths: tokens of each window."""
+    places = sampled_tokens(sum(lengths))
+    ends = np.cumsum([0, *lengths])
+    return [places[(start <= places) & (places < end)] - start for start, end in pairwise(ends)]
 
 
 def sampled_tokens(count: int) -> npt.NDArray[np.int64]:

@@ -198,4 +198,4 @@ def size_of(row: dict[str, Any]) -> int:
 
 def size_of_mark(mark: Mark) -> int:
     """Bytes of what a mark sets, as every adapter counts them."""
-    return len(orjson.dumps(mark.fields)) + (0 if mark.embedding is None else mark.embedding.size * BYTES_PER_NUMBER)
+    return len(orjson.dumps(mark.fields)) + (0 if mark.embedding is None else mark.embedding.size * BYTES_PER_NUMBER + len(mark.states))

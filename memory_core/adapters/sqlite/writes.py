@@ -44,6 +44,7 @@ _PUT_HEAD = (
 _MARKED_FIELDS = ("scene_id", "cell_id", "embedding_model", "embedding_dimensions")
 _MARKED = (
     "UPDATE documents SET body = CAST(json_set(CAST(body AS TEXT){fields}) AS BLOB), vector = coalesce(:vector, vector), "
+    "inner = CASE WHEN :vector IS NULL THEN inner ELSE CAST(json_set(CAST(inner AS TEXT), '$.lexical.states', :states) AS BLOB) END, "
     "change = CASE WHEN :searched THEN :change ELSE change END "
     "WHERE app_id = :app_id AND user_id = :user_id AND id = :id AND kind IN ('memory', 'version')"
 )
@@ -129,6 +130,7 @@ def _set_mark(connection: sqlite3.Connection, owner: Owner, memory_id: str, mark
         "user_id": owner.user_id,
         "id": memory_id,
         "vector": as_blob(mark.embedding),
+        "states": mark.states,
         "searched": mark.is_searched,
         "change": change,
     }
