@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memory_core.domain.ranking.query import analyse_query
 from memory_core.domain.ranking.selection import Piece
-from memory_core.domain.text.excerpts import count_tokens, excerpt
+from memory_core.domain.text.excerpts import Source, _halves, _halves_by_columns, count_tokens, excerpt
 
 PASSAGE = 160
 DAY = datetime(2026, 5, 8, 12, tzinfo=timezone.utc)
@@ -261,3 +261,17 @@ def test_an_excerpt_of_any_text_keeps_its_length(text: str, most: int) -> None:
     shown = excerpt(text, ("boat", "日", "1"), most)
     assert count_tokens(shown) <= most
     assert shown == text or count_tokens(text) > most
+
+
+@given(st.text(st.sampled_from("abcXYZ019 \t\n.,:é ß猫ー한ไ😀\u2003\x85\ud800"), min_size=1))
+def test_a_long_text_is_counted_as_a_short_one(text: str) -> None:
+    assert _halves_by_columns(text) == _halves(text)
+    assert count_tokens(text * 500) == -(-_halves(text * 500) // 2)
+
+
+@pytest.mark.parametrize("most", [40, 160, 400])
+def test_excerpts_of_one_source_are_those_of_its_text(most: int) -> None:
+    for text in (csv(), table()):
+        source = Source(text)
+        for terms in (["moss"], ["oak", "green"], [], ["edelweiss"]):
+            assert source.excerpt(terms, most) == excerpt(text, terms, most)

@@ -28,7 +28,7 @@ from functools import cached_property
 
 from memory_core.domain.ranking.index_terms import spoken
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words
-from memory_core.domain.text.excerpts import count_tokens, excerpt
+from memory_core.domain.text.excerpts import Source, count_tokens, excerpt
 from memory_core.domain.text.fence import fenced, one_line, visible_lines
 from memory_core.domain.text.sameness import differences
 
@@ -132,7 +132,11 @@ class Piece:
         left = most - count_tokens(one_line(spoken(f" ({self.mark})" if self.mark else "", self.speaker)))
         if left < LEAST_TEXT:
             return replace(self, text=excerpt(self.lines[0], terms, most), speaker=None, mark="", whole=self.whole or self)
-        return replace(self, text=excerpt(visible_lines(self.text), terms, left), whole=self.whole or self)
+        return replace(self, text=self._source.excerpt(terms, left), whole=self.whole or self)
+
+    @cached_property
+    def _source(self) -> Source:
+        return Source(visible_lines(self.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +212,8 @@ def chosen(
     missed: list[Piece] = []
     for piece in sorted(pieces, key=lambda one: (-one.worth(exponent, most), one.at, one.order)):
         if piece.tokens > most and not whole:
+            if len(missed) >= MOST_PASSAGES:
+                continue
             piece = piece.passage(terms, most)
         if piece.telling in said or not piece.lines[0]:
             continue

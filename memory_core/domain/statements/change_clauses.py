@@ -182,6 +182,11 @@ class Said:
         return frozenset(word for word in first if word in KIN) | frozenset(KIN_IN_JAPANESE.findall(self.text[:20]))
 
     @cached_property
+    def keys(self) -> frozenset[str]:
+        """Of its words; two sentences without one in common share no term."""
+        return _keys(self.terms)
+
+    @cached_property
     def changes(self) -> bool:
         """Whether it has a word for a change."""
         return any(cue.search(self.text) is not None for cue in _CUES)
@@ -488,7 +493,7 @@ def telling(found: Iterable[str], language: str) -> frozenset[str]:
 
 
 def _keys(terms: frozenset[str]) -> frozenset[str]:
-    begun = (f"{one[:LEAST_COMPOUND]}…" for one in terms if len(one) >= LEAST_COMPOUND and one.isalpha())
+    begun = (f"{one[:LEAST_COMPOUND]}…" for one in terms if len(one) >= LEAST_COMPOUND and one[:LEAST_COMPOUND].isalpha())
     alike = (f"{ALIKE[one]}…" for one in terms if one in ALIKE)
     return frozenset([*terms, *begun, *alike])
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from typing import Literal
 
@@ -187,6 +188,8 @@ def _are_of_one_thing(before: Said, now: Said) -> bool:
 
     Laid beside all that a person said before, a hundred sentences have a word in common with one that tells a change.
     """
+    if before.keys.isdisjoint(now.keys):
+        return False
     fewer = min(len(before.terms), len(now.terms))
     shared = _shared(before.terms, now.terms)
     covered = len(shared) / fewer if fewer else 0.0
@@ -201,18 +204,20 @@ def _are_of_one_thing(before: Said, now: Said) -> bool:
 
 def _shared(ours: Collection[str], theirs: Collection[str]) -> frozenset[str]:
     """The terms that two sentences have in common, compounds and words for one matter among them."""
-    both = frozenset(ours) & frozenset(theirs)
-    matters = {ALIKE[one] for one in theirs if one in ALIKE}
-    alike = frozenset(one for one in ours if one in ALIKE and ALIKE[one] in matters)
-    compounds = frozenset(one for one, other in product(ours, theirs) if one != other and _is_compound(one, other))
+    of_others = frozenset(theirs)
+    both = of_others.intersection(ours)
+    matters = {ALIKE[term] for term in of_others if term in ALIKE}
+    alike = frozenset(term for term in ours if term in ALIKE and ALIKE[term] in matters) if matters else frozenset()
+    heads = {head for term in of_others for head in _heads(term)}
+    compounds = frozenset(term for term in ours if term in heads or not of_others.isdisjoint(_heads(term)))
     return both | alike | compounds
 
 
-def _is_compound(one: str, other: str) -> bool:
-    shorter, longer = (one, other) if len(one) < len(other) else (other, one)
-    return (
-        len(shorter) >= LEAST_COMPOUND and len(longer) - len(shorter) >= LEAST_COMPOUND and longer.startswith(shorter) and shorter.isalpha()
-    )
+@lru_cache(maxsize=16_384)
+def _heads(term: str) -> tuple[str, ...]:
+    """The beginnings of a term that could be a word it is a compound of, with another word behind."""
+    beginnings = (term[:end] for end in range(LEAST_COMPOUND, len(term) - LEAST_COMPOUND + 1))
+    return tuple(beginning for beginning in beginnings if beginning.isalpha())
 
 
 def _of_one_person(before: Said, now: Said, shared: Collection[str]) -> bool:
@@ -313,7 +318,7 @@ def _so_again(before: Said, now: Said) -> bool:
 
 def _otherwise_now(before: Said, now: Said) -> bool:
     """Whether a clause says the same as another with what holds in its place now."""
-    return any(
+    return bool(now.present_clauses) and any(
         _same_frame(other, one)
         or (not one.terms.isdisjoint(other.terms) and contradiction(other.text.strip(), one.text) in ("values", "times", "numbers"))
         for one in now.present_clauses
