@@ -8,7 +8,7 @@ counted. Note: `embedder` is for vectors that mean something; with the `hash` em
 from __future__ import annotations
 
 import logging
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta, timezone
 from functools import partial
@@ -34,6 +34,7 @@ from memory_core.domain.agent_schemas import (
     ProfileUpdate,
     Provenance,
     RetrievalHints,
+    SaidFact,
     SeenTrait,
     Sufficiency,
     SummaryContext,
@@ -58,6 +59,8 @@ DEEP_WORDS, SHALLOW_WORDS = 250, 40
 """Words that users and assistants said from which a talk is deep, and up to which it is shallow."""
 SHORT = 2_000
 """Characters that a rule reads in 10 ms at most: so few are read at once, more in a thread."""
+RECENT_CELLS = 8
+"""Cells whose facts are kept for their summaries."""
 LONG = 50_000
 """Characters from which texts are read in a thread of their own, so that shorter ones don't wait for them."""
 T = TypeVar("T")
@@ -75,6 +78,7 @@ class OfflineAgents:
         self._gap = boundary_gap
         self._meter = meter
         self._thread, self._thread_for_long, self._thread_for_queries = RuleThread(), RuleThread(), RuleThread()
+        self._facts = RecentFacts()
 
     @property
     def model(self) -> str:
@@ -112,12 +116,12 @@ class OfflineAgents:
         if self._embedder is not None and not fast:
             said = await self._run(_said(messages), partial(summary.candidates, messages))
             vectors = await self._vectors([one.text for one in said])
-        rule = partial(_summary, messages, said, vectors, fast)
+        rule = partial(_summary, messages, said, vectors, fast, self._facts)
         return await self._answer("summarise", _said(messages), rule, partial(_plain_summary, messages))
 
     async def extract_facts(self, app_id: str, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
         """What users asserted, and what holds for a while; by the plainer rule nothing."""
-        return await self._answer("extract_facts", _said(messages), partial(_extracted, messages), ExtractedFacts)
+        return await self._answer("extract_facts", _said(messages), partial(_extracted, messages, self._facts), ExtractedFacts)
 
     async def decide_conflicts(self, app_id: str, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
         """By slot, negation, number and words in common; by the plainer rule all stay as they are."""
@@ -195,12 +199,34 @@ def _topics(messages: Sequence[Message]) -> list[str]:
     return [boundaries.text_of(message) for message in messages]
 
 
-def _extracted(messages: Sequence[Message]) -> ExtractedFacts:
-    return ExtractedFacts(facts=said_facts(messages), foresight=said_foresight(messages))
+class RecentFacts:
+    """The facts of the messages that were read last: a cell's facts and its summary both need them."""
+
+    def __init__(self) -> None:
+        self._facts: OrderedDict[tuple[tuple[str, str | None, str], ...], list[SaidFact]] = OrderedDict()
+
+    def of(self, messages: Sequence[Message]) -> list[SaidFact]:
+        """As `said_facts`."""
+        key = tuple((message.role, message.actor, message.content) for message in messages)
+        facts = self._facts.pop(key, None)
+        if facts is None:
+            facts = said_facts(messages)
+        self._facts[key] = facts
+        while len(self._facts) > RECENT_CELLS:
+            self._facts.pop(next(iter(self._facts)), None)
+        return list(facts)
+
+
+def _extracted(messages: Sequence[Message], recent_facts: RecentFacts) -> ExtractedFacts:
+    return ExtractedFacts(facts=recent_facts.of(messages), foresight=said_foresight(messages))
 
 
 def _summary(
-    messages: Sequence[Message], said: Sequence[summary.Said] | None, vectors: Sequence[Vector] | None, fast: bool
+    messages: Sequence[Message],
+    said: Sequence[summary.Said] | None,
+    vectors: Sequence[Vector] | None,
+    fast: bool,
+    recent_facts: RecentFacts,
 ) -> ConversationSummary:
     said = summary.candidates(messages) if said is None else said
     story = summary.narrative(messages, said, vectors)
@@ -212,7 +238,7 @@ def _summary(
         checkpoint()
         if message.role in ("user", "assistant"):
             texts.append(own_words(message.content))
-    hints = retrieval_hints(texts, said_facts(messages), actors) if said else RetrievalHints()
+    hints = retrieval_hints(texts, recent_facts.of(messages), actors) if said else RetrievalHints()
     return fitted(
         ConversationSummary,
         context=fitted(

@@ -60,6 +60,12 @@ _QUOTED = re.compile(
     r'"(?P<straight>[^"\n]{1,600}+)"|“(?P<curly>[^“”\n]{1,600}+)”|„(?P<low>[^„“”\n]{1,600}+)[“”]|«(?P<angle>[^«»\n]{1,600}+)»'
     r"|(?<![\w'’])['‘](?P<single>[^'‘’\n]{1,600}+(?:(?<=\w)['’](?=\w)[^'‘’\n]{1,600}+){0,20}+)['’](?!\w)"
 )
+_MAY_BE_OTHERS = re.compile(
+    r"[<>{}\[\]`~\"“„«:_\n]|(?<![\w'’])['‘]|\be\.g\.|\bz\.\s?b\.|\bexamples?\b|\bfor instance\b|\bbeispiel\b|\bexemple\b|\bejemplo\b|"
+    + "|".join(map(re.escape, HEADINGS)),
+    re.IGNORECASE,
+)
+"""What a text has of which a part is not the speaker's own; most sentences have none of it."""
 _SAYS = re.compile(r"\b(?:i|i'm|my|me|we|our|you|ich|mein|je|j'|mon|ma|yo|mi|me llamo)\b", re.IGNORECASE)
 MAX_TITLE_WORDS = 5
 MAX_SPEECH = 600
@@ -79,6 +85,8 @@ def own_words(text: str) -> str:
     Blanks replace pasted blocks, code, recalled memories, examples, exercises and quotations.
     A short quotation in which no person speaks stays: it is a title or a name ("my favourite film is 'Alien'").
     """
+    if _MAY_BE_OTHERS.search(text) is None:
+        return text
     text = without_recalled(_FENCED.sub(_blank, text))
     for pattern in (_LINES, _OBJECT, _EXAMPLE, _TO_WORK_ON):
         text = pattern.sub(_blank, text)

@@ -8,6 +8,7 @@ A wrong guess costs little, since what has faded is still found when it is asked
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -214,6 +215,7 @@ def most_lasting(worths: Iterable[Worth | None]) -> Worth | None:
     return min(worths, key=_PLACES.__getitem__, default=None)
 
 
+@lru_cache(maxsize=512)
 def worth_of(text: str, *, by_assistant: bool = False) -> Worth | None:
     """For what a text is worth keeping, None for nothing special; of several the most lasting.
 
