@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.ranking.vectors import Chunking, combine, covered, spread, windows
+from memory_core.domain.ranking.vectors import MOST_WINDOWS, Chunking, combine, covered, spread, windows
 
 sizes = st.integers(1, 60).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))
 
@@ -47,11 +47,11 @@ def test_few_of_many_are_spread_evenly_from_the_first_to_the_last(count, most):
 
 
 @given(st.integers(0, 40_000))
-def test_of_a_text_no_more_than_eight_windows_are_embedded_its_edges_always(count):
+def test_of_a_text_so_many_windows_are_embedded_its_edges_always(count):
     chosen = Chunking(254, 50).cut(count)
     every = windows(count, 254, 50)
     assert chosen[:1] + chosen[-1:] == every[:1] + every[-1:]
-    assert chosen == every if len(every) <= 8 else len(chosen) == 8
+    assert chosen == every if len(every) <= MOST_WINDOWS else len(chosen) == MOST_WINDOWS
     assert set(chosen) <= set(every)
 
 
