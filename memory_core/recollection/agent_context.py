@@ -52,6 +52,7 @@ from memory_core.domain.ranking.selection import (
 from memory_core.domain.requests.memories import Context, ContextInput, Part, PartKind, RetrieveInput
 from memory_core.domain.scenes import Profile
 from memory_core.domain.scope import Owner
+from memory_core.domain.statements.provenance import is_text_to_work_on
 from memory_core.domain.statements.wishes import INSTRUCTION
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.excerpts import count_tokens, covered
@@ -266,7 +267,9 @@ class Briefing:
 
     async def _found(self, owner: Owner, asked: ContextInput, query: str | None, unsaid: frozenset[str]) -> tuple[Rounds, tuple[str, ...]]:
         """What the query finds, in one round; nothing without a query."""
-        most = Grant.PERHAPS if query is not None and asked.query is None and is_remark(query) else Grant.SURE
+        in_messages = query if asked.query is None else None
+        asks_nothing = in_messages is not None and (is_remark(in_messages) or is_text_to_work_on(in_messages))
+        most = Grant.PERHAPS if asks_nothing else Grant.SURE
         said = frozenset(term for message in asked.messages or () for term in tokens(message.content))
         rounds = Rounds(most=most, unsaid=unsaid, said=said)
         if query is None or not asked.wants("memories"):

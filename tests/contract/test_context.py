@@ -342,10 +342,11 @@ async def test_instructions_of_an_agent_are_told_in_no_part(words: MemoryCore) -
         assert "You sail" not in context
 
 
-async def test_a_remark_opens_no_budget(words: MemoryCore) -> None:
+@pytest.mark.parametrize("message", ["Noted, thanks!", "Can you proofread this: Noted, thanks for telling me"])
+async def test_a_remark_or_a_text_to_work_on_opens_no_budget(words: MemoryCore, message: str) -> None:
     await long_known(words)
     await words.save(ALICE, turn("Noted, thanks for telling me", "before"))
-    context = await words.context(ALICE, ContextInput.model_validate({"messages": [{"role": "user", "content": "Noted, thanks!"}]}))
+    context = await words.context(ALICE, ContextInput.model_validate({"messages": [{"role": "user", "content": message}]}))
     assert len(context.context.split()) <= 120
     assert "Perhaps related:" in context.context.split("\n")
 

@@ -30,6 +30,13 @@ from memory_core.domain.truth.slots import also_called, called_in
 MAX_TURN_TERMS = 256
 """Distinct terms of a turn that the following ones carry, so that one long document does not bury its neighbours."""
 
+EMBEDDED_CHARACTERS = 1_000
+"""Of a message; one window of the local embedder in most languages.
+
+Of the turns of chats with an assistant that hold an answer, .61 are among the ten nearest by vectors of the first window alone, .54 by
+vectors of four windows and .53 by all (BEAM's tuning part): an answer of a thousand words is about everything. Words are found anywhere.
+"""
+
 _ASKS = re.compile(r"(?<!\W)(?=\W++\Z)[^?\uff1f\u061f\u037e\u055e]*+[?\uff1f\u061f\u037e\u055e]")
 _SAYS_I = re.compile(
     r"(?i:\b(?:my|me|mine|myself|we|us|ours?|ich|mi[cr]h?|mein\w{0,2}|wir|uns|unser\w{0,2}|je|moi|mon|ma|mes|nous|yo|mi|nosotros)\b)|\bI\b"
@@ -169,8 +176,9 @@ def reread(memory: Memory) -> Memory:
 
 
 def text_to_embed(memory: Memory) -> str:
-    """What the vector of a memory is made of."""
-    return embedding_text(memory.type, memory.content, actor=memory.actor, event_timestamp=told_at(memory))
+    """What the vector of a memory is made of; of a message its beginning, which says what it is about."""
+    content = memory.content[:EMBEDDED_CHARACTERS] if is_message(memory.id) else memory.content
+    return embedding_text(memory.type, content, actor=memory.actor, event_timestamp=told_at(memory))
 
 
 def told_at(memory: Memory) -> datetime:

@@ -93,6 +93,11 @@ def own_words(text: str) -> str:
     return _QUOTED.sub(_blank_speech, text)
 
 
+def is_text_to_work_on(text: str) -> bool:
+    """Whether a message hands over a text to be translated, corrected or summed up, which asks nothing of a memory."""
+    return _TO_WORK_ON.search(text) is not None
+
+
 def _blank(match: re.Match[str]) -> str:
     return "\n".join(" " * len(line) for line in match.group().split("\n"))
 
