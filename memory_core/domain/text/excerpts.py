@@ -19,7 +19,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 from math import log
 
@@ -42,6 +42,8 @@ SURELY_LONGER = 16
 """Characters for each token of a budget that, but for blanks and endless words, no text within it has."""
 MOST_MISSED = 40
 """Units without room that are tried: to count the tokens of thousands takes longer than all else."""
+KEPT_CHARACTERS = 10_000
+"""Of a text up to which what was read of it is kept for the next query."""
 _ENDS = frozenset(".!?…。！？」』”\"'’»)")
 
 
@@ -50,7 +52,7 @@ def excerpt(text: str, terms: Collection[str], most: int) -> str:
 
     terms: of the query, as `domain.text` gives them.
     """
-    return Source(text).excerpt(terms, most)
+    return (_kept_source(text) if len(text) <= KEPT_CHARACTERS else Source(text)).excerpt(terms, most)
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,12 @@ class Source:
             elif (missed := missed + 1) == MOST_MISSED:
                 break
         return _joined(self.text, chosen, sorted(places))
+
+
+@lru_cache(maxsize=64)
+def _kept_source(text: str) -> Source:
+    """The source of a text; of those that were asked for last it is read already."""
+    return Source(text)
 
 
 def _longer(text: str, most: int) -> bool:
