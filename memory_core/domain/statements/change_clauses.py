@@ -325,6 +325,12 @@ class Said:
         return None if match is None else match["other"].casefold().rstrip(".-'")
 
     @cached_property
+    def replaces_unnamed(self) -> bool:
+        """Whether it may replace what it shares no term with: by its frame, as new or liked better, as grown, or by a switch."""
+        frames = self.present_clauses or self.has_new or self.prefers or self.grade or self.stages
+        return bool(frames) or self.switched is not None
+
+    @cached_property
     def again(self) -> bool:
         """Whether it states that something is so again; "what was it again" asks."""
         return any(not clause.asks and AGAIN.search(clause.text) is not None for clause in self.clauses)

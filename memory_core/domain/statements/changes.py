@@ -80,6 +80,8 @@ def change_between(earlier: Message, later: Message) -> Change | None:
         return None
     if not later.keys.isdisjoint(earlier.keys):
         for now, before in product(later.changing, earlier.sentences):
+            if not now.replaces_unnamed and before.keys.isdisjoint(now.keys):
+                continue
             if now.text != before.text and (ground := _ground(before, now, earlier, later)) is not None:
                 return Change(ground, now.text, before.text)
     return _by_kind(earlier, later) or _by_matter(earlier, later)
