@@ -440,9 +440,12 @@ class Message:
         return frozenset(term for one in self.sentences[place : place + 2] for term in one.terms)
 
 
-def tells_change(text: str) -> bool:
-    """Whether a message says by itself that something is over, moved, or otherwise than it was; a mere "now" does not."""
-    message = read(text)
+def tells_change(text: str, *, is_own: bool = False) -> bool:
+    """Whether a message says by itself that something is over, moved, or otherwise than it was; a mere "now" does not.
+
+    is_own: whether what is not the speaker's own is left out of it already.
+    """
+    message = read(text, is_own=is_own)
     return any(one.changes and _says_changed(one) for one in message.sentences) or bool(message.changed)
 
 
@@ -464,10 +467,10 @@ def _says_changed(said: Said) -> bool:
 
 
 @lru_cache(maxsize=8_192)
-def read(text: str) -> Message:
-    """A message taken apart."""
+def read(text: str, *, is_own: bool = False) -> Message:
+    """A message taken apart. is_own: as in `tells_change`."""
     told = text[:MOST_CHARACTERS].removeprefix(_TOLD_BY)  # else it looks like a pasted conversation
-    plain = normal_form("NFKC", plain_digits(own_words(told))).replace("’", "'")
+    plain = normal_form("NFKC", plain_digits(told if is_own else own_words(told))).replace("’", "'")
     return Message(" ".join(plain.casefold().split()), tuple(Said(*one) for one in islice(_sentences(plain), MOST_SENTENCES)))
 
 
