@@ -31,7 +31,7 @@ MAX_TURN_TERMS = 256
 """Distinct terms of a turn that the following ones carry, so that one long document does not bury its neighbours."""
 
 EMBEDDED_CHARACTERS = 1_000
-"""Of a message; one window of the local embedder in most languages.
+"""Of a message, or of an episode with a speaker and a session; one window of the local embedder in most languages.
 
 Of the turns of chats with an assistant that hold an answer, .61 are among the ten nearest by vectors of the first window alone, .54 by
 vectors of four windows and .53 by all (BEAM's tuning part): an answer of a thousand words is about everything. Words are found anywhere.
@@ -176,8 +176,9 @@ def reread(memory: Memory) -> Memory:
 
 
 def text_to_embed(memory: Memory) -> str:
-    """What the vector of a memory is made of; of a message its beginning, which says what it is about."""
-    content = memory.content[:EMBEDDED_CHARACTERS] if is_message(memory.id) else memory.content
+    """What the vector of a memory is made of; of what somebody said in a session its beginning, which says what it is about."""
+    is_turn = is_message(memory.id) or (memory.type is MemoryType.EPISODIC and bool(memory.actor and memory.session_id))
+    content = memory.content[:EMBEDDED_CHARACTERS] if is_turn else memory.content
     return embedding_text(memory.type, content, actor=memory.actor, event_timestamp=told_at(memory))
 
 
