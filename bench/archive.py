@@ -30,6 +30,7 @@ from typing import Any
 from bench.library import owner
 from bench.tables import percentile
 from bench.texts import loaded, queries
+from memory_core.adapters.system import SystemClock
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.requests.maintenance import ArchiveInput
@@ -45,7 +46,7 @@ ASKED = 40
 
 
 @dataclass
-class Moved:
+class Moved(SystemClock):
     """A clock that the bench sets, and that goes on from there."""
 
     moment: datetime = NOW

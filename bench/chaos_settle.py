@@ -12,6 +12,7 @@ import httpx
 from bench.chaos_check import WAITING, Stored, check_user
 from bench.chaos_clients import MEMORIES, TRY_AGAIN, USERS, Notebook
 from bench.chaos_servers import System
+from memory_core.adapters.system import SystemClock
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Unavailable
@@ -103,7 +104,7 @@ class Checker:
         return body
 
 
-class Later:
+class Later(SystemClock):
     """A clock that is some hours ahead."""
 
     def __init__(self) -> None:

@@ -7,6 +7,7 @@ equal to the byte.
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -73,6 +74,10 @@ class _Clock:
     def now(self) -> datetime:
         """The moment that it shows."""
         return self.at
+
+    async def sleep(self, seconds: float) -> None:
+        """Never return: no time passes while work is done, however slow the machine is."""
+        await asyncio.Event().wait()
 
 
 @dataclass(frozen=True, slots=True)

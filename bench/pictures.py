@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from memory_core.adapters.system import SystemClock
 from memory_core.bootstrap.rules import retrieve_rules
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
@@ -62,7 +63,7 @@ MEMORIES = (
 
 
 @dataclass
-class Clock:
+class Clock(SystemClock):
     """Stands where it is put."""
 
     moment: datetime = TODAY

@@ -6,6 +6,7 @@ profile to correct, and is not dearer or cheaper only because nothing happens in
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
@@ -31,6 +32,10 @@ class Hands:
     def now(self) -> datetime:
         """The moment that it shows."""
         return self._at
+
+    async def sleep(self, seconds: float) -> None:
+        """Never return: no time passes while work is done, however slow the machine is."""
+        await asyncio.Event().wait()
 
     def forward(self, by: timedelta) -> None:
         """Let time go by, here and for whoever goes along."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from memory_core.adapters.system import SystemClock
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.memory import Event, Head, Lexical, Memory, MemoryType, Vector
 from memory_core.domain.ranking.index_terms import search_text
@@ -24,8 +25,8 @@ FOUND = frozenset({"active", "compressed"})
 
 
 @dataclass
-class StillClock:
-    """A clock that moves only when told to."""
+class StillClock(SystemClock):
+    """A clock that moves only when told to; who sleeps on it sleeps in real time."""
 
     moment: datetime = NOW
 

@@ -96,7 +96,7 @@ def running(folder: Path, *arguments: str, ready: bool = True, **settings: str) 
     """A client of a host that runs for as long as the block does."""
     host = Host(folder, *arguments, ready=ready, **settings)
     try:
-        with httpx.Client(base_url=host.url, timeout=30) as client:
+        with httpx.Client(base_url=host.url, timeout=30, verify=False) as client:
             yield client
     finally:
         host.stop(signal.SIGKILL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from datetime import datetime, timezone
 
@@ -12,6 +13,10 @@ class SystemClock:
     def now(self) -> datetime:
         """The present moment, aware UTC."""
         return datetime.now(timezone.utc)
+
+    async def sleep(self, seconds: float) -> None:
+        """Return when so much time has passed."""
+        await asyncio.sleep(seconds)
 
 
 class RandomIds:

@@ -23,6 +23,9 @@ class Clock(Protocol):
     def now(self) -> datetime:
         """The present moment, aware UTC."""
 
+    async def sleep(self, seconds: float) -> None:
+        """Return when so much time has passed."""
+
 
 class IdSource(Protocol):
     """Where fresh ids come from. Whatever is derived gets a deterministic id instead."""

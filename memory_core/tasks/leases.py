@@ -166,7 +166,7 @@ class Lease:
     async def _cancel_with_task(self, working: asyncio.Task[Any], lost: asyncio.Event) -> None:
         """Cancel the work, and set `lost`, when its task is cancelled, or begun again to clear up after itself."""
         while True:
-            await asyncio.sleep(LOOK_S)
+            await self._clock.sleep(LOOK_S)
             try:
                 held_task = await self._tasks.held(self.owner, self.task.task_id)
             except MemoryCoreError as error:
@@ -179,7 +179,7 @@ class Lease:
 
     async def _beat(self) -> None:
         while True:
-            await asyncio.sleep(self._length.total_seconds() / 3)
+            await self._clock.sleep(self._length.total_seconds() / 3)
             try:
                 await self._write(leased_until=self._clock.now() + self._length)
             except TaskLost:

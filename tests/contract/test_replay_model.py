@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
+from memory_core.adapters.system import SystemClock
 from memory_core.core import MemoryCore
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.errors import Conflict, Invalid, NotFound
@@ -76,7 +77,7 @@ RULINGS = st.sampled_from([None, *(on_all(operation, category="note") for operat
 
 
 @dataclass
-class Skewed:
+class Skewed(SystemClock):
     """The clock of a machine that is wrong by so much."""
 
     true: StillClock
