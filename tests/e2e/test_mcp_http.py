@@ -284,6 +284,8 @@ def test_a_user_who_is_named_in_two_ways_or_can_not_be_one_is_refused(host: http
     problem(host.post("/mcp", json=ask, params={"user": user}, headers=ACCEPT), 422, "user")
     twice = [*ACCEPT.items(), ("X-Memory-User", user), ("X-Memory-User", "ben")]
     problem(host.post("/mcp", json=ask, headers=httpx.Headers(twice)), 422, "X-Memory-User")
+    for unset in ("${USER}", "${input:memory-user}"):
+        problem(host.post("/mcp", json=ask, headers={**ACCEPT, "X-Memory-User": unset}), 422, "X-Memory-User")
 
 
 def post(host: httpx.Client, user: str, content: bytes, **headers: str) -> httpx.Response:
