@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 Json = dict[str, Any]
@@ -33,6 +33,21 @@ def sendable(messages: Sequence[Mapping[str, Any]]) -> list[Json]:
             break
         kept.append(tidied)
     return kept[::-1]
+
+
+def portions(things: Sequence[Any], most: int) -> Iterator[list[Any]]:
+    """The things as calls can take them: each time at most so many, and no more bytes than a call may have."""
+    portion: list[Any] = []
+    size = 0
+    for thing in things:
+        length = len(json.dumps(thing, default=str, ensure_ascii=False).encode(errors="replace"))
+        if portion and (len(portion) == most or size + length > MOST_OF_CALL):
+            yield portion
+            portion, size = [], 0
+        portion.append(thing)
+        size += length
+    if portion:
+        yield portion
 
 
 def _is_empty(message: Mapping[str, Any]) -> bool:
