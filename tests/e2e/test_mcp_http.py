@@ -101,6 +101,9 @@ async def test_the_timeline_tells_what_changed_lately_and_goes_on_by_its_cursor(
         rest = await answer(client, "memory_timeline", limit=2, since=more[1], cursor=more[2])
         assert re.search(r"superseded \[mem_\w+\] semantic by \[mem_\w+\]", rest)
         assert "cursor" not in rest
+        none = "There is no such change in that time; others may be."
+        assert await answer(client, "memory_timeline", types=["facts"]) == none
+        assert await answer(client, "memory_timeline", memory_id="mem_1") == none
 
 
 @each_mode

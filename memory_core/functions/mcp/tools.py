@@ -152,7 +152,7 @@ async def timeline(caller: ToolCaller, asked: TimelineArguments) -> str:
     if asked.since is None and asked.memory_id is None:
         fields["since"] = (caller.core.clock.now() - LATELY).isoformat(timespec="seconds")
     page = await caller.core.timeline(caller.owner, _request(caller, TimelineInput, fields))
-    return timeline_text(page, since=fields.get("since"))
+    return timeline_text(page, since=fields.get("since"), narrowed=bool(asked.types or asked.memory_id))
 
 
 async def ask_to_forget(caller: ToolCaller, asked: ForgetArguments) -> Question | str:
