@@ -19,13 +19,14 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import LATEST_MODERN_VERSION, MODERN_PROTOCOL_VERSIONS
 
 from memory_core.cli.stdio import answered_stdio
-from memory_core.domain.errors import Forbidden, MemoryCoreError, PlainError, Unavailable
+from memory_core.domain.errors import Forbidden, MemoryCoreError, PlainError, TooLarge, Unavailable
 from memory_core.functions.gate import USER_HEADER
 from memory_core.functions.mcp.callers import advice
 from memory_core.functions.mcp.server import server_of
 
 TIMEOUT_S = 70.0
 """The memory itself answers within a minute."""
+TOO_MANY = 429
 Context = ServerRequestContext[Any, Any]
 Result = TypeVar("Result")
 
@@ -47,7 +48,7 @@ class RemoteMemory:
     async def ask(self, call: Callable[[Client], Awaitable[Result]], elicit: ElicitationFnT | None = None) -> Result:
         """What a call on a client answers. elicit: how the memory may ask the user, if it may.
 
-        Raises MCPError (the memory's own errors), Forbidden (a key or a user that it does not take), Unavailable.
+        Raises MCPError (the memory's own errors), Forbidden (a key or a user that it does not take), TooLarge, Unavailable.
         """
         refusal: MCPError | None = None
         failure: httpx2.HTTPError | None = None
@@ -67,7 +68,11 @@ class RemoteMemory:
     def _error(self, failure: httpx2.HTTPError) -> MemoryCoreError:
         if not isinstance(failure, RemoteProblem):
             return Unavailable(self._address, f"no answer ({type(failure).__name__})")
-        return Forbidden(failure.detail) if failure.status < 500 else Unavailable(self._address, failure.detail)
+        if failure.status == TooLarge.status:
+            return TooLarge(failure.detail)
+        if failure.status == TOO_MANY or failure.status >= 500:
+            return Unavailable(self._address, failure.detail)
+        return Forbidden(failure.detail)
 
 
 async def serve_address(address: str, key: str | None, user_id: str | None) -> None:

@@ -165,8 +165,7 @@ class SlotLog:
             raise self._unknown(str(error.args[0])) from None
         if not made:
             return self
-        first = 1 + max((entry.part for entry in self.entries if entry.sequence == self.pending), default=-1)
-        new = [replace(entry, sequence=self.pending, part=part) for part, entry in enumerate(made, first)]
+        new = [replace(entry, sequence=self.pending, part=part) for part, entry in enumerate(made, self._next_part())]
         if self.seal is not None and reaches_back(self.seal, self.entries, new):
             raise self.sealed()
         entries = (*self.entries, *new)
@@ -191,6 +190,7 @@ class SlotLog:
         """
         made: dict[str, Any] = {
             "sequence": self.pending,
+            "part": self._next_part(),
             "memory_id": memory.id,
             "version": memory.version,
             "value": self.value_of(memory),
@@ -199,6 +199,10 @@ class SlotLog:
             "valid_until": memory.valid_until,
         }
         return (Retraction if is_retraction(memory) else Assertion)(**(made | fields))
+
+    def _next_part(self) -> int:
+        """The place of the next entry among those of this commit."""
+        return 1 + max((entry.part for entry in self.entries if entry.sequence == self.pending), default=-1)
 
     def members(self) -> frozenset[str]:
         """The ids of all memories that it knows."""

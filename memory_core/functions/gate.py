@@ -241,6 +241,8 @@ def _user_in_header(headers: Mapping[str, str]) -> str | None:
         raise invalid(FieldError(USER_HEADER, "must be ASCII; name other users by ?user_id= in the address, percent-encoded"))
     if user_id is not None and "," in user_id:  # hosts join what was sent twice by commas
         raise invalid(FieldError(USER_HEADER, "names several users; one with a comma is named by ?user_id= in the address"))
+    if user_id is not None and "${" in user_id:  # else all whose client doesn't fill it in would share one memory
+        raise invalid(FieldError(USER_HEADER, "has a variable that the client did not fill in: it is not set"))
     return user_id
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 from collections.abc import AsyncIterator, Callable
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,20 @@ async def test_a_memory_is_saved_found_changed_and_deleted(user: AsyncUser) -> N
     assert (await user.delete(read.id, if_match=changed.etag)).status == "deleted"
     assert (await user.restore(read.id)).status == "active"
     assert "Porto" in (await user.context("Where does Ana live?")).context
+
+
+async def test_moments_are_taken_as_they_are_given_back(user: AsyncUser) -> None:
+    moment = datetime(2026, 3, 2, 18, tzinfo=timezone(timedelta(hours=2)))
+    saved = await user.save("Ana met Ben", event_timestamp=moment, metadata={"seen": [moment]})
+    assert saved.memory.event_timestamp == moment
+    (memory,) = [memory async for memory in user.memories(since=saved.memory.event_timestamp)]
+    assert memory.metadata == {"seen": ["2026-03-02T18:00:00+02:00"]}
+    await user.tell([{"role": "user", "content": "hi", "timestamp": moment}], "s")
+    assert [message.timestamp async for message in user.messages("s")] == [moment]
+    with pytest.raises(Invalid, match="time zone"):
+        await user.save("Ana met Ben", event_timestamp=moment.replace(tzinfo=None))
+    with pytest.raises(TypeError):
+        await user.save("Ana met Ben", metadata={"a": {1}})
 
 
 async def test_many_are_saved_read_and_deleted(user: AsyncUser) -> None:
@@ -201,6 +216,12 @@ async def test_a_service_that_never_answers_is_unavailable() -> None:
 
     with pytest.raises(Unavailable, match="refused"):
         await answering(answer).user("ana").save("a")
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:7071", "localhost", "ftp://127.0.0.1", ""])
+def test_an_address_that_is_none_of_http_is_refused_at_once(address: str) -> None:
+    with pytest.raises(ValueError, match="http://"):
+        MemoryCore(address)
 
 
 def test_the_wait_is_what_the_service_asks_for_or_grows() -> None:

@@ -164,6 +164,13 @@ def test_a_deep_value_is_stored_in_no_time(store: MemoryCoreStore) -> None:
     assert found.value == value
 
 
+def test_a_batch_and_a_query_may_be_longer_than_a_call_takes(store: MemoryCoreStore) -> None:
+    store.batch([PutOp(("files",), str(n), {"text": "tea " * 50_000, "n": n}, index=["n"]) for n in range(6)])
+    assert [item and item.value["n"] for item in store.batch([GetOp(("files",), str(n)) for n in range(6)])] == [*range(6)]
+    assert len(store.search(("files",), query="what is it about tea? " * 1000)) == 6
+    assert len(store.search(("files",), query=" ")) == 6
+
+
 def test_a_message_that_the_service_refuses_does_not_end_a_thread(url: str) -> None:
     with MemoryCore(url) as service:
         nodes = MemoryNodes(service)

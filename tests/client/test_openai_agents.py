@@ -66,6 +66,14 @@ async def test_a_long_history_is_added_in_portions_and_limited_by_the_settings(u
     assert await session.get_items(250) == items
 
 
+async def test_items_that_are_too_large_for_one_call_are_added_in_several(user: User, sent: list[str]) -> None:
+    session = MemoryCoreSession(user, "s")
+    items: list[Any] = [{"type": "function_call_output", "call_id": str(n), "output": "ä" * 100_000} for n in range(7)]
+    await session.add_items(items)
+    assert len(sent) == 2
+    assert await session.get_items() == items
+
+
 async def test_the_model_looks_up_and_keeps_by_tools(user: User) -> None:
     told: list[Any] = []
 

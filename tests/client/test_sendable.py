@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timezone
 
 from memory_core_client.messages import MOST_BYTES, MOST_OF_CALL, sendable
 
@@ -23,6 +24,14 @@ def test_what_no_message_may_have_is_cut_or_replaced() -> None:
     assert 0 < len(cut["content"].encode()) <= MOST_BYTES
     assert replaced["content"] == "a\ufffdb"
     assert mended["content"] == "a?b"
+
+
+def test_what_json_has_nothing_for_is_named_or_written_as_text() -> None:
+    values = {"object": object(), "bytes": b"\xff", "set": {1}, "moment": datetime(2026, 3, 2, tzinfo=timezone.utc), "none": None}
+    numbers = {"long": 2**70, "nan": float("nan"), "whole": 2**63 - 1, "part": 0.5, "yes": True}
+    (sent,) = sendable([{"role": "tool", "content": "done", "artifact": values, "args": [numbers]}])
+    assert sent["artifact"] == {"object": "[object]", "bytes": "[bytes]", "set": [1], "moment": "2026-03-02T00:00:00+00:00", "none": None}
+    assert sent["args"] == [{"long": str(2**70), "nan": "nan", "whole": 2**63 - 1, "part": 0.5, "yes": True}]
 
 
 def test_a_picture_is_named_and_not_sent() -> None:

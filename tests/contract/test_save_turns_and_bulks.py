@@ -137,6 +137,17 @@ LONG = {
 }
 
 
+async def test_a_key_told_often_in_one_bulk_or_at_once_is_one_memory_with_a_version_for_each_value(core: MemoryCore) -> None:
+    values = ["vim", "nano", "emacs", "vim", "ed"]
+    results = [saved(result) for result in await core.bulk(ALICE, [rule("editor", value) for value in values])]
+    assert [result.outcome for result in results] == [Outcome.CREATED] + [Outcome.UPSERTED] * 4
+    (memory,) = await listed(core, status="all")
+    assert {result.memory.id for result in results} == {memory.id}
+    assert [version.content for version in await core.versions(ALICE, memory.id)] == [f"editor: {value}" for value in values]
+    await asyncio.gather(*(core.save(ALICE, rule("editor", f"editor {number}")) for number in range(10)))
+    assert [memory.version for memory in await listed(core, status="all")] == [15]
+
+
 @pytest.mark.parametrize("filler", LONG.values(), ids=LONG.keys())
 async def test_a_hundred_long_memories_go_in_over_several_commits_in_order(core: MemoryCore, filler: str) -> None:
     done = [saved(one) for one in await core.bulk(ALICE, [turn(f"{n} {filler}") for n in range(100)])]

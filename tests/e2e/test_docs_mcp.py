@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -39,7 +42,16 @@ def azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
 
 def servers() -> list[dict[str, Any]]:
     blocks = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)]
-    return [server for block in blocks for server in (block.get("servers") or block["mcpServers"]).values()]
+    named = [server for block in blocks for server in (block.get("servers") or block["mcpServers"]).values()]
+    address = re.search(r'server_url="(.*?)"', program("Foundry"))
+    assert address is not None
+    return [*named, {"type": "http", "url": address[1], "headers": {"X-API-Key": "mc_…"}}]
+
+
+def program(section: str) -> str:
+    block = re.search(rf"\n### {section}\n.*?```python\n(.*?)```", PAGE, re.DOTALL)
+    assert block is not None
+    return block[1]
 
 
 @asynccontextmanager
@@ -52,10 +64,10 @@ async def connected(server: dict[str, Any], hosts: dict[str, str], folder: Path)
         return text
 
     if server.get("type") == "http":
-        url = filled(server["url"])
-        assert url.endswith("/mcp")
+        address, _, query = filled(server["url"]).partition("?")
+        assert address.endswith("/mcp")
         headers = {name.replace("-", "_"): filled(value) for name, value in server["headers"].items()}
-        async with over_http(url.removesuffix("/mcp"), "auto", **headers) as client:
+        async with over_http(address.removesuffix("/mcp"), "auto", query=f"?{query}", **headers) as client:
             yield client
     else:
         assert Path(server["command"]).name == "memory-core"
@@ -76,9 +88,24 @@ async def test_a_set_up_of_the_page_saves_and_finds(
         assert "Ana lives in Lisbon" in await answer(client, "memory_search", query="Where does Ana live?")
 
 
+def test_the_program_of_the_page_saves_and_finds_both_ways(laptop: httpx.Client, tmp_path: Path) -> None:
+    own = program("A program of your own").replace(LAPTOP, str(laptop.base_url).rstrip("/"))
+    command = tmp_path / "memory-core"
+    settings = f"EMBEDDING_PROVIDER=hash PYTHONPATH={shlex.quote(str(ROOT))}"
+    command.write_text(f'#!/bin/sh\n{settings} exec {shlex.quote(sys.executable)} -m memory_core.cli "$@"\n')
+    command.chmod(0o755)
+    own = own.replace("/home/ana/memory-core/.venv/bin/memory-core", str(command)).replace(
+        "/home/ana/memory-core/.memory", str(tmp_path / "data")
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", own], capture_output=True, text=True, cwd=tmp_path, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(": Ana is allergic to peanuts\n") == 2
+
+
 def test_the_page_has_a_set_up_for_each_client_and_names_every_tool() -> None:
-    assert len(servers()) == 5
-    assert all(f"\n### {client}\n" in PAGE for client in ("VS Code", "Claude Code", "Claude Desktop", "Foundry"))
+    assert len(servers()) == 6
+    clients = ("VS Code", "Claude Code", "Claude Desktop", "A program of your own", "Foundry")
+    assert all(f"\n### {client}\n" in PAGE for client in clients)
     assert set(re.findall(r"\| `(memory_\w+)` \|", PAGE)) == set(
         re.findall(r"memory_(?:context|search|save|converse|timeline|forget)\b", PAGE)
     )

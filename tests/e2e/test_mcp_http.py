@@ -101,6 +101,9 @@ async def test_the_timeline_tells_what_changed_lately_and_goes_on_by_its_cursor(
         rest = await answer(client, "memory_timeline", limit=2, since=more[1], cursor=more[2])
         assert re.search(r"superseded \[mem_\w+\] semantic by \[mem_\w+\]", rest)
         assert "cursor" not in rest
+        none = "There is no such change in that time; others may be."
+        assert await answer(client, "memory_timeline", types=["facts"]) == none
+        assert await answer(client, "memory_timeline", memory_id="mem_1") == none
 
 
 @each_mode
@@ -247,11 +250,15 @@ async def test_wrong_arguments_are_told_in_a_sentence_that_names_the_field(host:
     async with over_http(host.base_url, mode, X_Memory_User=user) as client:
         assert await refusal(client, "memory_search") == "Not done. query: is required. Correct the arguments and call again."
         assert "limit: should be a valid integer" in await refusal(client, "memory_search", query="x", limit="many")
-        assert "text: is not a field of this request; did you mean content?" in await refusal(client, "memory_save", text="hello")
+        assert "text: is not a field of this request; did you mean content? Correct" in await refusal(client, "memory_save", text="hello")
         assert "attribute: subject and attribute name a slot together" in await refusal(client, "memory_save", content="x", subject="y")
         assert "at most 32768 are kept" in await refusal(client, "memory_save", content="x" * 40_000)
         assert "since: must be an ISO 8601 moment" in await refusal(client, "memory_timeline", since="yesterday")
-        assert "filter: says nothing" in await refusal(client, "memory_forget")
+        assert "name at least one of ids, tags, session_id and before" in await refusal(client, "memory_forget")
+        assert "Not done. ids: must not be empty." in await refusal(client, "memory_forget", ids=[])
+        assert "Not done. ids.1: must not contain" in await refusal(client, "memory_forget", ids=["mem_1", "a/b"])
+        assert (await answer(client, "memory_search", query="What is the answer?", limit=3.0)).startswith("No memory answers this.")
+        assert "limit: should be a valid integer" in await refusal(client, "memory_search", query="x", limit=3.5)
         assert "messages.0.role" in await refusal(client, "memory_converse", messages=[{"role": "narrator", "content": "x"}])
         assert "user_id: is not a field" in await refusal(client, "memory_save", content="x", user_id="somebody-else")
         with pytest.raises(MCPError, match="There is no tool of this name; there are memory_context"):
@@ -284,6 +291,8 @@ def test_a_user_who_is_named_in_two_ways_or_can_not_be_one_is_refused(host: http
     problem(host.post("/mcp", json=ask, params={"user": user}, headers=ACCEPT), 422, "user")
     twice = [*ACCEPT.items(), ("X-Memory-User", user), ("X-Memory-User", "ben")]
     problem(host.post("/mcp", json=ask, headers=httpx.Headers(twice)), 422, "X-Memory-User")
+    for unset in ("${USER}", "${input:memory-user}"):
+        problem(host.post("/mcp", json=ask, headers={**ACCEPT, "X-Memory-User": unset}), 422, "X-Memory-User")
 
 
 def post(host: httpx.Client, user: str, content: bytes, **headers: str) -> httpx.Response:

@@ -101,6 +101,7 @@ async def test_a_memory_elsewhere_is_served_as_if_it_were_here(host: httpx.Clien
         memory_id = id_in(await answer(client, "memory_save", content="The alarm code is 4711"))
         assert "4711" in await answer(client, "memory_search", query="What is the alarm code?")
         assert "query: is required" in await refusal(client, "memory_search")
+        assert (await refusal(client, "memory_save", content="x" * 2**20)).startswith("Not done. Too large: body: is over 1048576 bytes")
         assert (await client.read_resource("memory://profile")).contents
         assert (await client.get_prompt("recall", {"topic": "the alarm code"})).messages
         done = await answer(client, "memory_forget", ids=[memory_id])

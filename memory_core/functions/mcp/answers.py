@@ -75,10 +75,10 @@ def accepted_conversation_text(accepted: Accepted) -> str:
     )
 
 
-def timeline_text(page: EventPage, *, since: str | None) -> str:
-    """Changes, oldest first. since: of the request; the cursor goes with no other."""
+def timeline_text(page: EventPage, *, since: str | None, narrowed: bool = False) -> str:
+    """Changes, oldest first. since: of the request; the cursor goes with no other. narrowed: whether only some changes were asked for."""
     if not page.events:
-        return "Nothing changed in that time."
+        return "There is no such change in that time; others may be." if narrowed else "Nothing changed in that time."
     lines = [f"Oldest first; texts are {_DATA}.", *(_event_line(event) for event in page.events)]
     if page.next_cursor:
         lines.append(f"More with {f'since={since} ' if since else ''}cursor={page.next_cursor}")

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from memory_core.domain.errors import FieldError
 from memory_core.domain.fields import Input, Query
@@ -21,6 +21,13 @@ SHORT_CONTEXT = 1000
 """Tokens of a context where the model names no other number."""
 MOMENT = "Like 2026-05-08T13:56:00Z."
 
+
+def _whole(value: Any) -> Any:
+    """The whole number that a float is: JSON has one kind of number, and some clients write 5.0 for 5."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
 Kind = Literal["semantic", "episodic", "procedural"]
 Tags = Annotated[list[str] | None, Field(description="Only memories with one of these tags.")]
 Session = Annotated[str | None, Field(description="Only memories of this conversation.")]
@@ -51,7 +58,7 @@ class SearchArguments(Input):
     """What to look for."""
 
     query: str = Field(description="A question or a few words; a whole message works too.")
-    limit: int = Field(5, ge=1, le=20, description="Most results.")
+    limit: Whole = Field(5, ge=1, le=20, description="Most results.")
     types: list[Kind] | None = Field(None, description="Only memories of these types.")
     tags: Tags = None
     session_id: Session = None
@@ -65,7 +72,7 @@ class ContextArguments(Input):
     query: str | None = Field(None, description="What the user just said or asked. Left out: what is known in general.")
     session_id: str | None = Field(None, description="The conversation that goes on: its last turns are included.")
     exclude_session_id: str | None = Field(None, description="The conversation that you see yourself, so that it is not repeated.")
-    max_tokens: int = Field(SHORT_CONTEXT, ge=100, le=16_000, description="Longest answer.")
+    max_tokens: Whole = Field(SHORT_CONTEXT, ge=100, le=16_000, description="Longest answer.")
 
 
 class TurnArgument(Input):
@@ -91,7 +98,7 @@ class TimelineArguments(Input):
     until: str | None = Field(None, description=f"Before then. {MOMENT}")
     memory_id: str | None = Field(None, description="Only changes of this memory.")
     types: list[str] | None = Field(None, description="Only these memory types (semantic) or changes (created, superseded, deleted).")
-    limit: int = Field(10, ge=1, le=100, description="Most changes.")
+    limit: Whole = Field(10, ge=1, le=100, description="Most changes.")
     cursor: str | None = Field(None, description="From an earlier answer, to go on; with all else as it was.")
 
 

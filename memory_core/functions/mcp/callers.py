@@ -37,7 +37,7 @@ def advice(error: MemoryCoreError) -> str:
     detail = error.detail.rstrip(".")
     match error:
         case Invalid():
-            return f"Not done. {detail}. Correct the arguments and call again."
+            return f"Not done. {detail}{'' if detail.endswith('?') else '.'} Correct the arguments and call again."
         case Forbidden():
             return f"Not allowed. {detail}. Calling again does not help; tell the user."
         case NotFound():

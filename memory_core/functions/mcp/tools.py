@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, TypeVar
 
@@ -15,7 +15,7 @@ import orjson
 from pydantic import BaseModel
 
 from memory_core.domain.conversation import Message
-from memory_core.domain.errors import NotFound
+from memory_core.domain.errors import FieldError, Invalid, NotFound
 from memory_core.domain.fields import Input
 from memory_core.domain.requests.maintenance import ForgetInput, TimelineInput
 from memory_core.domain.requests.memories import ContextInput, ConverseInput, RetrieveInput, SaveInput
@@ -41,6 +41,7 @@ from memory_core.functions.mcp.arguments import (
     checked_arguments,
 )
 from memory_core.functions.mcp.callers import ToolCaller
+from memory_core.functions.request_parsing import invalid
 
 Request = TypeVar("Request", bound=BaseModel)
 LATELY = timedelta(days=7)
@@ -151,7 +152,7 @@ async def timeline(caller: ToolCaller, asked: TimelineArguments) -> str:
     if asked.since is None and asked.memory_id is None:
         fields["since"] = (caller.core.clock.now() - LATELY).isoformat(timespec="seconds")
     page = await caller.core.timeline(caller.owner, _request(caller, TimelineInput, fields))
-    return timeline_text(page, since=fields.get("since"))
+    return timeline_text(page, since=fields.get("since"), narrowed=bool(asked.types or asked.memory_id))
 
 
 async def ask_to_forget(caller: ToolCaller, asked: ForgetArguments) -> Question | str:
@@ -256,4 +257,9 @@ def _request(caller: ToolCaller, model: type[Request], fields: Mapping[str, Any]
 
 def _forget_request(caller: ToolCaller, asked: ForgetArguments, *, dry_run: bool) -> ForgetInput:
     chosen = {name: value for name in ("ids", "tags", "session_id", "before") if (value := getattr(asked, name)) is not None}
-    return _request(caller, ForgetInput, {"filter": chosen, "mode": asked.mode, "dry_run": dry_run})
+    if not chosen:
+        raise invalid(FieldError("arguments", "name at least one of ids, tags, session_id and before"))
+    try:
+        return _request(caller, ForgetInput, {"filter": chosen, "mode": asked.mode, "dry_run": dry_run})
+    except Invalid as error:
+        raise invalid(*(replace(refused, field=refused.field.removeprefix("filter.")) for refused in error.errors)) from None

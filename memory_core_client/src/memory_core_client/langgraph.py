@@ -11,12 +11,12 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby, islice
 from typing import Any, Literal
 
-from memory_core_client.messages import sendable
+from memory_core_client.messages import portions, sendable
 from memory_core_client.models import Memory
 from memory_core_client.sync_client import MemoryCore, User
 
@@ -52,6 +52,8 @@ COMPARED = 500
 """Characters of a text that filters compare."""
 CONTENT_BYTES = 32 * 1024
 """Of an item's text that is searched."""
+QUERY_CHARACTERS = 10_000
+"""Of a query that is looked for."""
 NOTHING = {"gt": 0, "lt": 0}
 """A condition that no value meets."""
 OPEN = {"answer_threshold": 0, "similarity_threshold": 0}
@@ -167,17 +169,17 @@ class MemoryCoreStore(BaseStore):
 
     def _get(self, ops: list[GetOp]) -> list[Result]:
         names = [name_of(op.namespace, op.key) for op in ops]
-        found = {memory.key: memory for some in _portions(names) for memory in self._user.get_many(keys=some, view="full").memories}
+        found = {memory.key: memory for some in portions(names, AT_ONCE) for memory in self._user.get_many(keys=some, view="full").memories}
         return [_item(found[name]) if name in found else None for name in names]
 
     def _put(self, ops: list[PutOp]) -> list[Result]:
         last = {name_of(op.namespace, op.key): op for op in ops}
         gone = [name for name, op in last.items() if op.value is None]
-        for memories in _portions([self._memory(name, op) for name, op in last.items() if op.value is not None]):
+        for memories in portions([self._memory(name, op) for name, op in last.items() if op.value is not None], AT_ONCE):
             refused = [result.problem for result in self._user.save_many(memories) if not result.ok]
             if refused:
                 raise ValueError(f"{len(refused)} of {len(memories)} items were not stored: {(refused[0] or {}).get('detail')}")
-        for names in _portions(gone):
+        for names in portions(gone, AT_ONCE):
             self._user.delete_many(keys=names)
         return [None] * len(ops)
 
@@ -206,11 +208,12 @@ class MemoryCoreStore(BaseStore):
         tag = tag_of(op.namespace_prefix) if op.namespace_prefix else None
         if op.limit < 1:
             return []
-        if not op.query:
+        query = (op.query or "").strip()[:QUERY_CHARACTERS]
+        if not query:
             listed = self._user.memories(category=CATEGORY, tag=tag, fields=SHOWN, **fields)
             return [_searched(memory) for memory in islice(listed, op.offset, op.offset + op.limit)]
         fields |= {"categories": [CATEGORY], "view": "full", **OPEN, **({"tags": [tag]} if tag else {})}
-        results = self._user.results(op.query, **fields)
+        results = self._user.results(query, **fields)
         return [_searched(result.memory, getattr(result, self._score)) for result in islice(results, op.offset, op.offset + op.limit)]
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
@@ -301,11 +304,6 @@ def _fields(memory: Memory) -> Json:
     extra = memory.model_extra or {}
     times = {name: str(extra[name]).replace("Z", "+00:00") for name in ("created_at", "updated_at")}
     return {"namespace": tuple(memory.metadata["namespace"]), "key": memory.metadata["key"], "value": memory.value, **times}
-
-
-def _portions(things: list[Any]) -> Iterator[list[Any]]:
-    for start in range(0, len(things), AT_ONCE):
-        yield things[start : start + AT_ONCE]
 
 
 def _within(text: str, most: int) -> str:

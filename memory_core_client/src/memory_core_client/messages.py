@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 Json = dict[str, Any]
@@ -11,6 +13,8 @@ MOST_BYTES = 32 * 1024
 """Of a message's text."""
 MOST_OF_CALL = 900_000
 """Bytes of all messages of a call, below the service's 1 MiB."""
+LARGEST = 2**63 - 1
+"""Of whole numbers that are sent as such."""
 FILE_CHARACTERS, SHOWN_CHARACTERS = 4096, 64
 """An ASCII string of so many characters without a blank is a file's content, of which so many are sent: the service keeps none of it."""
 
@@ -35,6 +39,21 @@ def sendable(messages: Sequence[Mapping[str, Any]]) -> list[Json]:
     return kept[::-1]
 
 
+def portions(things: Sequence[Any], most: int) -> Iterator[list[Any]]:
+    """The things as calls can take them: each time at most so many, and no more bytes than a call may have."""
+    portion: list[Any] = []
+    size = 0
+    for thing in things:
+        length = len(json.dumps(thing, default=str, ensure_ascii=False).encode(errors="replace"))
+        if portion and (len(portion) == most or size + length > MOST_OF_CALL):
+            yield portion
+            portion, size = [], 0
+        portion.append(thing)
+        size += length
+    if portion:
+        yield portion
+
+
 def _is_empty(message: Mapping[str, Any]) -> bool:
     """Whether a message of a role has neither a text nor calls of tools."""
     if "content" not in message:
@@ -52,10 +71,23 @@ def _texts_in(message: Any) -> int:
 def _tidied(value: Any, most: int) -> Any:
     if isinstance(value, Mapping):
         return {str(name): _tidied(field, most) for name, field in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple | set | frozenset):
         return [_tidied(item, most) for item in value]
-    if not isinstance(value, str):
+    return _cut(value, most) if isinstance(value, str) else _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    """A value that is no text as JSON has it: frameworks put objects of any kind beside what was said."""
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, int):
+        return value if abs(value) <= LARGEST else str(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    return value.isoformat() if isinstance(value, date) else f"[{type(value).__name__}]"
+
+
+def _cut(value: str, most: int) -> str:
     beginning = value[:FILE_CHARACTERS]
     if value.startswith("data:") or (len(value) > FILE_CHARACTERS and beginning.isascii() and not any(map(str.isspace, beginning))):
         return value[:SHOWN_CHARACTERS]

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, cast
 
 from memory_core_client.errors import NotFound
-from memory_core_client.messages import sendable
+from memory_core_client.messages import portions, sendable
 from memory_core_client.models import Message
 from memory_core_client.sync_client import User
 from memory_core_client.tools import memory_functions
@@ -58,8 +58,7 @@ class MemoryCoreSession(SessionABC):
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Append items in order."""
-        for start in range(0, len(items), AT_ONCE):
-            some = cast(list[dict[str, Any]], items[start : start + AT_ONCE])
+        for some in portions(items, AT_ONCE):
             await asyncio.to_thread(self._user.append, self.session_id, some, form=self._form)
 
     async def pop_item(self) -> TResponseInputItem | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from types import TracebackType
 from typing import Any
 
@@ -51,7 +53,12 @@ class MemoryCore:
             retries: When calls are sent again.
             http: A client to send with, which is not closed here.
 
+        Raises:
+            ValueError: The address does not begin with http:// or https://.
+
         """
+        if http is None and not base_url.lower().startswith(("http://", "https://")):
+            raise ValueError("base_url has to begin with http:// or https://")
         headers = {} if api_key is None else {"X-API-Key": api_key}
         self._own = http is None
         self._http = http if http is not None else httpx.Client(base_url=base_url, timeout=timeout_s)
@@ -81,7 +88,7 @@ class MemoryCore:
         Args:
             method: GET, POST, PUT, PATCH or DELETE.
             path: From the service's root.
-            body: The JSON object to send.
+            body: The JSON object to send; moments as `datetime` too.
             query: The query string; what is None is left out.
             headers: Further headers.
             idempotency_key: For a call that writes; a new one where none is given.
@@ -95,12 +102,15 @@ class MemoryCore:
         sent = {**self._headers, **(headers or {})}
         if writes:
             sent["Idempotency-Key"] = idempotency_key or new_key()
+        content = None if body is None else _encoded(body)
+        if content is not None:
+            sent["Content-Type"] = "application/json"
         asked = {name: value for name, value in (query or {}).items() if value is not None}
         number = 0
         while True:
             retry_after: str | None = None
             try:
-                answer = self._http.request(method, path, json=body, params=asked, headers=sent)
+                answer = self._http.request(method, path, content=content, params=asked, headers=sent)
                 if answer.status_code < 400:
                     return answer
                 retry_after = answer.headers.get("retry-after")
@@ -328,8 +338,20 @@ def _query(asked: Mapping[str, Any]) -> Json:
 
 def _text(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return httpx.Request("POST", "http://json", json=dict(value)).content.decode()
-    return value.isoformat() if hasattr(value, "isoformat") else value
+        return _encoded(value).decode()
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def _encoded(value: Mapping[str, Any]) -> bytes:
+    """An object as JSON. Raises TypeError, ValueError for what JSON has nothing for."""
+    return json.dumps(dict(value), default=_json_value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _json_value(value: Any) -> Any:
+    """What stands in JSON for a value that it has none for: ISO 8601 for a moment."""
+    if isinstance(value, date):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} can't be sent as JSON")
 
 
 def _quoted(name: str) -> str:
