@@ -391,7 +391,12 @@ def _changing(sentence: Sentence, who: str, told: Sequence[_Found]) -> _Found | 
         return None
     if not tells_change(text, is_own=True) and tells_change(sentence.text, is_own=True):
         text = sentence.text.strip()  # a "no" that corrects is no filler
-    if not tells_change(text, is_own=True) or any(tells_change(one.text) for one in told) or not _MARKUP.isdisjoint(text) or _TAKEN_OUT in text:
+    if (
+        not tells_change(text, is_own=True)
+        or any(tells_change(one.text) for one in told)
+        or not _MARKUP.isdisjoint(text)
+        or _TAKEN_OUT in text
+    ):
         return None
     rewritten = None if japanese_facts.is_japanese(text) or german_facts.is_german(text) else third_person(text, who)
     return _Found(rewritten or f"{who}: {text[:1].upper()}{text[1:]}", None, None, None, 0.5)

@@ -176,7 +176,7 @@ def reread(memory: Memory) -> Memory:
 
 
 def text_to_embed(memory: Memory) -> str:
-    """What the vector of a memory is made of; of what somebody said in a session its beginning, which says what it is about."""
+    """What the vector of a memory is made of; of a turn of a session its beginning, which says what it is about."""
     is_turn = is_message(memory.id) or (memory.type is MemoryType.EPISODIC and bool(memory.actor and memory.session_id))
     content = memory.content[:EMBEDDED_CHARACTERS] if is_turn else memory.content
     return embedding_text(memory.type, content, actor=memory.actor, event_timestamp=told_at(memory))
