@@ -30,6 +30,8 @@ VECTOR_BYTES = 9.6
 """A number of a vector as JSON has it, with its comma, in the mean: five significant digits."""
 LOOKED_UP = 600
 """Bytes of a candidate as a search projects it, without content and vector."""
+ACCESSED = 100
+"""Bytes of a row that tells when a memory was accessed last."""
 CHARACTERS_A_TOKEN = 4
 IDS = 3
 """Values that every document has in the index: both ids and the key."""
@@ -150,8 +152,9 @@ class CountedStore:
             return 1, self._committed(given[0], given[1])
         if name == "keep":
             return 1, self._written(given[0], given[1])
-        if name == "touch":
-            return 1, sum(self._patched(given[0], memory_id) for memory_id in given[2])
+        if name == "fold":  # when each was accessed last is looked up before
+            patched = sum(self._patched(given[0], memory_id) for memory_id in given[2])
+            return 2, patched + self._written(given[0], given[1]) + STRONG * query_units(len(given[2]), ACCESSED * len(given[2]))
         if name == "snapshot":
             return self._looked(given[0], answer, given[1] if len(given) > 1 else (), given[2] if len(given) > 2 else None)
         if name == "search":

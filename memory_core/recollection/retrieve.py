@@ -239,8 +239,10 @@ class Retriever:
             superseded |= await superseded_facts(self._store, owner, fresh, moment)
             shown = {name: one for row in rows if (one := fresh.get(name := candidates.ids[row]) or shown.get(name)) is not None}
         if query.at is None:
-            cells = (candidates.cell[row] for row in rows if is_message(candidates.ids[row]))
-            self.touch(owner, [*shown, *(cell for cell in cells if cell is not None)], look.now)
+            cells = {row: cell for row in rows if is_message(candidates.ids[row]) and (cell := candidates.cell[row]) is not None}
+            dim = [row for row in rows if candidates.faded is not None and candidates.faded[row]]
+            faded = [name for row in dim for name in (candidates.ids[row], cells.get(row)) if name is not None]
+            self.touch(owner, [*shown, *cells.values()], look.now, faded)
         quoted = await self._passages(owner, query, look, rows, shown, sources)
         checked = frozenset(shown)
         rows, shown, quoted = await self._later_first(owner, query, look, (rows, shown, quoted))
@@ -281,9 +283,9 @@ class Retriever:
                 quoted[row] = tuple(sorted(others, key=lambda one: one.message != look.candidates.ids[lead]))
         return ordered, shown, quoted
 
-    def touch(self, owner: Owner, memory_ids: Sequence[str], at: datetime) -> None:
-        """Note that these memories were found and shown."""
-        self._touches.note(owner, dict.fromkeys(memory_ids), at)
+    def touch(self, owner: Owner, memory_ids: Sequence[str], at: datetime, faded: Collection[str]) -> None:
+        """Note that these memories were found and shown. faded: those of them that count as faded."""
+        self._touches.note(owner, dict.fromkeys(memory_ids), at, frozenset(faded))
 
     async def _passages(
         self, owner: Owner, query: RetrieveInput, look: Look, rows: Sequence[int], shown: Mapping[str, SerializedMemory], sources: Sources

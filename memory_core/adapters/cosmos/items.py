@@ -100,6 +100,8 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
         item["body"] = body
         if document.kind == "conflict":
             item["status"] = body["status"]
+        if document.kind == "accesses" and body["due_s"] is not None:
+            item["due_s"] = body["due_s"]
         if body.get("epoch"):
             item["epoch"] = body["epoch"]
         if document.kind == "event":

@@ -52,6 +52,13 @@ def existing(owner: Owner, ids: Sequence[str]) -> Query:
     return asked.query("VALUE c.id")
 
 
+def last_accesses(owner: Owner, ids: Sequence[str]) -> Query:
+    """Which of these memories are there, and when each was accessed last."""
+    asked = Conditions(owner, ("memory",))
+    asked.among("c.id", ids)
+    return asked.query("c.id, c.last_accessed_at")
+
+
 def to_show(owner: Owner, ids: Sequence[str], where: Filter | None) -> Query:
     """Memories and versions by id, those that the filter lets through, without vectors."""
     asked = Conditions(owner, MEMORY_KINDS)

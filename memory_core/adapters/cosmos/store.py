@@ -157,12 +157,12 @@ class CosmosStore:
         self._check_open()
         return await writes.keep(self._connection, owner, document, self._clock.now())
 
-    async def touch(self, owner: Owner, marker: str, touches: Mapping[str, Touch]) -> int:
-        """Accesses of memories, once a marker."""
+    async def fold(self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]) -> Document | None:
+        """Accesses into memories, with what is left of the document that they waited in."""
         self._check_open()
-        touched = await writes.touch(self._connection, owner, marker, touches, self._clock.now())
-        self._held.touched(owner, touches if touched else None)
-        return touched
+        left = await writes.fold(self._connection, owner, accesses, touches, self._clock.now())
+        self._held.touched(owner, None if left is None else touches)
+        return left
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
         """The next owners for whom work waits."""
