@@ -19,7 +19,7 @@ from pydantic import BaseModel
 
 from memory_core.adapters.cosmos.container import INDEX
 from memory_core.adapters.cosmos.items import MEMORY_FIELDS, item_of
-from memory_core.adapters.cosmos.queries import CANDIDATE_FIELDS, MAX_TERMS, MAX_VECTORS, most_of_small
+from memory_core.adapters.cosmos.queries import MAX_TERMS, MAX_VECTORS, SHORT_NAMES, most_of_small
 from memory_core.adapters.cosmos.reads import POINT_READS, WRITTEN_BY_COMMITS
 from memory_core.domain.memory import Vector
 from memory_core.domain.scope import Owner
@@ -247,8 +247,8 @@ class CountedStore:
             self._vectors.setdefault(owner, set()).add(document.id)
         item = item_of(owner, replace(document, vector=None, expires_at=None), NO_MOMENT)
         if document.kind == "memory":
-            fields = MEMORY_FIELDS if self._before else CANDIDATE_FIELDS
-            self._rows[place] = len(orjson.dumps({name: item[name] for name in fields if name in item}))
+            fields = {name: name for name in MEMORY_FIELDS} if self._before else SHORT_NAMES
+            self._rows[place] = len(orjson.dumps({short: item[name] for name, short in fields.items() if name in item}))
         words = len(set(str(item.get("search_text", "")).split()))
         return write_units(size, int(document.vector is not None), values=indexed_values(item), words=words, replaces=replaces)
 
