@@ -27,6 +27,8 @@ from memory_core.ports import Document, Due, LongTermStore, Snapshot, Touch, Wri
 from tests.builders import ALICE, NOW, StillClock, accessed, batch, document, memory, query, save
 from tests.contract.conftest import StoreFactory
 from tests.redis_server import RedisServer
+from tests.runs import hour
+from tests.tasks import ended
 from tests.world import BOB, World
 
 LATER = NOW + timedelta(hours=1)
@@ -396,3 +398,22 @@ async def test_the_same_procedure_told_again_makes_it_surer(world: World) -> Non
     assert third.memory.confidence == pytest.approx(0.676)
     other = await core.save(ALICE, told.model_copy(update={"value": "soy milk", "confidence": 0.5}))
     assert (other.memory.id, other.memory.reinforcement_count, other.memory.confidence) == (first.memory.id, 0, 0.5)
+
+
+async def test_the_hours_work_adds_what_has_waited_for_a_day_once_and_an_erasure_removes_what_waits(world: World) -> None:
+    core = await world.core(short_term=NullShortTermStore())
+    (tea,) = await saved(core, "green tea")
+    await found(core, "tea")
+    await core.flush_touches()
+    store = await world.look_on()
+    assert (await stored(store, tea)).access_count == 0
+    world.clock.forward(25 * 3600)
+    for _ in range(2):
+        await hour(core)
+        assert (await stored(store, tea)).access_count == 1
+        world.clock.forward(25 * 3600)
+    await found(core, "tea")
+    await core.flush_touches()
+    await ended(world, core, (await core.erase(ALICE)).task_id, apart_s=700)
+    assert DOCUMENT_ID not in (await store.snapshot(ALICE, [DOCUMENT_ID])).documents
+    assert await core.flush_touches() == 0
