@@ -60,7 +60,8 @@ class _Waiting:
         touches = {name: Touch(count, _moment(at)) for name, (count, at) in body["touches"].items()}
         first_at = None if body["first_s"] is None else _moment(body["first_s"])
         flushes = tuple((name, merged) for name, merged in body["flushes"])
-        return cls(head.epoch, touches, first_at, flushes)
+        urgent = body["due_s"] is not None and body["due_s"] <= body["first_s"]  # who was to add them at once could not
+        return cls(head.epoch, touches, first_at, flushes, urgent)
 
     def document(self, tag: str | None) -> Document:
         """To be written in the place of the one with this tag."""

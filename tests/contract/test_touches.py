@@ -131,6 +131,31 @@ async def test_who_has_accesses_that_wait_is_due_when_their_time_has_come(store:
     assert await store.due(within, ends, None, 10) == []
 
 
+class Halfway:
+    """A store that is gone when accesses are to be added."""
+
+    def __init__(self, inner: LongTermStore) -> None:
+        self._inner = inner
+
+    async def fold(self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]) -> Document | None:
+        raise Unavailable("long_term", "gone")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+async def test_what_was_to_be_added_at_once_and_was_not_is_due_though_more_comes(store: LongTermStore) -> None:
+    tea, coffee = memory("green tea"), memory("coffee")
+    await save(store, tea, coffee)
+    clock = StillClock()
+    with pytest.raises(Unavailable):
+        await WaitingAccesses(cast("LongTermStore", Halfway(store)), clock).merge(ALICE, "mrk_1", {tea.id: Touch(1, NOW, faded=True)})
+    waiting = WaitingAccesses(store, clock)
+    await waiting.merge(ALICE, "mrk_2", {coffee.id: Touch(1, NOW)})
+    assert [(await store.due(within, NOW, None, 10)) for within in await store.ranges()] == [[Due(ALICE, NOW)]]
+    assert await waiting.add_due(ALICE) == 2
+
+
 async def test_as_many_as_a_document_holds_are_added_at_once(store: LongTermStore) -> None:
     tea = memory("green tea")
     await save(store, tea)
