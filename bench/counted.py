@@ -19,7 +19,7 @@ from pydantic import BaseModel
 
 from memory_core.adapters.cosmos.container import INDEX
 from memory_core.adapters.cosmos.items import MEMORY_FIELDS, item_of
-from memory_core.adapters.cosmos.queries import CANDIDATE_FIELDS, MAX_TERMS, MAX_VECTORS, most_of_small
+from memory_core.adapters.cosmos.queries import MAX_TERMS, MAX_VECTORS, SHORT_NAMES, most_of_small
 from memory_core.adapters.cosmos.reads import POINT_READS, WRITTEN_BY_COMMITS
 from memory_core.domain.memory import Vector
 from memory_core.domain.scope import Owner
@@ -30,6 +30,8 @@ VECTOR_BYTES = 9.6
 """A number of a vector as JSON has it, with its comma, in the mean: five significant digits."""
 LOOKED_UP = 600
 """Bytes of a candidate as a search projects it, without content and vector."""
+ACCESSED = 100
+"""Bytes of a row that tells when a memory was accessed last."""
 CHARACTERS_A_TOKEN = 4
 IDS = 3
 """Values that every document has in the index: both ids and the key."""
@@ -150,8 +152,9 @@ class CountedStore:
             return 1, self._committed(given[0], given[1])
         if name == "keep":
             return 1, self._written(given[0], given[1])
-        if name == "touch":
-            return 1, sum(self._patched(given[0], memory_id) for memory_id in given[2])
+        if name == "fold":  # when each was accessed last is looked up before
+            patched = sum(self._patched(given[0], memory_id) for memory_id in given[2])
+            return 2, patched + self._written(given[0], given[1]) + STRONG * query_units(len(given[2]), ACCESSED * len(given[2]))
         if name == "snapshot":
             return self._looked(given[0], answer, given[1] if len(given) > 1 else (), given[2] if len(given) > 2 else None)
         if name == "search":
@@ -244,8 +247,8 @@ class CountedStore:
             self._vectors.setdefault(owner, set()).add(document.id)
         item = item_of(owner, replace(document, vector=None, expires_at=None), NO_MOMENT)
         if document.kind == "memory":
-            fields = MEMORY_FIELDS if self._before else CANDIDATE_FIELDS
-            self._rows[place] = len(orjson.dumps({name: item[name] for name in fields if name in item}))
+            fields = {name: name for name in MEMORY_FIELDS} if self._before else SHORT_NAMES
+            self._rows[place] = len(orjson.dumps({short: item[name] for name, short in fields.items() if name in item}))
         words = len(set(str(item.get("search_text", "")).split()))
         return write_units(size, int(document.vector is not None), values=indexed_values(item), words=words, replaces=replaces)
 

@@ -82,7 +82,10 @@ class _Clock:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What a day of the sample came to, as counts by name, in three parts. runs: that ended; due: users found by the fan-out by hour."""
+    """What a day of the sample came to, as counts by name, in parts. runs: that ended; due: users found by the fan-out by hour.
+
+    noted: writing accesses down. added: adding to the memories, at the end of the day, those that wait.
+    """
 
     users: int
     conversations: int
@@ -90,6 +93,8 @@ class Day:
     formed: Counter[str]
     settled: Counter[str]
     asked: Counter[str]
+    noted: Counter[str]
+    added: Counter[str]
     runs: int
     due: tuple[int, ...]
     stored: int
@@ -124,7 +129,7 @@ async def day(
     made = replace(made, long_term=store, queue=queue, embedder=embeds, agents=agents, rules=agents)
     chance = random.Random(seed)
     hours = [talks(rate, chance) for rate in rates(users, mean)]
-    parts = {name: Counter[str]() for name in ("formed", "settled", "asked")}
+    parts = {name: Counter[str]() for name in ("formed", "settled", "asked", "noted", "added")}
     due: list[int] = []
     async with MemoryCore(settings, clock=clock, ids=Ids(seed), adapters=made) as core:
         await core.warm_up()
@@ -140,14 +145,20 @@ async def day(
             for number in talking:
                 for query in ("Where do I live now?", "What do I like on free days?", "How long are my shifts?")[:RETRIEVES]:
                     await core.retrieve(owner(number), RetrieveInput(query=query))
+                parts["asked"] += counts
+                counts.clear()
                 await core.flush_touches()  # as the process does some seconds later, whether a run follows or not
-            parts["asked"] += counts
-            counts.clear()
+                parts["noted"] += counts
+                counts.clear()
             clock.at += timedelta(hours=1)
             await core.fan_out()
             await work(core)
             due.append(counts["message.consolidation.user"])
             parts["settled"] += counts
+        counts.clear()
+        for number in range(users):
+            await core._services.touches.settle(owner(number))
+        parts["added"] += counts
         runs = sum(
             [len((await core._services.tasking.tasks.page(owner(number), None, "consolidate", None, 100)).tasks) for number in range(users)]
         )

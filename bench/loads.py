@@ -94,7 +94,8 @@ async def load_of(users: int, sample: Day, assumed: Assumed) -> Load:
     times, all_due = users / sample.users, max(1, sum(sample.due))
     shares = [one / all_due for one in sample.due]
     share = max(shares)
-    talk, settled = (units(sample.formed) + units(sample.asked)) * times, (units(sample.settled) - _fanned(sample)) * times
+    talking = sample.formed + sample.asked + sample.noted + sample.added
+    talk, settled = units(talking) * times, (units(sample.settled) - _fanned(sample)) * times
     by_hour = tuple(talk * one / 3600 + settled * one / (assumed.spread * 60) for one in shares)
     stored = sample.stored * times * assumed.kept_days / GB
     ranges = max(1, math.ceil(stored / RANGE_GB), math.ceil(max(by_hour) / RANGE_UNITS))
@@ -111,7 +112,7 @@ async def load_of(users: int, sample: Day, assumed: Assumed) -> Load:
         talk_units=talk,
         run_units=settled + HOURS * ranges * RANGE_READ,
         by_hour=by_hour,
-        requests=(requests(sample.formed) + requests(sample.asked) + requests(sample.settled)) * times,
+        requests=(requests(talking) + requests(sample.settled)) * times,
         messages=of_users + tick_messages,
         messages_a_second=2 * ticked.peak,
         ticked=ticked,

@@ -20,8 +20,6 @@ from bench.loads import GB, PRICES, RANGE_GB, RANGE_UNITS, TIMES, Assumed, Load,
 from bench.tables import show
 
 SIZES = (0, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
-ACCESS_COUNTS = ("touch", "recalled")
-"""Calls of the store that write down what was shown, some minutes of it at once."""
 USER_GB, USER_UNITS, QUEUE_MESSAGES = 20, 10_000, 2_000
 """Limits that Azure documents: of a logical partition in Cosmos DB, GB and request units a second; of one queue, messages a second."""
 
@@ -35,8 +33,9 @@ def tables(loads: Sequence[Load], sample: Day, assumed: Assumed) -> None:
     heads = [f"{one.users:,} users" if one.users else "idle" for one in loads]
     lines = [
         ["a conversation of 10 messages", *_one(sample.formed, sample.conversations)],
-        ["a retrieve", *_one(_without(sample.asked, ACCESS_COUNTS), RETRIEVES * sample.conversations)],
-        ["… its part in writing access counts", *_one(_only(sample.asked, ACCESS_COUNTS), RETRIEVES * sample.conversations)],
+        ["a retrieve", *_one(sample.asked, RETRIEVES * sample.conversations)],
+        ["… its part in writing access counts", *_one(sample.noted, RETRIEVES * sample.conversations)],
+        ["… its part in adding them to the memories", *_one(sample.added, RETRIEVES * sample.conversations)],
         ["a run", *_one(sample.settled, sample.runs)],
     ]
     show("What one costs", ("", "requests", "RU", "messages", "model calls", "prompt tokens", "answer tokens"), lines)
@@ -71,14 +70,6 @@ def tables(loads: Sequence[Load], sample: Day, assumed: Assumed) -> None:
     costs = [dollars(one, assumed) for one in loads]
     months = [[meter, *(f"{one[meter]:,.2f}" for one in costs)] for meter in costs[0]]
     show("A month of such days in dollars, at EXAMPLE prices", ("", *heads), months)
-
-
-def _only(counted: Mapping[str, int], calls: Sequence[str]) -> dict[str, int]:
-    return {name: number for name, number in counted.items() if name.partition(".")[0] in calls}
-
-
-def _without(counted: Mapping[str, int], calls: Sequence[str]) -> dict[str, int]:
-    return {name: number for name, number in counted.items() if name.partition(".")[0] not in calls}
 
 
 def _one(counted: Mapping[str, int], by: float) -> list[str]:

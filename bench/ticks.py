@@ -74,7 +74,7 @@ async def tick(ranges: int, due: int, spread: timedelta) -> Ticked:
     each = -(-due // ranges)
     shown = min(each, MOST)
     store, sent = DueUsers(ranges, shown), Sent()
-    out = FanOut(store, sent, None, _Stands(), spread)  # type: ignore[arg-type]
+    out = FanOut(store, sent, None, None, _Stands(), spread)  # type: ignore[arg-type]
     await out.tick()
     one = sent.waiting.pop()
     sent.waiting.clear()

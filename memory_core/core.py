@@ -220,7 +220,7 @@ class MemoryCore:
         """Up to a hundred memories by id or key, in the order of asking; what is not there is named. Raises Unavailable."""
         with self._telemetry.operation("get_many"):
             fetched = await self._services.reader.many(checked(owner), wanted)
-            self._services.touches.note(owner, [memory.id for memory in fetched.memories], self._services.clock.now())
+            self._services.note_access(owner, fetched.memories)
             return fetched
 
     async def delete_many(self, owner: Owner, wanted: NamedInput, call: Call = NO_CALL) -> builtins.list[Deleted | MemoryCoreError]:
@@ -512,7 +512,7 @@ class MemoryCore:
                 return await self._services.replayer.get(checked(owner), memory_id, known_at, at)
             found = await self._services.reader.get(checked(owner), memory_id, at)
             if at is None:
-                self._services.touches.note(owner, [memory_id], self._services.clock.now())
+                self._services.note_access(owner, [found.memory])
             return found
 
     async def timeline(self, owner: Owner, query: TimelineInput) -> EventPage:

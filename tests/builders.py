@@ -16,7 +16,8 @@ from memory_core.domain.errors import Unavailable
 from memory_core.domain.memory import Event, Head, Lexical, Memory, MemoryType, Vector
 from memory_core.domain.ranking.index_terms import search_text
 from memory_core.domain.scope import Owner
-from memory_core.ports import Batch, Document, Filter, LongTermStore, Search, Write
+from memory_core.ledger.waiting_accesses import WaitingAccesses
+from memory_core.ports import Batch, Document, Filter, LongTermStore, Search, Touch, Write
 
 NOW = datetime(2026, 5, 8, 12, 0, tzinfo=timezone.utc)
 ALICE = Owner("app", "alice")
@@ -174,6 +175,13 @@ async def commit(store: LongTermStore, owner: Owner, *writes: Write, **options: 
     made = batch((await store.snapshot(owner)).head, writes, **options)
     await store.commit(owner, made)
     return made.head
+
+
+async def accessed(store: LongTermStore, owner: Owner, touches: Mapping[str, Touch]) -> int:
+    """Write accesses down and add them to the memories; of how many."""
+    waiting = WaitingAccesses(store, StillClock())
+    await waiting.merge(owner, f"mrk_{uuid.uuid4().hex}", touches)
+    return await waiting.add(owner)
 
 
 async def save(store: LongTermStore, *memories: Memory, mode: Any = "create") -> Head:

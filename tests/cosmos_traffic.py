@@ -18,9 +18,10 @@ _HEADS = r"""c(\.kind|\["kind"\]) = ['"]head['"]"""
 _TASKS = r"""c(\.kind|\["kind"\]) = ['"]task['"]"""
 _APP = r"""\(?c(\.|\[.)app_id(.\])? = @app_id\)*"""
 _POISONED = r"""\(?c(\.|\[.)body(.\])?(\.|\[.)status(.\])? = ['"]poisoned['"]"""
-ACROSS = (re.compile(_HEADS), re.compile(rf"WHERE \W*{_TASKS}\)? AND {_APP} AND {_POISONED}"))
-"""In the queries that are over all users. Those for whose work waits, who is due and whose agents are listed read heads and nothing else;
-that for tasks which were given up reads these, of one app."""
+_DUE = r"""c(\.kind|\["kind"\]) IN \(['"]head['"], ['"]accesses['"]\)"""
+ACROSS = (re.compile(_HEADS), re.compile(_DUE), re.compile(rf"WHERE \W*{_TASKS}\)? AND {_APP} AND {_POISONED}"))
+"""In the queries that are over all users. Those for whose work waits and whose agents are listed read heads and nothing else; that for who
+is due reads since when, of heads and of accesses that wait; that for tasks which were given up reads these, of one app."""
 CLAUSE = re.compile(r"c(\.|\[.)app_id(.\])? = @p0\b.*c(\.|\[.)user_id(.\])? = @p1\b.*c(\.|\[.)owner(.\])? = @p2\b", re.DOTALL)
 
 

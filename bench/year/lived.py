@@ -32,7 +32,7 @@ from memory_core.domain.memory import Memory
 from memory_core.domain.requests.memories import ConverseInput, RetrieveInput
 from memory_core.domain.scope import Owner
 from memory_core.functions.triggers import send_for_work
-from memory_core.ports import Filter, LongTermStore, Place, Touch
+from memory_core.ports import Document, Filter, LongTermStore, Place
 from memory_core.telemetry import Telemetry
 
 APP = "year"
@@ -105,9 +105,9 @@ class Unseen:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
-    async def touch(self, owner: Owner, marker: str, touches: Mapping[str, Touch]) -> int:
-        """Write nothing down."""
-        return 0
+    async def keep(self, owner: Owner, document: Document) -> Document | None:
+        """As the store does, but no accesses."""
+        return document if document.kind == "accesses" else await self._inner.keep(owner, document)
 
 
 async def live(

@@ -96,12 +96,12 @@ class Consolidation:
         store, operations = here.store, tasking.operations
         self.snapshots = Snapshots(store, ledger)
         compressor = Compressor(copies, here.embedder, here.agents, here.rules, tasking.steps)
-        crossings = Crossings(store, compressor, clock, rules.decay.fading, recalls=rules.decay.recalls)
+        crossings = Crossings(store, touches, compressor, clock, rules.decay.fading, recalls=rules.decay.recalls)
         self.decay = Decay(store, operations, touches, self.snapshots, crossings, clock, rules.decay)
         sweeping = Sweeping(store, operations, self.snapshots, copies, clock)
         for_good = ForGood(store, here.short_term, here.parts, operations, sweeping, clock)
         self.forgetter = Forgetter(store, operations, for_good, unmerger, clock, rules.forget_cap)
-        self.archiver = Archiver(store, ledger, operations, copies, clock, rules.archive)
+        self.archiver = Archiver(store, ledger, touches, operations, copies, clock, rules.archive)
         upkeep = Upkeep(store, touches, self.snapshots, crossings, self.decay, self.archiver, rules.ending)
         steps: tuple[Step, ...] = (
             upkeep,
@@ -119,7 +119,7 @@ class Consolidation:
         beginning = RunBeginning(store, operations, clock, ids)
         ending = RunEnding(store, operations, here.queue, clock, rules.ending, told)
         self.consolidator = Consolidator(store, operations, steps, beginning, ending, clock, calls)
-        self.fan_out = FanOut(store, here.queue, beginning, clock, rules.spread)
+        self.fan_out = FanOut(store, here.queue, beginning, touches, clock, rules.spread)
         self.works: dict[TaskKind, Work] = {
             "decay": self.decay.work,
             "forget": self.forgetter.work,
@@ -214,13 +214,14 @@ class People:
         tasking: Tasking,
         clock: Clock,
         ids: IdSource,
+        touches: Touches,
         rules: EraseRules,
         converse: Converse,
     ) -> None:
         self.parts = Parts(archive, names, clock)
         notes = ErasureNotes(archive, names)
         self.eraser = Eraser(store, short_term, self.parts, copies, names, notes, ledger, tasking, clock, ids, rules)
-        self.exporter = Exporter(store, copies, self.parts, tasking.operations, clock)
+        self.exporter = Exporter(store, touches, copies, self.parts, tasking.operations, clock)
         teller = ConversationTeller(converse, tasking.operations, clock)
         self.importer = Importer(store, embedder, copies, self.parts, tasking.operations, teller, clock, ids)
         self.works: dict[TaskKind, Work] = {"erase": self.eraser.erase, "export": self.exporter.export, "import": self.importer.work}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from datetime import timedelta
 
 from memory_core.bootstrap.adapters import Adapters
@@ -19,6 +20,9 @@ from memory_core.bootstrap.rules import (
 )
 from memory_core.config import Settings
 from memory_core.domain.errors import Unavailable
+from memory_core.domain.fading import has_faded
+from memory_core.domain.memory import Memory
+from memory_core.domain.scope import Owner
 from memory_core.evolution.clear_session import Clearer
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.deletion import NoteUnmerger, ToldForgetter
@@ -85,6 +89,12 @@ class Services:
         self._for_tasks(names, copies)
         self._opening = asyncio.Lock()
         self._open = False
+
+    def note_access(self, owner: Owner, memories: Sequence[Memory]) -> None:
+        """Note that these memories were read by id."""
+        now = self.clock.now()
+        faded = frozenset(memory.id for memory in memories if has_faded(memory, now, self.fading))
+        self.touches.note(owner, [memory.id for memory in memories], now, faded)
 
     def _export_telemetry(self) -> None:
         if self._settings.telemetry != "off":
@@ -194,6 +204,7 @@ class Services:
             self.tasking,
             clock,
             ids,
+            self.touches,
             erase_rules(self._settings),
             self.formation.converser.converse,
         )

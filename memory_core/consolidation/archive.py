@@ -22,6 +22,7 @@ from memory_core.domain.memory import Event, Memory, Status
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.evolution.chains import Families, Family
+from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.archive_files import ColdCopies, operation_of
 from memory_core.ledger.batch import Change
 from memory_core.ledger.commit import Ledger, Look
@@ -128,9 +129,16 @@ class Archiver:
     """Moves the old chains of any owner."""
 
     def __init__(
-        self, store: LongTermStore, ledger: Ledger, operations: Operations, copies: ColdCopies, clock: Clock, rules: ArchiveRules
+        self,
+        store: LongTermStore,
+        ledger: Ledger,
+        touches: Touches,
+        operations: Operations,
+        copies: ColdCopies,
+        clock: Clock,
+        rules: ArchiveRules,
     ) -> None:
-        self._store, self._operations, self._copies = store, operations, copies
+        self._store, self._touches, self._operations, self._copies = store, touches, operations, copies
         self._clock, self._rules = clock, rules
         self._families, self._chains = Families(store), ChainReader(ledger, copies)
         self._sweep = ColdSweep(store, copies)
@@ -201,7 +209,8 @@ class Archiver:
         return False
 
     async def _pages(self, owner: Owner, plan: Plan, after: Place | None) -> AsyncIterator[_Seen]:
-        """The user's memories in the order of their sequence, page by page."""
+        """The user's memories in the order of their sequence, page by page, with the accesses that waited."""
+        await self._touches.settle(owner)
         while True:
             head = (await self._store.snapshot(owner)).head
             if head is None:

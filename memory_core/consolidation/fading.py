@@ -22,6 +22,7 @@ from memory_core.domain.ranking.index_terms import reread, text_to_embed
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.provenance import tells_of
 from memory_core.domain.text.excerpts import shortened
+from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import Look
@@ -82,9 +83,11 @@ class _Cursor:
 class Crossings:
     """Finds what is due, and makes its chunks."""
 
-    def __init__(self, store: LongTermStore, compressor: Compressor, clock: Clock, rules: Fading, *, recalls: bool = True) -> None:
+    def __init__(
+        self, store: LongTermStore, touches: Touches, compressor: Compressor, clock: Clock, rules: Fading, *, recalls: bool = True
+    ) -> None:
         """recalls: whether being found brings a memory back that has faded."""
-        self._store, self._compressor, self._clock, self._rules = store, compressor, clock, rules
+        self._store, self._touches, self._compressor, self._clock, self._rules = store, touches, compressor, clock, rules
         self._recalls = recalls
 
     async def next(self, asked: Asked, body: Any) -> Crossing:
@@ -106,12 +109,19 @@ class Crossings:
         """The next memories that were found since they faded; of all sessions, since accesses are written down of all."""
         return await self._store.recalled(owner, after, PAGE) if self._recalls else []
 
+    async def faded(self, owner: Owner, rules: Fading, at: datetime, session_id: str | None, after: Place | None) -> list[Place]:
+        """The next memories for which something is due, though their accesses that waited were added before."""
+        places = await self._store.faded(owner, rules, at, session_id, after, PAGE)
+        while places and await self._touches.settle(owner, [place.id for place in places]):
+            places = await self._store.faded(owner, rules, at, session_id, after, PAGE)
+        return places
+
     async def _places(self, asked: Asked, cursor: _Cursor) -> list[Place]:
         """The next memories that a pass is about."""
         if cursor.step == "recall":
             return await self.recalled(asked.owner, cursor.place)
         rules = self._rules if asked.marks else replace(self._rules, floor=0.0)
-        return await self._store.faded(asked.owner, rules, asked.at, asked.session_id, cursor.place, PAGE)
+        return await self.faded(asked.owner, rules, asked.at, asked.session_id, cursor.place)
 
     async def _shorts(self, asked: Asked, places: list[Place]) -> tuple[dict[str, Short | None], list[Place]]:
         """What the next long memories may become, by id, and the places up to the last of them."""

@@ -21,6 +21,7 @@ from memory_core.domain.errors import Conflict, HeadMoved, Unavailable
 from memory_core.domain.memory import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
+from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.batch import CONSOLIDATION
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import derived
@@ -54,8 +55,10 @@ class RangeMessage(BaseModel):
 class FanOut:
     """Sends out what is due. spread: over how long the users of one tick are spread."""
 
-    def __init__(self, store: LongTermStore, queue: TaskQueue, beginning: RunBeginning, clock: Clock, spread: timedelta) -> None:
-        self._store, self._queue, self._beginning = store, queue, beginning
+    def __init__(
+        self, store: LongTermStore, queue: TaskQueue, beginning: RunBeginning, touches: Touches, clock: Clock, spread: timedelta
+    ) -> None:
+        self._store, self._queue, self._beginning, self._touches = store, queue, beginning, touches
         self._clock, self._spread = clock, spread
 
     async def tick(self) -> int:
@@ -82,6 +85,7 @@ class FanOut:
         return True
 
     async def _begin(self, owner: Owner) -> None:
+        await self._touches.settle_due(owner)  # first, since that may make the user due
         begun = await self._beginning.begin_due(owner)
         if begun is None:
             log.debug("a user's run is not due any more, or under way")

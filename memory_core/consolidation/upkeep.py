@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from typing import Any, Final
 
 from memory_core.consolidation.archive import Archiver
-from memory_core.consolidation.fading import COUNTS, PAGE, Asked, Crossings
+from memory_core.consolidation.fading import COUNTS, Asked, Crossings
 from memory_core.consolidation.run import ACTOR, EndingRules, Proposal, Run
 from memory_core.domain.archival import NextDue
 from memory_core.domain.fading import Fading, due, is_recalled
@@ -143,6 +143,7 @@ class Decay:
         is marked. Raises Unavailable.
         """
         await self._touches.flush(owner)
+        await self._touches.settle(owner)
         now, counts = self._clock.now(), dict(COUNTS)
         async for memory in self._due(owner, asked.session_id, now):
             name = self._what(memory, now)
@@ -167,6 +168,7 @@ class Decay:
         The snapshots come first: the end of the operation is the task's end, after which no worker would come back for them.
         """
         await self._touches.flush(lease.owner)
+        await self._touches.settle(lease.owner)
         await self._snapshots.write_due(lease.owner)
         operation = await self._operations.of(lease)
         while operation.state == "pending":
@@ -184,7 +186,7 @@ class Decay:
         fading = self._rules.fading
         passes: tuple[Callable[[Place | None], Awaitable[list[Place]]], ...] = (
             lambda after: self._crossings.recalled(owner, after),
-            lambda after: self._store.faded(owner, fading, now, session_id, after, PAGE),
+            lambda after: self._crossings.faded(owner, fading, now, session_id, after),
         )
         for page in passes:
             after: Place | None = None

@@ -31,6 +31,7 @@ from memory_core.domain.errors import Conflict, Gone, NotFound, Unavailable
 from memory_core.domain.memory import Head, Status
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
+from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.archive_files import LIFETIME, ColdCopies, Parts
 from memory_core.ledger.commit import Look
 from memory_core.ledger.readable import readable
@@ -80,8 +81,11 @@ Lines = AsyncIterator[tuple[bytes | None, Document]]
 class Exporter:
     """Exports users."""
 
-    def __init__(self, store: LongTermStore, copies: ColdCopies, parts: Parts, operations: Operations, clock: Clock) -> None:
-        self._store, self._copies, self._parts, self._operations, self._clock = store, copies, parts, operations, clock
+    def __init__(
+        self, store: LongTermStore, touches: Touches, copies: ColdCopies, parts: Parts, operations: Operations, clock: Clock
+    ) -> None:
+        self._store, self._touches, self._copies, self._parts = store, touches, copies, parts
+        self._operations, self._clock = operations, clock
 
     async def begin(self, owner: Owner, call: Call) -> Accepted:
         """Begin an export. Raises NotFound for an unknown user, Conflict, Unavailable."""
@@ -116,6 +120,8 @@ class Exporter:
         if operation.state == "cancelling":
             await self._cancelled(lease, operation)
             return
+        await self._touches.flush(lease.owner)
+        await self._touches.settle(lease.owner)  # how often memories were shown is told by themselves
         await self._parts.announce(lease.owner, lease.task.task_id, operation.created_at)
         try:
             await self._made(lease, operation)

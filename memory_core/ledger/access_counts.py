@@ -1,16 +1,16 @@
 """Count accesses beside the log.
 
 Note: nothing but ranking and fading goes by them, so no caller waits for them. They are written within a minute, by the process that
-counted them or by Redis' readers, and at most the last minute of a killed process is lost. They are written beside the log: no event, no
-ETag moves, since reading changes no memory. What comes of them, that a faded memory is active again, is a run's to write.
+counted them or by Redis' readers, into one document a user (`waiting_accesses`), and at most the last minute of a killed process is lost.
+They are written beside the log: no event, no ETag moves, since reading changes no memory. What comes of them, that a faded memory is active
+again, is a run's to write.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import random
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
@@ -23,6 +23,7 @@ from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import CONSOLIDATION, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import derived
+from memory_core.ledger.waiting_accesses import Merged, WaitingAccesses
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, ShortTermStore, Touch
 
 HANDED_ON_EVERY = timedelta(seconds=5)
@@ -31,8 +32,6 @@ WRITTEN_EVERY = timedelta(minutes=1)
 """Where no Redis gathers them: how long a user's accesses wait in this process after the last were written, at most."""
 MOST_GATHERED = 20_000
 """Memories whose accesses a process holds; about 5 MB. Those of others are not counted until these are written."""
-AT_ONCE = 90
-TRIES, PAUSE_S = 4, 0.02
 _LEAST_WAIT_S = 0.01
 OWNERS_A_FLUSH = 1_000
 log = logging.getLogger(__name__)
@@ -56,8 +55,9 @@ class Touches:
     def __init__(
         self, store: LongTermStore, short_term: ShortTermStore, clock: Clock, ids: IdSource, written: Written | None = None
     ) -> None:
-        """written: told of each owner some of whose accesses were written down outside of their run."""
-        self._store, self._short_term, self._clock, self._ids = store, short_term, clock, ids
+        """written: told of each owner some of whose accesses were added to the memories outside of their run."""
+        self._waiting = WaitingAccesses(store, clock)
+        self._short_term, self._clock, self._ids = short_term, clock, ids
         self._written = written
         self._gathered: dict[Owner, dict[str, Touch]] = {}
         self._due: dict[Owner, datetime] = {}
@@ -68,15 +68,19 @@ class Touches:
         self._task: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
 
-    def note(self, owner: Owner, memory_ids: Iterable[str], at: datetime) -> None:
-        """These memories were just shown. Costs a few microseconds; what it leads to is done in the background."""
+    def note(self, owner: Owner, memory_ids: Iterable[str], at: datetime, faded: Collection[str] = ()) -> None:
+        """These memories were just shown. faded: those of them that count as faded.
+
+        Costs a few microseconds; what it leads to is done in the background.
+        """
         for memory_id in memory_ids:
             mine = self._gathered.setdefault(owner, {})
             known = mine.get(memory_id)
             if known is None and self._held >= MOST_GATHERED:
                 continue
             self._held += known is None
-            mine[memory_id] = Touch(1 if known is None else known.count + 1, at)
+            new = Touch(1, at, faded=memory_id in faded)
+            mine[memory_id] = _both(known, new)
         if owner in self._gathered and owner not in self._due:
             self._due[owner] = due_at = self._writable_at(owner, at)
             self._next_at = due_at if self._next_at is None else min(self._next_at, due_at)
@@ -85,11 +89,23 @@ class Touches:
 
     async def flush(self, owner: Owner) -> int:
         """Write down what is gathered of one owner, here and in Redis; of how many memories. Raises Unavailable."""
+        return (await self._flush(owner)).memories
+
+    async def settle(self, owner: Owner, names: Collection[str] | None = None) -> int:
+        """Add what is written down to the memories, of all or of some; of how many there was something. Raises Unavailable."""
+        return await self._waiting.add(owner, names)
+
+    async def settle_due(self, owner: Owner) -> None:
+        """Add what is written down to the memories, where it has waited for long enough. Raises Unavailable."""
+        if await self._waiting.add_due(owner) and self._written is not None:
+            await self._written(owner)
+
+    async def _flush(self, owner: Owner) -> Merged:
         if self._task is not None:
             await self._task  # what is being handed on this moment is neither here nor in Redis
         written = await self._write_gathered(owner)
         while (taken := await self._short_term.take(owner, self._ids.new("mrk"))) is not None:
-            written += await self._write(owner, taken.flush_id, taken.touches)
+            written = _sum(written, await self._waiting.merge(owner, taken.flush_id, taken.touches))
             await self._short_term.taken(owner, taken.flush_id)
         return written
 
@@ -101,10 +117,10 @@ class Touches:
         owners = {*islice(here, OWNERS_A_FLUSH), *await self._short_term.gathered(OWNERS_A_FLUSH)}
         total = 0
         for owner in owners:
-            written = await self.flush(owner)
-            if written and self._written is not None:
+            written = await self._flush(owner)
+            if written.added and self._written is not None:
                 await self._written(owner)
-            total += written
+            total += written.memories
         return total
 
     async def close(self) -> None:
@@ -176,10 +192,10 @@ class Touches:
                 log.warning("accesses are not written down: %s", error.detail)
                 return
             self._written_at[owner] = now
-            if written and self._written is not None:
+            if written.added and self._written is not None:
                 await self._written(owner)
 
-    async def _write_gathered(self, owner: Owner) -> int:
+    async def _write_gathered(self, owner: Owner) -> Merged:
         """Write what waits here of an owner; what can't be written is kept, to be tried again. Raises Unavailable."""
         attempts = [attempt for attempt in self._failed if attempt.owner == owner]
         touches = self._gathered.pop(owner, {})
@@ -187,35 +203,21 @@ class Touches:
         if touches:
             attempts.append(_Attempt(owner, self._ids.new("mrk"), touches))
             self._failed.append(attempts[-1])
-        written = 0
+        written = Merged()
         for attempt in attempts:
-            written += await self._write(owner, attempt.flush_id, attempt.touches)
+            written = _sum(written, await self._waiting.merge(owner, attempt.flush_id, attempt.touches))
             if attempt in self._failed:  # else another caller wrote it meanwhile, under the same id
                 self._failed.remove(attempt)
                 self._held -= len(attempt.touches)
         return written
 
-    async def _write(self, owner: Owner, flush_id: str, touches: Mapping[str, Touch]) -> int:
-        """In parts, each with a marker of its own, so that an attempt that is taken over writes none of them twice."""
-        ids = sorted(touches)
-        written = 0
-        for start in range(0, len(ids), AT_ONCE):
-            part = {name: touches[name] for name in ids[start : start + AT_ONCE]}
-            written += await self._touch(owner, derived("mrk", flush_id, str(start)), part)
-        return written
-
-    async def _touch(self, owner: Owner, marker: str, part: Mapping[str, Touch]) -> int:
-        """A few tries: the marker makes one that was applied, and whose answer was lost, count once."""
-        for attempt in range(1, TRIES):
-            try:
-                return await self._store.touch(owner, marker, part)
-            except Unavailable:
-                await asyncio.sleep(PAUSE_S * 2**attempt * random.uniform(0.5, 1.0))
-        return await self._store.touch(owner, marker, part)
-
 
 def _both(known: Touch | None, further: Touch) -> Touch:
-    return further if known is None else Touch(known.count + further.count, max(known.at, further.at))
+    return further if known is None else Touch(known.count + further.count, max(known.at, further.at), known.faded or further.faded)
+
+
+def _sum(known: Merged, further: Merged) -> Merged:
+    return Merged(known.memories + further.memories, known.added + further.added)
 
 
 KEPT_FOR: Final = timedelta(days=1)

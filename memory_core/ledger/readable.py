@@ -6,16 +6,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
 
 from pydantic import ValidationError
 
 from memory_core.domain.errors import Damaged, damaged_memory
 from memory_core.domain.memory import Head, Memory
 from memory_core.domain.results import SerializedMemory
-from memory_core.ports import Document
+from memory_core.domain.scope import Owner
+from memory_core.ports import Document, Filter, LongTermStore
 
 log = logging.getLogger(__name__)
+NONE_AT_HAND: Final[Mapping[str, Memory]] = MappingProxyType({})
 
 
 def memory_in(document: Document) -> Memory:
@@ -59,3 +63,20 @@ def readable_shown(serialised: Mapping[str, SerializedMemory]) -> tuple[dict[str
             log.error("left out: %s", error.detail)
             damaged.append(name)
     return memories, damaged
+
+
+async def memories_of(
+    store: LongTermStore,
+    owner: Owner,
+    names: Sequence[str],
+    at_hand: Mapping[str, Memory] = NONE_AT_HAND,
+    seen: Head | None = None,
+    where: Filter | None = None,
+) -> dict[str, Memory]:
+    """Memories by id, those that a search brought along and the others read; without those that can't be read, which the log names.
+
+    seen: the head that the search has read. where: what the search was for. Raises Unavailable.
+    """
+    known = {name: at_hand[name] for name in names if name in at_hand}
+    missing = [name for name in names if name not in known]
+    return known | (readable_shown(await store.memories(owner, missing, where, seen=seen))[0] if missing else {})

@@ -57,11 +57,12 @@ class LongTermStore(Pooled, Protocol):
         None too when the document names another epoch than the head has: its writer worked for a user who was erased since.
         """
 
-    async def touch(self, owner: Owner, marker: str, touches: Mapping[str, Touch]) -> int:
-        """Write down accesses, of at most 90 memories: `access_count` grows, `last_accessed_at` is set. How many memories there were.
+    async def fold(self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]) -> Document | None:
+        """Add accesses to at most 90 memories, and put `accesses` in the place of the document in which they waited, in one commit.
 
-        Once a marker (an id `mrk_…`, kept for a day): a second call does nothing and answers 0. Beside the log: no head, no event, no
-        ETag moves, and a commit under way of a memory that was read before may take its touches with it. Raises Unavailable.
+        `access_count` grows, `last_accessed_at` becomes the later moment; a memory that is gone is left out. Returns `accesses` with its
+        new tag; None, and nothing is done, when what is stored has not its tag any more. Beside the log: no head, no event, no
+        ETag moves, and a commit under way of a memory that was read before may take its accesses with it. Raises Unavailable.
         """
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
@@ -95,7 +96,10 @@ class LongTermStore(Pooled, Protocol):
         """Names of the parts that the users of all apps lie in, each user in one. A name stays good when its part is divided."""
 
     async def due(self, within: str, now: datetime, after: Due | None, limit: int) -> list[Due]:
-        """A page of the owners in a range whose head has `due_at` ≤ now, in order of (due_at, owner). From an index; no head is read."""
+        """A page of the owners in a range who are due by now, in order of (moment, owner). From an index; no head is read.
+
+        Those whose head has a `due_at`, and those whose accesses wait with a `due_s`: who has both may come twice.
+        """
 
     async def search(self, owner: Owner, search: Search) -> Found:
         """The candidate set of a query, with the head it was read at."""

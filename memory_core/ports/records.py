@@ -18,7 +18,7 @@ from memory_core.domain.scope import Owner
 Kind = Literal[
     "memory", "version", "event", "head", "snapshot", "session", "conversation", "messages", "buffer", "step", "receipt", "marker",
     "operation", "run", "task", "delivery", "scene", "profile", "conflict",
-    "slot", "settings",
+    "slot", "settings", "accesses",
 ]  # fmt: skip
 LOGGED: Final[frozenset[Kind]] = frozenset({"memory", "version", "event", "head"})
 """Kinds that only a commit writes; all others are bookkeeping."""
@@ -283,10 +283,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """How often a memory was shown since this was last written down, and when last."""
+    """How often a memory was shown since this was last written down, and when last. faded: it counted as faded then."""
 
     count: int
     at: datetime
+    faded: bool = False
 
 
 class Due(NamedTuple):

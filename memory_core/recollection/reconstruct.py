@@ -296,8 +296,13 @@ class Gatherer:
             return
         names = set(told)
         hits = [one for one in rounds.found.values() if base_id(one.memory.id) in names]
-        with_cells = [name for one in hits for name in ([one.memory.id, one.cell] if one.is_message else [one.memory.id])]
-        self._retriever.touch(owner, with_cells, rounds.looks[0].now)
+        first, accessed = rounds.looks[0], list[str]()
+        faded = list[str]()
+        for hit in hits:
+            with_cell = [hit.memory.id, hit.cell] if hit.is_message else [hit.memory.id]
+            accessed += with_cell
+            faded += with_cell if first.where.has_faded(hit.memory) else []
+        self._retriever.touch(owner, accessed, first.now, faded)
 
     async def fallen(self, owner: Owner, found: Sequence[Found], moment: datetime) -> Mapping[str, tuple[Fallen, ...]]:
         """By memory, superseded facts that it tells; a note and a turn tell their cell's."""

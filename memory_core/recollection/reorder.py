@@ -19,7 +19,7 @@ import orjson
 
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.event_log import base_id
-from memory_core.domain.memory import Memory, MemoryType
+from memory_core.domain.memory import Head, Memory, MemoryType
 from memory_core.domain.ranking.candidates import CandidateSet, Floats
 from memory_core.domain.ranking.query import QUESTION
 from memory_core.domain.ranking.selection import Telling, likeness, repeats
@@ -28,7 +28,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.statements.change_clauses import read
 from memory_core.domain.statements.changes import updates
 from memory_core.domain.text.sentences import sentences
-from memory_core.ledger.readable import readable_shown
+from memory_core.ledger.readable import NONE_AT_HAND, memories_of
 from memory_core.ports import LongTermStore, Reranker
 
 RERANKER = "reranker"
@@ -288,7 +288,13 @@ _MARK = b'"status_reason":"consolidated"'
 Sources = Mapping[str, frozenset[str]]
 
 
-async def sources_of(store: LongTermStore, owner: Owner, shown: Mapping[str, SerializedMemory]) -> Sources:
+async def sources_of(
+    store: LongTermStore,
+    owner: Owner,
+    shown: Mapping[str, SerializedMemory],
+    at_hand: Mapping[str, Memory] = NONE_AT_HAND,
+    seen: Head | None = None,
+) -> Sources:
     """By the id of each memory that was made of several, the ids of what it was made of, and of what merged notes among these were.
 
     Costs nothing where there is no such memory; else one read. Raises Unavailable.
@@ -301,7 +307,7 @@ async def sources_of(store: LongTermStore, owner: Owner, shown: Mapping[str, Ser
     wanted = sorted({source for memory in made.values() for source in memory.source_ids if not _is_own_cell(memory, source)})
     if not wanted:
         return {}
-    read, _ = readable_shown(await store.memories(owner, wanted))
+    read = await memories_of(store, owner, wanted, at_hand, seen)
     return {name: _with_theirs(memory.source_ids, read) for name, memory in made.items() if memory.source_ids}
 
 

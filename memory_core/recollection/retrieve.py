@@ -41,7 +41,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.statements.change_clauses import read
 from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.ids import note_id
-from memory_core.ledger.readable import readable_shown
+from memory_core.ledger.readable import memories_of, readable_shown
 from memory_core.ports import Asked, Clock, Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp, Thesaurus
 from memory_core.recollection.candidate_sources import (
     EMBEDDER,
@@ -226,8 +226,9 @@ class Retriever:
         candidates, moment = look.candidates, look.moment
         ranked, shown = await self._varied(owner, query, look)
         rows = ranked[: self.limit(query)]
-        superseded = await superseded_facts(self._store, owner, shown, moment)
-        sources = await sources_of(self._store, owner, shown)
+        at_hand, head = candidates.memories, look.found.head
+        superseded = await superseded_facts(self._store, owner, shown, moment, at_hand, head)
+        sources = await sources_of(self._store, owner, shown, at_hand, head)
         if superseded.stale or sources:
             # A truth may come in from behind the limit, before the cell that told what it replaced; so may what was said.
             truths = {name: [one.current for one in fallen if one.current is not None] for name, fallen in superseded.stale.items()}
@@ -236,16 +237,18 @@ class Retriever:
             ranked = said_first(ranked, sources, candidates, look.relevant.score)
             rows = present_first(ranked, truths, candidates, look.analysis.terms)[: len(rows)]
             fresh = await self.shown(owner, look, [row for row in rows if candidates.ids[row] not in shown], by_cells=True)
-            superseded |= await superseded_facts(self._store, owner, fresh, moment)
+            superseded |= await superseded_facts(self._store, owner, fresh, moment, at_hand, head)
             shown = {name: one for row in rows if (one := fresh.get(name := candidates.ids[row]) or shown.get(name)) is not None}
         if query.at is None:
-            cells = (candidates.cell[row] for row in rows if is_message(candidates.ids[row]))
-            self.touch(owner, [*shown, *(cell for cell in cells if cell is not None)], look.now)
+            cells = {row: cell for row in rows if is_message(candidates.ids[row]) and (cell := candidates.cell[row]) is not None}
+            dim = [row for row in rows if candidates.faded is not None and candidates.faded[row]]
+            faded = [name for row in dim for name in (candidates.ids[row], cells.get(row)) if name is not None]
+            self.touch(owner, [*shown, *cells.values()], look.now, faded)
         quoted = await self._passages(owner, query, look, rows, shown, sources)
         checked = frozenset(shown)
         rows, shown, quoted = await self._later_first(owner, query, look, (rows, shown, quoted))
         late = {name: document for name, document in shown.items() if name not in checked}
-        superseded |= await superseded_facts(self._store, owner, late, moment)
+        superseded |= await superseded_facts(self._store, owner, late, moment, at_hand, head)
         shown = {name: superseded.unnamed(document) for name, document in shown.items()}
         hits = build_hits(rows, shown, look, superseded.stale, quoted, explain=query.explain)
         explanation = explain_query(look, query) if query.explain else None
@@ -260,7 +263,8 @@ class Retriever:
         if not any(read(one.text).numbered for one in said):
             return chosen
         behind = _behind(look, {one.row for one in said} | {*rows})
-        found, _ = readable_shown(await self._store.memories(owner, [look.candidates.ids[row] for row in behind], look.where))
+        names = [look.candidates.ids[row] for row in behind]
+        found = await memories_of(self._store, owner, names, look.candidates.memories, look.found.head, look.where)
         by_cell = {cell: row for row in rows if (cell := look.candidates.cell[row]) is not None}
         for row in behind:
             if (memory := found.get(look.candidates.ids[row])) is not None:
@@ -281,9 +285,9 @@ class Retriever:
                 quoted[row] = tuple(sorted(others, key=lambda one: one.message != look.candidates.ids[lead]))
         return ordered, shown, quoted
 
-    def touch(self, owner: Owner, memory_ids: Sequence[str], at: datetime) -> None:
-        """Note that these memories were found and shown."""
-        self._touches.note(owner, dict.fromkeys(memory_ids), at)
+    def touch(self, owner: Owner, memory_ids: Sequence[str], at: datetime, faded: Collection[str]) -> None:
+        """Note that these memories were found and shown. faded: those of them that count as faded."""
+        self._touches.note(owner, dict.fromkeys(memory_ids), at, frozenset(faded))
 
     async def _passages(
         self, owner: Owner, query: RetrieveInput, look: Look, rows: Sequence[int], shown: Mapping[str, SerializedMemory], sources: Sources
@@ -294,7 +298,7 @@ class Retriever:
         groups = message_rows(look, rows, self.thresholds(query)[1])
         groups |= told_rows(look, rows, self.thresholds(query)[1], sources)
         names = [look.candidates.ids[row] for group in groups.values() for row in group]
-        read, _ = readable_shown(await self._store.memories(owner, names) if names else {})
+        read = await memories_of(self._store, owner, names, look.candidates.memories, look.found.head)
         found = {row: passages(look, group, read, look.analysis.terms) for row, group in groups.items()}
         long = {row: look.candidates.ids[row] for row in long_rows(look, rows) if not found.get(row)}
         texts, _ = readable_shown({name: shown[name] for name in long.values() if name in shown})

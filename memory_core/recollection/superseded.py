@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.domain.event_log import base_id
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, Status
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, Status
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.selection import Piece
 from memory_core.domain.results import SerializedMemory
@@ -22,7 +22,7 @@ from memory_core.domain.statements.changes import Change, change_between, change
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.excerpts import excerpt
 from memory_core.domain.text.sameness import normalised
-from memory_core.ledger.readable import readable_shown
+from memory_core.ledger.readable import NONE_AT_HAND, memories_of
 from memory_core.ports import Filter, LongTermStore
 from memory_core.recollection.read import shows
 
@@ -78,8 +78,18 @@ async def stale_facts(
     return (await superseded_facts(store, owner, shown, moment)).stale
 
 
-async def superseded_facts(store: LongTermStore, owner: Owner, memories: Mapping[str, SerializedMemory], moment: datetime) -> Superseded:
-    """As `stale_facts`, with the successors of any time that are not to be named."""
+async def superseded_facts(
+    store: LongTermStore,
+    owner: Owner,
+    memories: Mapping[str, SerializedMemory],
+    moment: datetime,
+    at_hand: Mapping[str, Memory] = NONE_AT_HAND,
+    seen: Head | None = None,
+) -> Superseded:
+    """As `stale_facts`, with the successors of any time that are not to be named.
+
+    at_hand: memories that need not be read, as of `seen`.
+    """
     cells = {name: document.memory for name, document in memories.items() if _MARK in document.json}
     wanted = {fact.superseded_by for cell in cells.values() for fact in cell.atomic_facts if fact.superseded_by}
     followers = {
@@ -87,7 +97,7 @@ async def superseded_facts(store: LongTermStore, owner: Owner, memories: Mapping
     } - memories.keys()
     if not wanted | followers:
         return Superseded({})
-    successors = await _chains(store, owner, wanted | followers)
+    successors = await _chains(store, owner, wanted | followers, at_hand, seen)
     stale_by_memory: dict[str, tuple[Fallen, ...]] = {}
     for name, cell in cells.items():
         marked = [(fact.text, by) for fact in cell.atomic_facts if (by := fact.superseded_by) and _holds(successors.get(by), moment)]
@@ -111,12 +121,12 @@ def _follower(memory: Memory) -> str | None:
     return None if memory.next_id == base_id(memory.id) else memory.next_id
 
 
-async def _chains(store: LongTermStore, owner: Owner, ids: set[str]) -> dict[str, Memory]:
+async def _chains(store: LongTermStore, owner: Owner, ids: set[str], at_hand: Mapping[str, Memory], seen: Head | None) -> dict[str, Memory]:
     """These memories and all that replaced them."""
     chain: dict[str, Memory] = {}
     missing = ids
     for _ in range(MAX_HOPS):
-        read, _ = readable_shown(await store.memories(owner, sorted(missing)))
+        read = await memories_of(store, owner, sorted(missing), at_hand, seen)
         chain |= read
         missing = {memory.next_id for memory in read.values() if memory.next_id} - chain.keys()
         if not missing:

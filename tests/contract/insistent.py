@@ -48,19 +48,15 @@ class Insistent:
             except Unavailable:
                 continue
 
-    async def touch(self, owner: Owner, marker: str, touches: Mapping[str, Touch]) -> int:
-        """Sent again too: a marker that is there counts as ours, the first time."""
+    async def fold(self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]) -> Document | None:
+        """Sent again too: what is there of the document tells whether it was applied."""
         while True:
             try:
-                touched = await self.inner.touch(owner, marker, touches)
+                return await self.inner.fold(owner, accesses, touches)
             except Unavailable:
-                continue
-            known = marker in self.done
-            self.done.add(marker)
-            return touched if touched or known else await self._how_many(owner, touches)
-
-    async def _how_many(self, owner: Owner, touches: Mapping[str, Touch]) -> int:
-        return len((await self.inner.snapshot(owner, list(touches))).documents)
+                stored = (await self.inner.snapshot(owner, [accesses.id])).documents.get(accesses.id)
+            if stored is None or stored.tag != accesses.tag:
+                return stored if stored is not None and stored.body == accesses.body else None
 
     async def _is_there(self, owner: Owner, marker: str) -> bool:
         return marker in (await self.inner.snapshot(owner, [marker])).documents

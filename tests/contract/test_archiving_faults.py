@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
@@ -21,7 +20,7 @@ from memory_core.domain.requests.memories import UpdateInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.ports import Batch, Touch
 from tests.archives import Folder, Place
-from tests.builders import ALICE, NOW
+from tests.builders import ALICE, NOW, accessed
 from tests.cold import Stepping, Steps, archived, begun, blobs, done, equal, everything, nothing_is_lost, pointed_to, saved, years_go_by
 from tests.contract.insistent import Insistent
 from tests.mortal import Moment, Mortal
@@ -113,7 +112,7 @@ async def _update(core: MemoryCore, made: list[Memory]) -> None:
 
 
 async def _touch(core: MemoryCore, made: list[Memory]) -> None:
-    await core._services.adapters.long_term.touch(ALICE, f"mrk_{uuid4().hex}", {made[1].id: Touch(3, NOW)})
+    await accessed(core._services.adapters.long_term, ALICE, {made[1].id: Touch(3, NOW)})
 
 
 async def _tell_earlier(core: MemoryCore, made: list[Memory]) -> None:

@@ -47,6 +47,7 @@ from pydantic import ValidationError
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
 from memory_core.domain.memory import Memory, Outcome
+from memory_core.domain.requests.maintenance import DecayInput
 from memory_core.domain.requests.memories import ListInput, RetrieveInput, SaveInput
 from tests.builders import ALICE, NOW
 from tests.telling import tell
@@ -206,6 +207,7 @@ async def test_importance_halves_with_time_and_not_with_looking(core: MemoryCore
     assert [await importance(at=then) for _ in range(5)] == [0.4] * 5
     assert await importance() == 0.4
     await core.flush_touches()
+    await core.decay(ALICE, DecayInput(dry_run=True))  # which adds what was written down, as a day does
     assert await importance() == 0.8  # somebody asked for it, so it begins to fade anew, from the very base
     stored: Memory = await core.get(ALICE, saved.memory.id)
     assert (stored.importance_base, stored.etag) == (0.8, saved.memory.etag)

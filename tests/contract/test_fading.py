@@ -15,7 +15,7 @@ from memory_core.domain.importance import importance_at
 from memory_core.domain.memory import Lexical, Memory, MemoryType, Status
 from memory_core.domain.statements.worth import HALF_LIVES
 from memory_core.ports import Filter, LongTermStore, Place, Search, Touch, Write
-from tests.builders import ALICE, NOW, commit, document, memory
+from tests.builders import ALICE, NOW, accessed, commit, document, memory
 from tests.world import BOB
 
 RULES = Fading(long_characters=20)
@@ -178,7 +178,7 @@ async def test_worth_and_use_move_the_moment_and_a_worth_kept_for_good_takes_it_
 
 async def test_accesses_that_are_written_down_lengthen_the_half_life_in_the_store_too(store: LongTermStore) -> None:
     await commit(store, ALICE, Write("put", document(kept(0, importance_base=0.4))), Write("put", document(kept(1, importance_base=0.4))))
-    await store.touch(ALICE, "mrk_1", {"mem_000": Touch(4, NOW)})
+    await accessed(store, ALICE, {"mem_000": Touch(4, NOW)})
     assert await found(store, NOW + timedelta(days=91)) == ["mem_001"]
     assert await found(store, NOW + timedelta(days=125)) == ["mem_001"]
     assert await found(store, NOW + timedelta(days=127)) == ["mem_000", "mem_001"]
@@ -210,7 +210,7 @@ async def test_decayed_memories_are_named_once_they_were_accessed_since(store: L
 
     assert await named() == ["mem_002"]
     later = Touch(1, NOW + timedelta(hours=2))
-    await store.touch(ALICE, "mrk_1", dict.fromkeys(("mem_000", "mem_001", "mem_003"), later))
+    await accessed(store, ALICE, dict.fromkeys(("mem_000", "mem_001", "mem_003"), later))
     assert await named() == await named(limit=1) == ["mem_000", "mem_001", "mem_002"]
     assert await found(store, LATER) == ["mem_003"], "what has faded does not fade"
     back = one[0].model_copy(update={"status": Status.ACTIVE, "status_reason": "recalled", "last_accessed_at": NOW + timedelta(hours=2)})

@@ -13,7 +13,7 @@ import pytest
 from memory_core.domain.errors import EmbeddingMismatch
 from memory_core.domain.memory import Lexical, Memory, MemoryType, Status
 from memory_core.ports import Found, LongTermStore, Search, Touch, Write
-from tests.builders import ALICE, NOW, commit, document, memory, query, save, tokens, unit
+from tests.builders import ALICE, NOW, accessed, commit, document, memory, query, save, tokens, unit
 from tests.contract import reference
 from tests.contract.conftest import StoreFactory
 from tests.contract.reference import Stored
@@ -225,7 +225,7 @@ async def test_an_access_counts_in_the_next_search_here_and_is_shown_by_another_
     await save(here, memory("tea", id="mem_1"))
     for store in (here, there, here, there):
         await store.search(ALICE, query("tea"))
-    await here.touch(ALICE, "mrk_1", {"mem_1": Touch(7, NOW)})
+    await accessed(here, ALICE, {"mem_1": Touch(7, NOW)})
     found = (await here.search(ALICE, query("tea"))).candidates
     assert (found.access_count.tolist(), found.accessed_at.tolist()) == ([7], [NOW.timestamp()])
     assert (await there.memories(ALICE, ["mem_1"]))["mem_1"].memory.access_count == 7

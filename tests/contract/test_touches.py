@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, cast
@@ -22,10 +22,13 @@ from memory_core.domain.requests.memories import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
 from memory_core.ledger import access_counts as touches_module
 from memory_core.ledger.access_counts import Touches
-from memory_core.ports import LongTermStore, Touch, Write
-from tests.builders import ALICE, NOW, StillClock, batch, document, memory, query, save
+from memory_core.ledger.waiting_accesses import ADDED_AFTER, DOCUMENT_ID, MOST_WAITING, WaitingAccesses
+from memory_core.ports import Document, Due, LongTermStore, Snapshot, Touch, Write
+from tests.builders import ALICE, NOW, StillClock, accessed, batch, document, memory, query, save
 from tests.contract.conftest import StoreFactory
 from tests.redis_server import RedisServer
+from tests.runs import hour
+from tests.tasks import ended
 from tests.world import BOB, World
 
 LATER = NOW + timedelta(hours=1)
@@ -36,40 +39,57 @@ async def stored(store: LongTermStore, identity: str, owner: Owner = ALICE) -> M
 
 
 async def counts(world: World, *ids: str, owner: Owner = ALICE) -> list[int]:
+    """How often memories were shown, those accesses with them that are written down and not added yet."""
     store = await world.look_on()
-    return [(await stored(store, identity, owner)).access_count for identity in ids]
+    seen = await store.snapshot(owner, [*ids, DOCUMENT_ID])
+    waiting = seen.documents[DOCUMENT_ID].body["touches"] if DOCUMENT_ID in seen.documents else {}
+    return [seen.documents[name].body["access_count"] + waiting.get(name, [0])[0] for name in ids]
 
 
-async def test_a_touch_counts_and_moves_neither_head_nor_revision(store: LongTermStore) -> None:
+async def test_an_access_counts_and_moves_neither_head_nor_revision(store: LongTermStore) -> None:
     tea = memory("green tea")
     head = await save(store, tea)
     before = await stored(store, tea.id)
-    assert await store.touch(ALICE, "mrk_1", {tea.id: Touch(3, LATER)}) == 1
+    assert await accessed(store, ALICE, {tea.id: Touch(3, LATER)}) == 1
     touched = await stored(store, tea.id)
     assert (touched.access_count, touched.last_accessed_at) == (3, LATER)
     assert touched.etag == before.etag
     assert (await store.snapshot(ALICE)).head == head
 
 
-async def test_the_same_marker_counts_once(store: LongTermStore) -> None:
-    tea = memory("green tea")
+async def test_accesses_are_added_once_and_never_from_a_document_that_has_changed(store: LongTermStore) -> None:
+    tea, coffee = memory("green tea"), memory("coffee")
+    await save(store, tea, coffee)
+    waiting = WaitingAccesses(store, StillClock())
+    for _ in range(2):
+        await waiting.merge(ALICE, "mrk_1", {tea.id: Touch(3, LATER), coffee.id: Touch(1, LATER)})
+    read = (await store.snapshot(ALICE, [DOCUMENT_ID])).documents[DOCUMENT_ID]
+    assert await waiting.add(ALICE, [coffee.id]) == 1
+    assert await waiting.add(ALICE, [coffee.id]) == 0
+    assert await store.fold(ALICE, read, {coffee.id: Touch(1, LATER)}) is None
+    await waiting.merge(ALICE, "mrk_1", {tea.id: Touch(3, LATER), coffee.id: Touch(1, LATER)})
+    assert await waiting.add(ALICE) == 1
+    assert [(await stored(store, name)).access_count for name in (tea.id, coffee.id)] == [3, 1]
+
+
+async def test_an_earlier_access_sets_no_later_one_back(store: LongTermStore) -> None:
+    tea = memory("green tea", last_accessed_at=LATER)
     await save(store, tea)
-    await store.touch(ALICE, "mrk_1", {tea.id: Touch(3, LATER)})
-    assert await store.touch(ALICE, "mrk_1", {tea.id: Touch(3, LATER)}) == 0
-    await store.touch(ALICE, "mrk_2", {tea.id: Touch(1, LATER)})
-    assert (await stored(store, tea.id)).access_count == 4
+    await accessed(store, ALICE, {tea.id: Touch(2, NOW)})
+    assert ((await stored(store, tea.id)).access_count, (await stored(store, tea.id)).last_accessed_at) == (2, LATER)
 
 
 async def test_what_is_gone_or_anothers_is_left_out(store: LongTermStore) -> None:
     tea, his = memory("green tea"), memory("his tea", owner=BOB)
     await save(store, tea)
     await save(store, his)
-    assert await store.touch(ALICE, "mrk_1", {"mem_gone": Touch(1, LATER), tea.id: Touch(1, LATER), his.id: Touch(5, LATER)}) == 1
+    await accessed(store, ALICE, {"mem_gone": Touch(1, LATER), tea.id: Touch(1, LATER), his.id: Touch(5, LATER)})
+    assert (await stored(store, tea.id)).access_count == 1
     assert (await stored(store, his.id, BOB)).access_count == 0
 
 
-async def test_an_unknown_user_has_nothing_to_touch(store: LongTermStore) -> None:
-    assert await store.touch(ALICE, "mrk_1", {"mem_1": Touch(1, LATER)}) == 0
+async def test_an_unknown_user_has_no_accesses(store: LongTermStore) -> None:
+    assert await accessed(store, ALICE, {"mem_1": Touch(1, LATER)}) == 0
     assert (await store.snapshot(ALICE)).head is None
 
 
@@ -77,9 +97,9 @@ async def test_a_search_knows_the_new_count_in_every_process(store_factory: Stor
     one, other = await store_factory(), await store_factory()
     tea = memory("green tea")
     await save(one, tea)
-    if adapter != "storm":  # there one search may cost so much that the user is held, whose counts are those of when he was read
+    if adapter == "sqlite":  # elsewhere a search may make the user held, whose counts are those of when he was read
         assert (await other.search(ALICE, query("green"))).candidates.access_count.tolist() == [0]
-    await one.touch(ALICE, "mrk_1", {tea.id: Touch(7, LATER)})
+    await accessed(one, ALICE, {tea.id: Touch(7, LATER)})
     for store in (one, other):
         found = (await store.search(ALICE, query("green"))).candidates
         assert found.access_count.tolist() == [7]
@@ -89,9 +109,63 @@ async def test_a_search_knows_the_new_count_in_every_process(store_factory: Stor
 async def test_a_commit_under_way_is_not_disturbed(store: LongTermStore) -> None:
     tea, coffee = memory("green tea"), memory("coffee")
     head = await save(store, tea)
-    await store.touch(ALICE, "mrk_1", {tea.id: Touch(1, LATER)})
+    await accessed(store, ALICE, {tea.id: Touch(1, LATER)})
     await store.commit(ALICE, batch(head, [Write("create", document(coffee))]))
     assert (await stored(store, tea.id)).access_count == 1
+
+
+async def test_who_has_accesses_that_wait_is_due_when_their_time_has_come(store: LongTermStore) -> None:
+    tea = memory("green tea")
+    await save(store, tea)
+    clock = StillClock()
+    waiting = WaitingAccesses(store, clock)
+    await waiting.merge(ALICE, "mrk_1", {tea.id: Touch(1, NOW)})
+    (within,) = await store.ranges()
+    ends = NOW + ADDED_AFTER
+    assert await store.due(within, ends - timedelta(seconds=1), None, 10) == []
+    assert await store.due(within, ends, None, 10) == [Due(ALICE, ends)]
+    assert await store.due(within, ends, Due(ALICE, ends), 10) == []
+    assert await waiting.add_due(ALICE) == 0
+    clock.moment = ends
+    assert await waiting.add_due(ALICE) == 1
+    assert await store.due(within, ends, None, 10) == []
+
+
+class Halfway:
+    """A store that is gone when accesses are to be added."""
+
+    def __init__(self, inner: LongTermStore) -> None:
+        self._inner = inner
+
+    async def fold(self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]) -> Document | None:
+        raise Unavailable("long_term", "gone")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+async def test_what_was_to_be_added_at_once_and_was_not_is_due_though_more_comes(store: LongTermStore) -> None:
+    tea, coffee = memory("green tea"), memory("coffee")
+    await save(store, tea, coffee)
+    clock = StillClock()
+    with pytest.raises(Unavailable):
+        await WaitingAccesses(cast("LongTermStore", Halfway(store)), clock).merge(ALICE, "mrk_1", {tea.id: Touch(1, NOW, faded=True)})
+    waiting = WaitingAccesses(store, clock)
+    await waiting.merge(ALICE, "mrk_2", {coffee.id: Touch(1, NOW)})
+    assert [(await store.due(within, NOW, None, 10)) for within in await store.ranges()] == [[Due(ALICE, NOW)]]
+    assert await waiting.add_due(ALICE) == 2
+
+
+async def test_as_many_as_a_document_holds_are_added_at_once(store: LongTermStore) -> None:
+    tea = memory("green tea")
+    await save(store, tea)
+    waiting = WaitingAccesses(store, StillClock())
+    many = {f"mem_{number}": Touch(1, NOW) for number in range(2 * MOST_WAITING)}
+    merged = await waiting.merge(ALICE, "mrk_1", {tea.id: Touch(2, NOW)} | many)
+    assert merged.memories == 2 * MOST_WAITING + 1
+    assert len((await store.snapshot(ALICE, [DOCUMENT_ID])).documents[DOCUMENT_ID].body["touches"]) <= MOST_WAITING
+    await waiting.add(ALICE)
+    assert (await stored(store, tea.id)).access_count == 2
 
 
 async def saved(core: MemoryCore, *contents: str, owner: Owner = ALICE) -> list[str]:
@@ -173,18 +247,23 @@ async def test_an_instance_that_is_taken_away_after_its_last_request_has_written
 
 @dataclass
 class Deaf:
-    """A store whose answers to accesses are lost while it is `down`, though it has written them down."""
+    """A store whose answers to accesses are lost while it is `down`, though it has written the first of them down."""
 
     inner: LongTermStore
     down: bool = True
     asked: int = 0
 
-    async def touch(self, owner: Owner, marker: str, touches: Mapping[str, Touch]) -> int:
+    async def snapshot(self, owner: Owner, ids: Sequence[str] = ()) -> Snapshot:
+        if self.down and self.asked:
+            raise Unavailable("long_term", "no answer")
+        return await self.inner.snapshot(owner, ids)
+
+    async def keep(self, owner: Owner, document: Document) -> Document | None:
         self.asked += 1
-        written = await self.inner.touch(owner, marker, touches)
+        kept = await self.inner.keep(owner, document)
         if self.down:
             raise Unavailable("long_term", "no answer")
-        return written
+        return kept
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
@@ -294,14 +373,14 @@ async def test_redis_gathers_for_all_processes_and_gives_each_access_once(shared
     taken = await shared.take(ALICE, "mrk_a")
     assert taken is not None
     assert taken.touches == {"mem_1": Touch(3, LATER), "mem_2": Touch(1, NOW)}
-    await shared.gather({ALICE: {"mem_1": Touch(5, LATER)}})
+    await shared.gather({ALICE: {"mem_1": Touch(5, LATER, faded=True)}})
     assert await shared.take(ALICE, "mrk_b") == taken  # the first attempt died: the second one goes on with it, under its id
     await shared.taken(ALICE, "mrk_b")
     assert await shared.take(ALICE, "mrk_c") == taken
     await shared.taken(ALICE, "mrk_a")
     rest = await shared.take(ALICE, "mrk_d")
     assert rest is not None
-    assert (rest.flush_id, rest.touches) == ("mrk_d", {"mem_1": Touch(5, LATER)})
+    assert (rest.flush_id, rest.touches) == ("mrk_d", {"mem_1": Touch(5, LATER, faded=True)})
     await shared.taken(ALICE, "mrk_d")
     assert await shared.take(ALICE, "mrk_e") is None
     assert await shared.gathered(10) == [BOB]
@@ -325,7 +404,7 @@ async def test_killed_between_writing_down_and_forgetting_counts_once(world: Wor
             await asyncio.sleep(0.01)
     taken = await shared.take(ALICE, "mrk_dead")
     assert taken is not None
-    await dying._services.touches._write(ALICE, taken.flush_id, taken.touches)  # … and here its process dies, before `taken`
+    await dying._services.touches._waiting.merge(ALICE, taken.flush_id, taken.touches)  # … and here its process dies, before `taken`
     another = await world.core(short_term=shared)
     await another.flush_touches()
     assert await counts(world, tea) == [2]
@@ -344,3 +423,22 @@ async def test_the_same_procedure_told_again_makes_it_surer(world: World) -> Non
     assert third.memory.confidence == pytest.approx(0.676)
     other = await core.save(ALICE, told.model_copy(update={"value": "soy milk", "confidence": 0.5}))
     assert (other.memory.id, other.memory.reinforcement_count, other.memory.confidence) == (first.memory.id, 0, 0.5)
+
+
+async def test_the_hours_work_adds_what_has_waited_for_a_day_once_and_an_erasure_removes_what_waits(world: World) -> None:
+    core = await world.core(short_term=NullShortTermStore())
+    (tea,) = await saved(core, "green tea")
+    await found(core, "tea")
+    await core.flush_touches()
+    store = await world.look_on()
+    assert (await stored(store, tea)).access_count == 0
+    world.clock.forward(25 * 3600)
+    for _ in range(2):
+        await hour(core)
+        assert (await stored(store, tea)).access_count == 1
+        world.clock.forward(25 * 3600)
+    await found(core, "tea")
+    await core.flush_touches()
+    await ended(world, core, (await core.erase(ALICE)).task_id, apart_s=700)
+    assert DOCUMENT_ID not in (await store.snapshot(ALICE, [DOCUMENT_ID])).documents
+    assert await core.flush_touches() == 0

@@ -7,6 +7,7 @@ every other kind is kept whole under `body`, so that no name in it can clash wit
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from datetime import datetime, timezone
 from typing import Any, Final
 
@@ -17,7 +18,7 @@ from pydantic import ValidationError
 from memory_core.domain.archival import due_columns
 from memory_core.domain.errors import EmbeddingMismatch, TooLarge, damaged_memory
 from memory_core.domain.fading import fades, halvings, shrinkable_length
-from memory_core.domain.memory import INTERNAL_FIELDS, Memory, Vector
+from memory_core.domain.memory import INTERNAL_FIELDS, Lexical, Memory, Vector
 from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
@@ -29,16 +30,24 @@ DEPENDENCY: Final = "long_term"
 HEAD_ID: Final = "head"
 MEMORY_KINDS: Final = frozenset({"memory", "version"})
 MEMORY_FIELDS: Final = tuple(name for name in Memory.model_fields if name != "embedding")
-OMITTED_WHERE_NONE: Final = frozenset({
+_NONE: Final = (
     "episode", "key", "value", "value_text", "action_type", "interaction_quality", "conversation_complexity", "last_used_at",
     "change_reason", "supersedes_id", "consolidation_run", "pattern_detected", "copied_from", "scene_id", "prompt_id", "prompt_version",
-    "model", "archived_at", "archival_location", "worth",
-})  # fmt: skip
-OMITTED_WHERE_EMPTY: Final = frozenset({
+    "model", "archived_at", "archival_location", "worth", "last_accessed_at", "valid_until", "subject", "attribute", "actor",
+    "correlation_id", "agent_id", "session_id", "cell_id", "next_id",
+)  # fmt: skip
+_EMPTY: Final = (
     "atomic_facts", "foresight", "entities", "keywords", "semantic_queries", "follow_up_potential", "links", "source_ids",
-    "consolidated_into_ids", "conflict_ids",
-})  # fmt: skip
-"""Fields that no query asks for, and that most memories have nothing in: a message has nothing in 26, which were half of its text."""
+    "consolidated_into_ids", "conflict_ids", "told_at",
+)  # fmt: skip
+OMITTED: Final[Mapping[str, Any]] = (
+    dict.fromkeys(_NONE)
+    | {name: [] for name in _EMPTY}
+    | {"metadata": {}, "conflict_state": "none", "pinned": False, "confidence": 1.0, "version": 1, "source": "conversation"}
+)
+"""What most memories have in a field, which no query tells from a field that is not there. A message has it in 38, most of its text."""
+_LEXICAL = {name: value for name, value in Lexical().model_dump(mode="json").items() if not value}
+"""What an item leaves out of the analysed text."""
 MAX_DOCUMENTS = 100
 MAX_BATCH_BYTES = 1_800_000
 """Of bodies and vectors. The service's limit is 2 MiB a request; the rest is for keys and for what wraps each operation."""
@@ -100,6 +109,8 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
         item["body"] = body
         if document.kind == "conflict":
             item["status"] = body["status"]
+        if document.kind == "accesses" and body["due_s"] is not None:
+            item["due_s"] = body["due_s"]
         if body.get("epoch"):
             item["epoch"] = body["epoch"]
         if document.kind == "event":
@@ -115,6 +126,8 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
     if document.expires_at is not None:
         raise ValueError(f"{document.id}: a memory does not expire")
     item.update({name: body[name] for name in MEMORY_FIELDS if name in body and name not in item and not _is_omitted(name, body[name])})
+    if isinstance(lexical := body.get("lexical"), dict):
+        item["lexical"] = {name: value for name, value in lexical.items() if name not in _LEXICAL or value != _LEXICAL[name]}
     item.update(_compared(body))
     if document.kind == "memory":
         item.update(due_columns(body))
@@ -161,17 +174,17 @@ def memory_body(item: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a memory or version that stand in an item, but for the vector."""
     body: dict[str, Any] = {}
     for name in MEMORY_FIELDS:
-        if name in item:
+        if name == "lexical" and isinstance(item.get(name), dict):
+            body[name] = {**_LEXICAL, **item[name]}
+        elif name in item:
             body[name] = item[name]
-        elif name in OMITTED_WHERE_NONE:
-            body[name] = None
-        elif name in OMITTED_WHERE_EMPTY:
-            body[name] = []
+        elif name in OMITTED:
+            body[name] = copy(OMITTED[name])
     return body
 
 
 def _is_omitted(name: str, value: Any) -> bool:
-    return (value is None and name in OMITTED_WHERE_NONE) or (value == [] and name in OMITTED_WHERE_EMPTY)
+    return name in OMITTED and bool(value == OMITTED[name])
 
 
 def shown_of(item: Mapping[str, Any]) -> SerializedMemory:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from memory_core.adapters.cosmos.conditions import Conditions, Query, under
 from memory_core.adapters.cosmos.items import MEMORY_FIELDS, MEMORY_KINDS, numbers
@@ -31,7 +32,11 @@ _FIELDS = ", ".join(f'"{name}": c["{name}"]' for name in ("kind", *MEMORY_FIELDS
 _COLUMNS = ", ".join(f'"{name}": c["{name}"]' for name in ("id", "embedding", *SLICE_FIELDS))
 CANDIDATE_FIELDS = tuple(name for name in MEMORY_FIELDS if name != "search_text")
 """Of a candidate: the text that is searched through is a second copy of its words, a tenth of what it weighs."""
-_CANDIDATE = ", ".join(f'"{name}": c["{name}"]' for name in ("kind", *CANDIDATE_FIELDS))
+_OF_THE_OWNER = frozenset({"app_id", "user_id"})
+SHORT_NAMES = {name: "id" if name == "id" else f"{place:x}" for place, name in enumerate(CANDIDATE_FIELDS) if name not in _OF_THE_OWNER}
+"""What each field of a candidate is called in a row: a third of what a row weighed was names. The owner's ids are known."""
+_LONG_NAMES = {short: name for name, short in SHORT_NAMES.items()}
+_CANDIDATE = ", ".join(f'"{short}": c["{name}"]' for name, short in SHORT_NAMES.items())
 _MEMORY = f"VALUE {{{_FIELDS}}}"
 _BRIEF = "c.id, c.kind, c.body, c.expires_at, c._etag"
 FOUND = ("active", "compressed")
@@ -50,6 +55,13 @@ def existing(owner: Owner, ids: Sequence[str]) -> Query:
     asked = Conditions(owner)
     asked.among("c.id", ids)
     return asked.query("VALUE c.id")
+
+
+def last_accesses(owner: Owner, ids: Sequence[str]) -> Query:
+    """Which of these memories are there, and when each was accessed last."""
+    asked = Conditions(owner, ("memory",))
+    asked.among("c.id", ids)
+    return asked.query("c.id, c.last_accessed_at")
 
 
 def to_show(owner: Owner, ids: Sequence[str], where: Filter | None) -> Query:
@@ -103,6 +115,12 @@ def by_vector(owner: Owner, search: Search, vector: Vector, epoch: str | None = 
     asked = _searched(owner, search, epoch)
     _with_vector(asked, only)
     return asked.query(f"TOP {int(search.limit)} {_with_similarities(asked, search)}", f"ORDER BY {_distance(asked, vector)}")
+
+
+def candidate_in(row: Mapping[str, Any], owner: Owner) -> dict[str, Any]:
+    """A row of a search as the item that it is of, its similarities with it."""
+    named = {_LONG_NAMES.get(name, name): value for name, value in row.items()}
+    return {**named, "app_id": owner.app_id, "user_id": owner.user_id}
 
 
 def most_of_small(search: Search) -> int:

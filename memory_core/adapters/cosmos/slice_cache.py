@@ -21,7 +21,7 @@ from typing import Final
 
 from memory_core.adapters.cosmos import queries
 from memory_core.adapters.cosmos.client import Connection, Remembered
-from memory_core.adapters.cosmos.items import HEAD_ID, Item, vector_of
+from memory_core.adapters.cosmos.items import HEAD_ID, Item, memory_body, vector_of
 from memory_core.adapters.cosmos.reads import Known, known_of
 from memory_core.adapters.memory_index.columns import LONGEST_IDLE, Slice, as_blob
 from memory_core.domain.errors import Unavailable
@@ -216,4 +216,4 @@ class HeldUsers:
 
     def _put(self, user_slice: Slice, rows: Iterable[Item]) -> None:
         for row in rows:
-            user_slice.put(row["id"], "memory", row, as_blob(vector_of(row, self._kind)))
+            user_slice.put(row["id"], "memory", memory_body(row), as_blob(vector_of(row, self._kind)))

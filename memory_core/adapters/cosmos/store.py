@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any
@@ -17,6 +18,7 @@ import orjson
 from memory_core.adapters.cosmos import queries, reads, writes
 from memory_core.adapters.cosmos import writes as committing
 from memory_core.adapters.cosmos.client import CONNECTIONS, Answer, Connection, together
+from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.container import ENOUGH, Consistency, EmbedderRecord, VectorIndex, compare, provision
 from memory_core.adapters.cosmos.items import DEPENDENCY, check_vector, document_of, epoch_of, is_expired, shown_of
 from memory_core.adapters.cosmos.reads import IDS_A_QUERY, Heads, Known, Looks, neighbours
@@ -157,12 +159,12 @@ class CosmosStore:
         self._check_open()
         return await writes.keep(self._connection, owner, document, self._clock.now())
 
-    async def touch(self, owner: Owner, marker: str, touches: Mapping[str, Touch]) -> int:
-        """Accesses of memories, once a marker."""
+    async def fold(self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]) -> Document | None:
+        """Accesses into memories, with what is left of the document that they waited in."""
         self._check_open()
-        touched = await writes.touch(self._connection, owner, marker, touches, self._clock.now())
-        self._held.touched(owner, touches if touched else None)
-        return touched
+        left = await writes.fold(self._connection, owner, accesses, touches, self._clock.now())
+        self._held.touched(owner, None if left is None else touches)
+        return left
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
         """The next owners for whom work waits."""
@@ -270,17 +272,20 @@ class CosmosStore:
     def _asked(self, owner: Owner, search: Search, way: Way, known: Known, epoch: str | None) -> list[Coroutine[Any, Any, Answer]]:
         """What a search asks for: of a small user everything at once, else a list by each vector and one by words."""
         if _is_small(known.head, search):
-            return [self._connection.query(owner, queries.of_a_small_user(owner, search, epoch), since=known.token)]
+            return [self._candidates(owner, queries.of_a_small_user(owner, search, epoch), known.token)]
         return self._ranked(owner, search, way, known, epoch)
 
     def _ranked(self, owner: Owner, search: Search, way: Way, known: Known, epoch: str | None) -> list[Coroutine[Any, Any, Answer]]:
-        since = known.token
         near = [queries.by_vector(owner, search, vector, epoch, self._embedder.only) for vector in search.vectors[: queries.MAX_VECTORS]]
-        asked = [self._connection.query(owner, query, since=since) for query in near]
+        asked = [self._candidates(owner, query, known.token) for query in near]
         if search.terms:
             worded = queries.by_words(owner, search, epoch, with_similarities=way.beside)
-            asked.append(self._connection.query(owner, worded, across=not way.by_key, since=since))
+            asked.append(self._candidates(owner, worded, known.token, across=not way.by_key))
         return asked
+
+    async def _candidates(self, owner: Owner, query: Query, since: str | None, *, across: bool = False) -> Answer:
+        answer = await self._connection.query(owner, query, across=across, since=since)
+        return replace(answer, rows=[queries.candidate_in(row, owner) for row in answer.rows])
 
     async def memories(
         self, owner: Owner, ids: Sequence[str], where: Filter | None = None, *, seen: Head | None = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -144,8 +144,7 @@ def _said(refused: CosmosBatchOperationError, pairs: Pairs) -> Exception:
 # the document is read, and what is equal counts as ours.
 
 
-MARKED_FOR = timedelta(days=1)
-TOUCH_ROUNDS = 3
+FOLD_ROUNDS = 3
 _MOVED = frozenset({404, 409, 412})
 _AFTER = "AND (c.app_id > @app_id OR (c.app_id = @app_id AND c.user_id > @user_id)) ORDER BY c.app_id, c.user_id"
 _HEADS = "SELECT TOP @limit c.id, c.app_id, c.user_id, c.body FROM c WHERE c.kind = 'head' "
@@ -154,8 +153,9 @@ _OWNERS = f"{_HEADS}{_AFTER}"
 _OWNERS_OF_AN_APP = f"{_HEADS}AND c.app_id = @app_id AND c.user_id > @user_id ORDER BY c.app_id, c.user_id"
 
 _DUE = (
-    "SELECT TOP @limit c.id, c.app_id, c.user_id, c.due_s FROM c WHERE c.kind = 'head' AND c.due_s <= @now AND (c.due_s > @after "
-    "OR (c.due_s = @after AND (c.app_id > @app_id OR (c.app_id = @app_id AND c.user_id > @user_id)))) ORDER BY c.due_s, c.app_id, c.user_id"
+    "SELECT TOP @limit c.id, c.app_id, c.user_id, c.due_s FROM c WHERE c.kind IN ('head', 'accesses') AND c.due_s <= @now AND "
+    "(c.due_s > @after OR (c.due_s = @after AND (c.app_id > @app_id OR (c.app_id = @app_id AND c.user_id > @user_id)))) "
+    "ORDER BY c.due_s, c.app_id, c.user_id"
 )
 
 
@@ -198,35 +198,37 @@ async def _take_back(connection: Connection, owner: Owner, document: Document, e
             raise
 
 
-async def touch(connection: Connection, owner: Owner, marker: str, touches: Mapping[str, Touch], now: datetime) -> int:
-    """Write down accesses once, as `LongTermStore.touch` says: patches, in one batch with the marker that says they are done."""
+async def fold(connection: Connection, owner: Owner, accesses: Document, touches: Mapping[str, Touch], now: datetime) -> Document | None:
+    """Add accesses to memories, as `LongTermStore.fold` says: patches, in one batch with the document that they waited in."""
     from azure.cosmos.exceptions import CosmosBatchOperationError
 
-    mark = item_of(owner, Document(marker, "marker", {"touched": len(touches)}, expires_at=now + MARKED_FOR), now)
-    left = dict(touches)
-    for _ in range(TOUCH_ROUNDS):
-        operations = [("create", (mark,)), *(_patch(identity, touch) for identity, touch in left.items())]
+    first = ("replace", (accesses.id, item_of(owner, accesses, now)), {"if_match_etag": accesses.tag})
+    for _ in range(FOLD_ROUNDS):
+        rows = (await connection.query(owner, queries.last_accesses(owner, list(touches)))).rows if touches else []
+        patches = [_patch(row["id"], touches[row["id"]], row.get("last_accessed_at")) for row in rows]
         try:
-            await connection.batch(owner, operations)
+            written = (await connection.batch(owner, [first, *patches])).rows[0]
         except CosmosBatchOperationError as refused:
-            if refused.error_index == 0 and refused.status_code == 409:
-                return 0
             if refused.status_code in PASSING:
                 raise Unavailable(DEPENDENCY, f"Cosmos DB answered a write with {refused.status_code}") from refused
-            if refused.status_code != 404:
+            if refused.status_code not in _MOVED:
                 raise
-            there = set((await connection.query(owner, queries.existing(owner, list(left)))).rows)
-            left = {identity: touch for identity, touch in left.items() if identity in there}
+            if refused.error_index == 0:
+                return None
         else:
-            return len(left)
-    raise Unavailable(DEPENDENCY, "memories whose accesses are written down kept vanishing")
+            return replace(accesses, tag=written["eTag"])
+    raise Unavailable(DEPENDENCY, "memories to which accesses are added kept vanishing")
 
 
-def _patch(identity: str, touch: Touch) -> tuple[Any, ...]:
-    count = {"op": "incr", "path": "/access_count", "value": touch.count}
-    at = touch.at.isoformat().replace("+00:00", "Z")  # as models write moments, so that an export is the same after an import
-    last = {"op": "set", "path": "/last_accessed_at", "value": at}
-    return ("patch", (identity, [count, last, {"op": "set", "path": "/idle_since_s", "value": touch.at.timestamp()}]))
+def _patch(identity: str, touch: Touch, known: str | None) -> tuple[Any, ...]:
+    operations: list[dict[str, Any]] = [{"op": "incr", "path": "/access_count", "value": touch.count}]
+    if known is None or datetime.fromisoformat(known) < touch.at:
+        at = touch.at.isoformat().replace("+00:00", "Z")  # as models write moments, so that an export is the same after an import
+        operations += [
+            {"op": "set", "path": "/last_accessed_at", "value": at},
+            {"op": "set", "path": "/idle_since_s", "value": touch.at.timestamp()},
+        ]
+    return ("patch", (identity, operations))
 
 
 async def _if_equal(connection: Connection, owner: Owner, document: Document, now: datetime) -> Document | None:

@@ -267,8 +267,8 @@ def _pair(owner: Owner, session_id: str) -> tuple[str, str]:
 # written down. So a process that dies between the two writes loses and doubles nothing.
 
 
-_AT = "#at:"
-"""Before a memory's id: when it was accessed last, in epoch milliseconds. No id has a `#`."""
+_AT, _FADED = "#at:", "#faded:"
+"""Before a memory's id: when it was accessed last, in epoch milliseconds; that it counted as faded then. No id has a `#`."""
 _FLUSH = b"#flush"
 
 
@@ -283,6 +283,9 @@ async def add_touches(client: Redis, touches: Mapping[Owner, Mapping[str, Touch]
         for memory_id, touch in some.items():
             pipeline.hincrby(key, memory_id, touch.count)
         pipeline.hset(key, mapping={_AT + memory_id: int(touch.at.timestamp() * 1000) for memory_id, touch in some.items()})
+        faded: dict[Any, Any] = {_FADED + memory_id: 1 for memory_id, touch in some.items() if touch.faded}
+        if faded:
+            pipeline.hset(key, mapping=faded)
         pipeline.expire(key, TOUCH_TTL_S)
     pipeline.sadd(GATHERED, *(owner_name(owner) for owner in touches))
     await pipeline.execute()
@@ -300,8 +303,11 @@ def taken_of(answer: list[bytes]) -> Taken | None:
     if _FLUSH not in fields:
         return None
     flush_id = fields.pop(_FLUSH).decode()
-    counts = {name.decode(): int(value) for name, value in fields.items() if not name.startswith(_AT.encode())}
-    touches = {name: Touch(count, _moment(fields.get(f"{_AT}{name}".encode(), b"0"))) for name, count in counts.items()}
+    counts = {name.decode(): int(value) for name, value in fields.items() if not name.startswith(b"#")}
+    touches = {
+        name: Touch(count, _moment(fields.get(f"{_AT}{name}".encode(), b"0")), faded=f"{_FADED}{name}".encode() in fields)
+        for name, count in counts.items()
+    }
     return Taken(flush_id, touches)
 
 

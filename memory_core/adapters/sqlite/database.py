@@ -207,6 +207,9 @@ CHANGED = "rtrim(json_extract(CAST(body AS TEXT), '$.updated_at'), 'Z')"
 KEY = "json_extract(CAST(body AS TEXT), '$.key')"
 """The key of a procedural memory."""
 
+ACCESSES_DUE = "json_extract(CAST(body AS TEXT), '$.due_s')"
+"""When the accesses that wait in a document of that kind are to be added to their memories."""
+
 HAS_TAGS = "kind = 'memory' AND tags != '[]'"
 """The memories that lists of tags are made of, from an index alone."""
 
@@ -220,6 +223,7 @@ _ADDED = (
     f"CREATE INDEX IF NOT EXISTS documents_by_key ON documents (app_id, user_id, {KEY}) WHERE type = 'procedural' AND kind = 'memory'",
     f"CREATE INDEX IF NOT EXISTS documents_with_tags ON documents (app_id, user_id, status, epoch, tags) WHERE {HAS_TAGS}",
     f"CREATE INDEX IF NOT EXISTS tasks_poisoned ON documents (app_id, sequence, id) WHERE {IS_POISONED}",
+    f"CREATE INDEX IF NOT EXISTS accesses_by_due ON documents ({ACCESSES_DUE}, app_id, user_id) WHERE kind = 'accesses'",
     f"CREATE INDEX IF NOT EXISTS documents_by_agent ON documents (app_id, user_id, kind, agent_id, {CHANGED}, status, category) "
     "WHERE agent_id IS NOT NULL",
 )

@@ -129,9 +129,9 @@ class SqliteStore:
         """One document beside the log."""
         return await self._file.write_light(writes.keep, owner, document, self._clock.now())
 
-    async def touch(self, owner: Owner, marker: str, touches: Mapping[str, Touch]) -> int:
-        """Accesses of memories, once a marker."""
-        return await self._file.write(writes.touch, owner, marker, touches, self._clock.now())
+    async def fold(self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]) -> Document | None:
+        """Accesses into memories, with what is left of the document that they waited in."""
+        return await self._file.write(writes.fold, owner, accesses, touches, self._clock.now())
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
         """The next owners for whom work waits. With the first of them, what is left of users erased long ago goes."""

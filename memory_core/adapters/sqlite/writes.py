@@ -9,13 +9,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import orjson
 
 from memory_core.adapters.memory_index.columns import as_blob, seconds
-from memory_core.adapters.sqlite.database import record_embedder
+from memory_core.adapters.sqlite.database import ACCESSES_DUE, record_embedder
 from memory_core.adapters.sqlite.reads import head_of, known_head
 from memory_core.adapters.sqlite.rows import (
     MEMORY_KINDS,
@@ -152,7 +152,6 @@ def _check_dimensions(batch: Batch, dimensions: int) -> None:
 # change counter, by which a slice in memory learns of them.
 
 
-MARKED_FOR = timedelta(days=1)
 PURGED_AT_ONCE = 20
 """Expired rows of the owner that one write deletes which brings such rows; it brings fewer, so they never pile up."""
 
@@ -183,10 +182,13 @@ _WAITING = (
 _OWNERS = "SELECT app_id, user_id, body FROM heads WHERE (app_id, user_id) > (?, ?) ORDER BY app_id, user_id LIMIT ?"
 _OWNERS_OF_AN_APP = "SELECT app_id, user_id, body FROM heads WHERE app_id = ? AND user_id > ? ORDER BY user_id LIMIT ?"
 
-_DUE = (
-    "SELECT due_at, app_id, user_id FROM heads WHERE due_at <= ? AND (due_at, app_id, user_id) > (?, ?, ?) "
-    "ORDER BY due_at, app_id, user_id LIMIT ?"
+_DUE_AFTER = "{due} <= :now AND ({due}, app_id, user_id) > (:after, :app_id, :user_id) ORDER BY {due}, app_id, user_id LIMIT :limit"
+_HEADS_DUE = f"SELECT due_at, app_id, user_id FROM heads WHERE {_DUE_AFTER.format(due='due_at')}"  # noqa: S608 - our own names
+_ACCESSES_DUE = (
+    f"SELECT {ACCESSES_DUE}, app_id, user_id FROM documents WHERE kind = 'accesses' AND "  # noqa: S608 - our own names
+    f"{_DUE_AFTER.format(due=ACCESSES_DUE)}"
 )
+_DUE = f"SELECT * FROM ({_HEADS_DUE}) UNION ALL SELECT * FROM ({_ACCESSES_DUE}) ORDER BY 1, 2, 3 LIMIT :limit"  # noqa: S608 - our own names
 _EXPIRING = "SELECT app_id, user_id, body FROM heads WHERE json_extract(CAST(body AS TEXT), '$.expires_at') IS NOT NULL"
 
 
@@ -220,29 +222,29 @@ def _of_the_head(connection: sqlite3.Connection, owner: Owner, document: Documen
     return epoch is None or (row is not None and head_of(row[0]).epoch == epoch)
 
 
-def touch(connection: sqlite3.Connection, owner: Owner, marker: str, touches: Mapping[str, Touch], now: datetime) -> int:
-    """Write down accesses once, as `LongTermStore.touch` says."""
-    row = parameters(Document(marker, "marker", {"touched": len(touches)}, expires_at=now + MARKED_FOR))
-    row.update(app_id=owner.app_id, user_id=owner.user_id, change=None, overwrite=0, now=now.timestamp())
-    touched = 0
+def fold(connection: sqlite3.Connection, owner: Owner, accesses: Document, touches: Mapping[str, Touch], now: datetime) -> Document | None:
+    """Add accesses to memories, as `LongTermStore.fold` says."""
+    row = parameters(accesses)
+    row.update(app_id=owner.app_id, user_id=owner.user_id, change=None, overwrite=1, now=now.timestamp())
     connection.execute("BEGIN IMMEDIATE")
     try:
-        if connection.execute(WRITE, row).rowcount:
-            change = connection.execute(_NEXT_CHANGE, owner).fetchone()
-            for identity, touch in touches.items() if change is not None else ():
-                row_touched = connection.execute(_TOUCHED, (*owner, identity)).fetchone()
-                if row_touched is not None:
-                    body = orjson.loads(row_touched[0])
-                    body["access_count"] += touch.count
-                    body["last_accessed_at"] = _later(body["last_accessed_at"], touch.at)
-                    values = orjson.dumps(body), change[0], seconds(body["last_accessed_at"]), lasts(body)
-                    connection.execute(_TOUCH, (*values, *owner, identity))
-                    touched += 1
+        if accesses.tag is None or stored_tag(connection, owner, accesses.id, now) != accesses.tag:
+            return None
+        connection.execute(WRITE, row)
+        change = connection.execute(_NEXT_CHANGE, owner).fetchone()
+        for identity, touch in touches.items() if change is not None else ():
+            row_touched = connection.execute(_TOUCHED, (*owner, identity)).fetchone()
+            if row_touched is not None:
+                body = orjson.loads(row_touched[0])
+                body["access_count"] += touch.count
+                body["last_accessed_at"] = _later(body["last_accessed_at"], touch.at)
+                values = orjson.dumps(body), change[0], seconds(body["last_accessed_at"]), lasts(body)
+                connection.execute(_TOUCH, (*values, *owner, identity))
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
-    return touched
+    return replace(accesses, tag=tag_of(row["body"], row["expires_at"]))
 
 
 def _later(known: str | None, at: datetime) -> str:
@@ -310,6 +312,7 @@ def _heads(connection: sqlite3.Connection, query: str, after: Owner | None, limi
 
 def due(connection: sqlite3.Connection, now: datetime, after: Due | None, limit: int) -> list[Due]:
     """The next owners whose run is due, from an index."""
-    beyond = (-1.0, "", "") if after is None else (after.at.timestamp(), *after.owner)
-    rows = connection.execute(_DUE, (now.timestamp(), *beyond, limit))
+    app_id, user_id = ("", "") if after is None else after.owner
+    beyond = -1.0 if after is None else after.at.timestamp()
+    rows = connection.execute(_DUE, {"now": now.timestamp(), "after": beyond, "app_id": app_id, "user_id": user_id, "limit": limit})
     return [Due(Owner(app_id, user_id), moment(at)) for at, app_id, user_id in rows]

@@ -1,0 +1,183 @@
+"""Accesses that wait in one small document a user, and are added to the memories now and then.
+
+A memory is a large document, and one that was shown is shown again. So accesses are merged into one document, and added to the memories a
+day after the first of them: by the hour's work, at once where there are many, and before anything fades that is among them. Those of
+memories that count as faded are added at once, since by that they come back. Note: what is added leaves the document in the same commit,
+so a crash counts nothing twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta, timezone
+from typing import Any, Final, NamedTuple
+
+from memory_core.domain.errors import Unavailable
+from memory_core.domain.memory import Head
+from memory_core.domain.scope import Owner
+from memory_core.ports import Clock, Document, LongTermStore, Touch
+
+DOCUMENT_ID: Final = "acs_waiting"
+ADDED_AFTER: Final = timedelta(days=1)
+"""How long accesses wait: readers see how often a memory was shown so much later, at most, and an hour."""
+MOST_WAITING: Final = 300
+"""Memories in the document; with more, all are added at once. About 16 KB, so that a write of it stays cheaper than one of a memory."""
+_ADDED_AT_ONCE = 90
+_FLUSHES_KNOWN = 12
+"""Flushes that the document remembers, so that one whose answer was lost is not merged twice."""
+_TRIES, _PAUSE_S = 6, 0.02
+
+
+class Merged(NamedTuple):
+    """What became of accesses: how many memories' were written down, and how many of these were added to their memories."""
+
+    memories: int = 0
+    added: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """The document.
+
+    flushes: how many memories of each flush were merged, in the order of their ids. urgent: some are to be added at once.
+    """
+
+    epoch: str
+    touches: Mapping[str, Touch] = field(default_factory=dict)
+    first_at: datetime | None = None
+    flushes: tuple[tuple[str, int], ...] = ()
+    urgent: bool = False
+
+    @classmethod
+    def of(cls, document: Document | None, head: Head) -> _Waiting:
+        """As it is stored; empty where it is of an earlier life of the user."""
+        if document is None or document.body["epoch"] != head.epoch:
+            return cls(head.epoch)
+        body = document.body
+        touches = {name: Touch(count, _moment(at)) for name, (count, at) in body["touches"].items()}
+        first_at = None if body["first_s"] is None else _moment(body["first_s"])
+        flushes = tuple((name, merged) for name, merged in body["flushes"])
+        urgent = body["due_s"] is not None and body["due_s"] <= body["first_s"]  # who was to add them at once could not
+        return cls(head.epoch, touches, first_at, flushes, urgent)
+
+    def document(self, tag: str | None) -> Document:
+        """To be written in the place of the one with this tag."""
+        due_at = None if self.first_at is None else self.first_at + (timedelta(0) if self.urgent else ADDED_AFTER)
+        body: dict[str, Any] = {
+            "epoch": self.epoch,
+            "touches": {name: [touch.count, touch.at.timestamp()] for name, touch in sorted(self.touches.items())},
+            "first_s": None if self.first_at is None else self.first_at.timestamp(),
+            "due_s": None if due_at is None else due_at.timestamp(),
+            "flushes": [list(known) for known in self.flushes],
+        }
+        return Document(DOCUMENT_ID, "accesses", body, tag=tag)
+
+    def merged(self, flush_id: str) -> int:
+        """How many memories of a flush are in it already, or were."""
+        return dict(self.flushes).get(flush_id, 0)
+
+    def with_accesses(self, flush_id: str, touches: Mapping[str, Touch], now: datetime) -> _Waiting:
+        """With further accesses of one flush."""
+        together = dict(self.touches)
+        for name, touch in touches.items():
+            known = together.get(name)
+            together[name] = touch if known is None else Touch(known.count + touch.count, max(known.at, touch.at))
+        others = [known for known in self.flushes if known[0] != flush_id]
+        flushes = (*others, (flush_id, self.merged(flush_id) + len(touches)))[-_FLUSHES_KNOWN:]
+        urgent = self.urgent or any(touch.faded for touch in touches.values()) or len(together) > MOST_WAITING
+        return replace(self, touches=together, first_at=self.first_at or now, flushes=flushes, urgent=urgent)
+
+    def without(self, names: Collection[str]) -> _Waiting:
+        """With the others alone, which have time."""
+        rest = {name: touch for name, touch in self.touches.items() if name not in names}
+        return replace(self, touches=rest, first_at=self.first_at if rest else None, urgent=False)
+
+
+class WaitingAccesses:
+    """Keeps accesses of any owner, and adds them to the memories. All calls raise Unavailable."""
+
+    def __init__(self, store: LongTermStore, clock: Clock) -> None:
+        self._store, self._clock = store, clock
+
+    async def merge(self, owner: Owner, flush_id: str, touches: Mapping[str, Touch]) -> Merged:
+        """Write accesses down, once a flush, and add those to their memories that have no time."""
+        names, total, end = sorted(touches), Merged(), 0
+        while end < len(names):
+            document, begin, end = await self._merge_some(owner, flush_id, names, touches)
+            if document is None:
+                return total
+            if len(document.body["touches"]) > MOST_WAITING:
+                added = await self.add(owner)
+            else:
+                added = await self.add(owner, [name for name in names[:end] if touches[name].faded])
+            total = Merged(total.memories + end - begin, total.added + added)
+        return total
+
+    async def add(self, owner: Owner, names: Collection[str] | None = None) -> int:
+        """Add what waits to the memories: of all, or of those that are named. Of how many there was something."""
+        return 0 if names is not None and not names else await self._add(owner, lambda waiting: names)
+
+    async def add_due(self, owner: Owner) -> int:
+        """Add all that waits, where its time has come."""
+        now = self._clock.now()
+        return await self._add(owner, lambda due_at: None if due_at is not None and due_at <= now else ())
+
+    async def _merge_some(
+        self, owner: Owner, flush_id: str, names: list[str], touches: Mapping[str, Touch]
+    ) -> tuple[Document | None, int, int]:
+        """Merge the next of a flush: the document, from which of its names on, and up to which; None for a user who is gone."""
+        for attempt in range(_TRIES):
+            try:
+                seen = await self._store.snapshot(owner, [DOCUMENT_ID])
+                if seen.head is None or seen.head.state != "live":
+                    return None, 0, 0
+                stored = seen.documents.get(DOCUMENT_ID)
+                waiting = _Waiting.of(stored, seen.head)
+                begin = waiting.merged(flush_id)
+                if begin >= len(names) and stored is not None:
+                    return stored, begin, begin
+                some = names[begin : begin + MOST_WAITING]
+                further = waiting.with_accesses(flush_id, {name: touches[name] for name in some}, self._clock.now())
+                written = await self._store.keep(owner, further.document(None if stored is None else stored.tag))
+                if written is not None:
+                    return written, begin, begin + len(some)
+            except Unavailable:
+                if attempt == _TRIES - 1:
+                    raise
+            await _pause(attempt)
+        raise Unavailable("long_term", "others write down accesses of this user all the time")
+
+    async def _add(self, owner: Owner, wanted: Callable[[datetime | None], Collection[str] | None]) -> int:
+        """wanted: told when what waits is due, which of it to add; None: all."""
+        added = attempt = 0
+        while attempt < _TRIES:
+            seen = await self._store.snapshot(owner, [DOCUMENT_ID])
+            stored = seen.documents.get(DOCUMENT_ID)
+            if seen.head is None or seen.head.state != "live" or stored is None:
+                return added
+            waiting = _Waiting.of(stored, seen.head)
+            due_s = stored.body["due_s"]
+            names = wanted(None if due_s is None else _moment(due_s))
+            some = sorted(waiting.touches if names is None else waiting.touches.keys() & set(names))[:_ADDED_AT_ONCE]
+            if not some:
+                return added
+            left = waiting.without(some)
+            if names is None and left.touches:
+                left = replace(left, urgent=True)  # who goes on after a crash adds the rest too
+            if await self._store.fold(owner, left.document(stored.tag), {name: waiting.touches[name] for name in some}) is None:
+                attempt += 1
+                await _pause(attempt)
+            else:
+                added += len(some)
+        raise Unavailable("long_term", "others write down accesses of this user all the time")
+
+
+async def _pause(attempt: int) -> None:
+    await asyncio.sleep(_PAUSE_S * 2**attempt * random.uniform(0.5, 1.0))
+
+
+def _moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, timezone.utc)
