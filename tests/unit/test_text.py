@@ -130,7 +130,7 @@ def test_the_terms_of_a_text_are_those_of_its_words(parts):
 def test_threads_that_stem_at_once_get_what_one_alone_gets():
     vocabulary = [f"{stem}{ending}" for stem in ("walk", "talk", "jump", "paint") for ending in ("ing", "ed", "s", "er", "")] * 20
     expected = tokens(" ".join(vocabulary))
-    analyzer._term.cache_clear()
+    analyzer.term_of.cache_clear()
     answers: list[list[str]] = []
     threads = [threading.Thread(target=lambda: answers.append(tokens(" ".join(vocabulary)))) for _ in range(4)]
     interval = sys.getswitchinterval()

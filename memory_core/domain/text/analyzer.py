@@ -186,7 +186,7 @@ def tokens(text: str) -> list[str]:
 
 def terms_of(found: Iterable[str], language: str = ENGLISH) -> list[str]:
     """The terms of words that `words` gave. language: of those in Latin letters."""
-    return [term for word in found if (term := _term(word, language))]
+    return [term for word in found if (term := term_of(word, language))]
 
 
 def counts(text: str) -> dict[str, int]:
@@ -210,7 +210,7 @@ def counts_and_order(text: str) -> tuple[dict[str, int], list[str]]:
     if language == ENGLISH:
         stems = terms_of(found, language)
         return count(chain(stems, _characters(text))), stems
-    each = [(_term(word, language), _term(word, ENGLISH)) for word in found]
+    each = [(term_of(word, language), term_of(word, ENGLISH)) for word in found]
     stems = [stem for stem, _ in each if stem]
     others = {english for _, english in each if english}.difference(stems)
     order = [term for stem, english in each for term in (stem, english if english in others else "") if term]
@@ -257,7 +257,7 @@ def _characters(text: str) -> Iterable[str]:
 
 
 @lru_cache(maxsize=32_768)
-def _term(word: str, language: str) -> str:
+def term_of(word: str, language: str) -> str:
     """The term of one word, empty when it has none. What English drops is dropped everywhere: names of languages are guesses."""
     if word in FUNCTION_WORDS or (len(word) == 1 and word.isalpha() and word < _FIRST_UNSPACED):
         return ""

@@ -22,11 +22,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
 from math import log
+from types import MappingProxyType
 
 import numpy as np
 import regex
 
-from memory_core.domain.text.analyzer import ENGLISH, language_of, terms_of, tokens, words
+from memory_core.domain.text.analyzer import ENGLISH, language_of, term_of, tokens, words
 from memory_core.domain.text.sameness import names_in
 from memory_core.domain.text.sentences import MAX_LENGTH, Sentence, Table, find_tables, pieces, sentences, units
 from memory_core.domain.text.spelling import numbers_in
@@ -44,6 +45,7 @@ MOST_MISSED = 40
 """Units without room that are tried: to count the tokens of thousands takes longer than all else."""
 KEPT_CHARACTERS = 10_000
 """Of a text up to which what was read of it is kept for the next query."""
+NOTHING: Mapping[str, int] = MappingProxyType({})
 _ENDS = frozenset(".!?…。！？」』”\"'’»)")
 
 
@@ -154,12 +156,16 @@ class _Units:
         """How often each unit has each term of the query, in English and in the language of them all."""
         if not wanted:
             return [{}] * len(self.units)
-        every = {word: wanted.intersection(self._terms_of(word)) for word in {*chain.from_iterable(self._words)}}
-        telling = {word: terms for word, terms in every.items() if terms}
-        return [Counter(term for word in unit_words if word in telling for term in telling[word]) for unit_words in self._words]
-
-    def _terms_of(self, word: str) -> set[str]:
-        return {term for language in self._languages for term in terms_of((word,), language)}
+        telling: dict[str, set[str]] = {}
+        for word in {*chain.from_iterable(self._words)}:
+            for language in self._languages:
+                if (term := term_of(word, language)) in wanted:
+                    telling.setdefault(word, set()).add(term)
+        counts: list[Mapping[str, int]] = []
+        for unit_words in self._words:
+            hits = [word for word in unit_words if word in telling]
+            counts.append(Counter(term for word in hits for term in telling[word]) if hits else NOTHING)
+        return counts
 
 
 def _order(terms: Sequence[Mapping[str, int]]) -> list[int]:
