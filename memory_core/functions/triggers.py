@@ -1,4 +1,4 @@
-"""Functions that no caller starts: queues and the hourly timer.
+"""Functions that no caller starts: queues, the hourly timer, and the warm-up of a new instance.
 
 Callers are not checked here, since only the host can call a queue's function. A function that returns has ended its message; one
 that raises gets it again, and after the last attempt the host moves it to the poison queue.
@@ -11,7 +11,9 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 import azure.functions as func
+from azure.functions.warmup import WarmUpContext
 
+from memory_core.domain.errors import Unavailable
 from memory_core.functions import runtime
 from memory_core.logs import errors_without_text
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from memory_core.core import MemoryCore
 
 
+log = logging.getLogger(__name__)
 blueprint = func.Blueprint()
 CONNECTION = "QueueStorage"
 """The app setting, or the prefix of those, that says where the host finds the queues: not in the account that it keeps for itself."""
@@ -81,13 +84,24 @@ async def queue_webhooks_poison(msg: func.QueueMessage) -> None:
         await here.core.give_up(msg.get_body().decode(), "webhooks")
 
 
+@blueprint.warm_up_trigger(arg_name="context")
+async def warmup(context: WarmUpContext) -> None:
+    """Open the clients of an instance that was added, and load the embedder, before its first request.
+
+    A dependency that is down is left to that request, which says so to its caller.
+    """
+    with errors_without_text():
+        try:
+            here = await runtime.current()
+            await here.core.warm_up()
+        except Unavailable as error:
+            log.warning("this instance is not warm: %s", error)
+
+
 # The hourly timer: it only finds what has to be done and sends it on; the work is the queues'.
 #
 # Each of its parts is tried, whatever became of the others. Note: that it raises in the end makes nothing be done again. The
 # host counts it as failed, so that an operator looks; the next hour does what this one could not.
-
-
-log = logging.getLogger(__name__)
 
 
 @blueprint.timer_trigger(arg_name="timer", schedule="0 0 * * * *")

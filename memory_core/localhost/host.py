@@ -57,6 +57,8 @@ def sorted_by_trigger(app: func.FunctionApp, settings: Mapping[str, str]) -> Ser
                 timers.append(_timer(name, binding, function.get_user_function(), settings))
             case "queueTrigger":
                 queues.append(_queue_function(name, binding, function.get_user_function(), settings))
+            case "warmupTrigger":
+                pass  # this host loads everything before it listens
             case other:
                 raise PlainError(f"{name}: the development host can't serve a {other}")
     return Served(Router(routes), Timers(timers, lambda: datetime.now(timezone.utc)), queues)

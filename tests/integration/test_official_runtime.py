@@ -215,7 +215,12 @@ def test_where_the_store_can_not_be_used_both_hosts_say_so_and_only_what_needs_n
     assert {found[name] for name in without_stores} == {200}
 
 
-@pytest.mark.parametrize("name", [name for name in CALLS if name not in HTTP])
+def test_an_instance_whose_store_can_not_be_used_is_not_warm_and_serves_all_the_same(unable: tuple[Worker, httpx.Client]) -> None:
+    invoke(unable[0], "warmup", CALLS["warmup"](NOBODY).well, HEADERS)
+    assert "this instance is not warm" in unable[0].terminal
+
+
+@pytest.mark.parametrize("name", [name for name in CALLS if name not in HTTP and name != "warmup"])
 def test_where_the_store_can_not_be_used_a_message_comes_again_and_a_timer_fails(unable: tuple[Worker, httpx.Client], name: str) -> None:
     call = CALLS[name](NOBODY).well
     assert isinstance(call, (Queued, Tick))

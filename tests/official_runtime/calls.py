@@ -51,7 +51,14 @@ class Tick:
     fails: str | None = None
 
 
-Call = Http | Queued | Tick
+@dataclass(frozen=True, slots=True)
+class WarmUp:
+    """A new instance, before its first request. It never fails: the first request says what is down."""
+
+    fails: None = None
+
+
+Call = Http | Queued | Tick | WarmUp
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,8 @@ def invoke(worker: Worker, name: str, call: Call, headers: Mapping[str, str]) ->
         return response
     if isinstance(call, Queued):
         done = worker.deliver(name, call.text, dequeue_count=call.dequeue_count)
+    elif isinstance(call, WarmUp):
+        done = worker.invoke(name, {"json": "{}"})
     else:
         done = worker.tick(name, past_due=call.past_due)
     assert done.ok == (call.fails is None), f"{name} {call}: {done.error or 'did not fail'}"

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.official_runtime.calls import Http, Queued, Row, Tick
+from tests.official_runtime.calls import Http, Queued, Row, Tick, WarmUp
 
 _MEMORIES = "/api/v1/memories"
 _TASKS = "/api/v1/tasks"
@@ -158,6 +158,7 @@ CALLS: dict[str, Callable[[Given], Row]] = {
     "queue_formation_poison": lambda g: Row(queued(g), None),
     "queue_consolidation_poison": lambda g: Row(queued(g), None),
     "queue_webhooks_poison": lambda g: Row(queued(g), None),
+    "warmup": lambda g: Row(WarmUp(), None),
     "timer_hourly": lambda g: Row(Tick(), None),
     "memories_retrieve": lambda g: Row(
         post(f"{_MEMORIES}/retrieve", 200, g, query="Where did Ana move in May?", explain=True),

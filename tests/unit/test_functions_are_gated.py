@@ -11,6 +11,7 @@ from typing import Any, get_type_hints
 
 import azure.functions as func
 import pytest
+from azure.functions.warmup import WarmUpContext
 
 import function_app
 from memory_core.functions.registered import door_of
@@ -100,6 +101,7 @@ INNER = {
     ),
     "queue_webhooks": ("queueTrigger", {"queueName": "webhooks", "connection": "QueueStorage"}, func.QueueMessage),
     "queue_webhooks_poison": ("queueTrigger", {"queueName": "webhooks-poison", "connection": "QueueStorage"}, func.QueueMessage),
+    "warmup": ("warmupTrigger", {}, WarmUpContext),
     "timer_hourly": ("timerTrigger", {"schedule": "0 0 * * * *"}, func.TimerRequest),
 }
 """What no caller from outside can reach: trigger, its options, the type of the argument."""
