@@ -28,7 +28,7 @@ from bench.tables import show
 from memory_core.adapters.embedders.minilm_model import DIMENSIONS as STATE_NUMBERS
 from memory_core.adapters.embedders.minilm_model import MAX_TOKENS, RAREST, TABLE, MiniLM, sampled_tokens
 from memory_core.domain.memory import MemoryType
-from memory_core.domain.ranking.index_terms import embedding_text
+from memory_core.domain.ranking.index_terms import EMBEDDED_CHARACTERS, embedding_text
 from memory_core.domain.ranking.passages import idf
 from memory_core.domain.ranking.vectors import DIMENSIONS, MOST_TOKENS
 
@@ -121,7 +121,9 @@ def fold_size(conversations: int) -> int:
 def embedded_turns(conversation: Conversation) -> list[str]:
     """The turns as they are embedded when they are saved."""
     return [
-        embedding_text(MemoryType.EPISODIC, turn.text, actor=turn.actor, event_timestamp=datetime.fromisoformat(turn.at))
+        embedding_text(
+            MemoryType.EPISODIC, turn.text[:EMBEDDED_CHARACTERS], actor=turn.actor, event_timestamp=datetime.fromisoformat(turn.at)
+        )
         for turn in conversation.turns
     ]
 
