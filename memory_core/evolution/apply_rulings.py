@@ -16,11 +16,11 @@ from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, OnConflict, Outcome, Status
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
-from memory_core.domain.truth.slots import slot_name
+from memory_core.domain.truth.slots import RETRACTS_ANYTHING, is_named_short, is_retraction, retraction_of, retracts, slot_name
 from memory_core.evolution.agent_rulings import Merged, Ruled, opinion
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.contradictions import Contradiction, Judgement, Verdict, judge, resolve
-from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules, fallen_in, marks_of
+from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules, fallen_in, marks_of, successor_of
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.succession import moves_of, succession, supersession
 from memory_core.evolution.truth_commands import merged_elsewhere
@@ -61,6 +61,7 @@ class Execution:
         links = self.links.get(fact.id, ())
         fact = fact.model_copy(update={"links": [link.link for link in links]})
         slot = self.page.slot(fact)
+        fact = self._naming_what_holds(fact, slot)
         judgement = judge(fact, self.page.neighbours(fact, near), self.rules.duplicate_threshold, slot)
         ruled = [(old, decision) for link in links if (old := self._standing(link)) and (decision := self.ruled.rulings.on(fact, old))]
         met = judgement.old_id if judgement.verdict is Verdict.CONTRADICTS else None
@@ -85,6 +86,17 @@ class Execution:
             self._settle(self.stands_for.get(fact.id, fact.id), old.id, decision)
         for name, why in disputed.items():
             self._leave_pending(fact, name, "keep_both", why, by=self.ruled.rulings.model)
+
+    def _naming_what_holds(self, fact: Memory, slot: SlotLog | None) -> Memory:
+        """An ending by the whole value that it names short: of "no longer Skoda" the grey Skoda Octavia that holds then."""
+        if slot is None or not is_retraction(fact) or fact.value == RETRACTS_ANYTHING:
+            return fact
+        holding = slot.timeline.at(max(slot.statement(fact).asserted_at, fact.valid_from))
+        truths = [self.page.found(name) for name in dict.fromkeys(interval.memory_id for interval in holding)]
+        if any(retracts(fact, truth) for truth in truths):
+            return fact
+        named = [truth.value for truth in truths if isinstance(truth.value, str) and is_named_short(fact, truth)]
+        return fact.model_copy(update={"value": retraction_of(named[0])}) if len(named) == 1 else fact
 
     def _standing(self, link: Linked) -> Memory | None:
         """The older memory of a link as this commit leaves it, while it is found."""
@@ -300,7 +312,7 @@ class Execution:
             fact_id = fact_id if fact_id in made else None
             memory = None if fact_id is None else self.page.memory(fact_id)
             fallen = memory is not None and memory.status is Status.SUPERSEDED
-            facts.append(fact.model_copy(update={"fact_id": fact_id, "superseded_by": memory.next_id if memory and fallen else None}))
+            facts.append(fact.model_copy(update={"fact_id": fact_id, "superseded_by": successor_of(memory) if memory and fallen else None}))
         self.page.apply([Change("created", cell.model_copy(update={"atomic_facts": facts}), before)])
         self._count("created")
 

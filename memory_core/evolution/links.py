@@ -15,7 +15,7 @@ from typing import Any, Literal
 from memory_core.domain.archival import is_cold
 from memory_core.domain.importance import HOUR_S, LEAST_RECENCY, importance_at
 from memory_core.domain.memory import FOUND_BY_DEFAULT, AtomicFact, Link, Memory, Status
-from memory_core.domain.truth.slots import slot_name, slot_of
+from memory_core.domain.truth.slots import is_retraction, slot_name, slot_of
 from memory_core.evolution.reads import Shelf
 from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.ids import note_id
@@ -199,7 +199,7 @@ class _Tellers:
 def _marked(teller: Memory, fallen: Mapping[str, Memory]) -> list[AtomicFact]:
     """The facts of a cell with the successors of those that are superseded. A note lists only such as have."""
     facts = [
-        fact.model_copy(update={"superseded_by": fallen[fact.fact_id].next_id})
+        fact.model_copy(update={"superseded_by": successor_of(fallen[fact.fact_id])})
         if fact.fact_id is not None and fact.fact_id in fallen
         else fact
         for fact in teller.atomic_facts
@@ -211,6 +211,12 @@ def _marked(teller: Memory, fallen: Mapping[str, Memory]) -> list[AtomicFact]:
     return [*(fact for fact in facts if fact.superseded_by is not None), *more]
 
 
+def successor_of(fact: Memory) -> str | None:
+    """What those who told a fact name as true in its place; nothing of an ending that ended nothing, for it said nothing untrue."""
+    ended_nothing = is_retraction(fact) and fact.status is Status.SUPERSEDED and fact.valid_until == fact.valid_from
+    return None if ended_nothing else fact.next_id
+
+
 def marks_of(facts: Sequence[Memory]) -> list[AtomicFact]:
     """What a note lists of these facts: those that are superseded, each with its successor."""
-    return [AtomicFact(text=fact.content, fact_id=fact.id, superseded_by=fact.next_id) for fact in facts if _fallen(fact)]
+    return [AtomicFact(text=fact.content, fact_id=fact.id, superseded_by=by) for fact in facts if _fallen(fact) and (by := successor_of(fact))]

@@ -124,3 +124,27 @@ async def test_of_an_open_conflict_either_side_is_told_with_the_other(rules: Mem
     context = (await rules.context(ALICE, ContextInput(query="How many dogs does Ana have?", session_id="s9"))).context
     lines = [line for line in context.split("\n") if "in conflict with what was said on" in line]
     assert sorted("two dogs" in line for line in lines) == [False, True]
+
+
+@SQLITE
+@pytest.mark.parametrize(
+    ("earlier", "later", "values"),
+    [
+        ("I drive a grey Skoda Octavia, the boot takes two crates.", "I sold the Skoda last weekend.", {}),
+        ("I drive a grey Skoda Octavia.", "I sold the Skoda for 9,000 euros and picked up a used Kia.", {"car": "a used Kia"}),
+        ("I drive a grey Skoda Octavia.", "I sold the Skoda roof box.", {"car": "a grey Skoda Octavia"}),
+        ("I drive a grey Skoda Octavia.", "I sold the Golf last weekend.", {"car": "a grey Skoda Octavia"}),
+        ("I live in New York.", "I no longer live in York.", {"home city": "New York"}),
+        ("I work as a paediatric nurse.", "I'm no longer a nurse.", {}),
+        ("My mobile is 085 417 2290.", "So my number is now 087 663 9014, the old one is dead.", {"phone number": "087 663 9014"}),
+        ("My mobile is 085 417 2290.", "My order number is now 087 663 9014.", {"phone number": "085 417 2290"}),
+    ],
+)
+async def test_an_ending_or_a_new_value_reaches_the_truth_that_it_means_and_no_other(
+    rules: MemoryCore, earlier: str, later: str, values: dict[str, str]
+) -> None:
+    await tell(rules, earlier, session="s1", at=NOW - 3 * WEEK)
+    await tell(rules, later, session="s2", at=NOW - WEEK)
+    assert {line.name: line.value for line in (await rules.profile(ALICE)).explicit} == values
+    context = (await rules.context(ALICE, ContextInput(query=f"Is this so: {earlier}", session_id="s9"))).context
+    assert "no longer true: User no longer" not in context

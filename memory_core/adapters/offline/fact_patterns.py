@@ -39,6 +39,8 @@ _SHORT = {
     "<fond>": r"(?:fan of|fond of|into|crazy about|passionate about|keen on|obsessed with)\b",
     "<rather>": r"(?:over|to|rather than|instead of)",
     "<kindly>": r"(?:lovely|little|big|small|older|younger|young|adult)",
+    "<after a thing>": r"(?=$| (?:last|this|yesterday|today|now|recently|finally|again|for|to|because|since|as|so|after|when|before|with|at|on"
+    r"|in|via|through|and|but|two|three|an?|the|some|\d{1,4}|already|ages|weeks|months|years)\b)",
     "<when>": r"(?:last|this|in|on|yesterday|today|now)\b.*",
     "<no>": r"(?:(?:do|does) not (?:have|own)(?: any)?|(?:have|has|own|owns) no|(?:have|has) not got(?: any)?)",
     "<smoking>": r"(?:(?:do|does) not smoke|(?:never|no longer) smokes?|<did>(?:stopped|quit|gave up|given up) smoking"
@@ -198,7 +200,7 @@ ENGLISH: tuple[Pattern, ...] = (
             a.telephone, ("self",)),
     Pattern("email address", "{who}'s email address is {value}", r"e-?mail(?: address)? is", a.address, ("mine",)),
     Pattern("phone number", "{who}'s phone number is {value}",
-            r"(?:new )?(?:(?:tele|cell|mobile )?phone|mobile)?(?: ?number)? is", a.telephone, ("mine",)),
+            r"(?:(?:new|current) )?(?:(?:tele|cell|mobile )?phone|mobile|cell)?(?: ?number)?(?:'s| is)(?: now)?", a.telephone, ("mine",)),
     Pattern("{of}", "{who}'s {of} is {value}", rf"(?P<of>{_OWN}) is", a.anything, ("mine",)),
     Pattern("{of}", "{who}'s {of} is {value}", r"(?P<of><fixed>) <amounts to>", a.amount, ("mine",)),
     Pattern("{of}", "{who}'s {of} is {value}",
@@ -258,8 +260,12 @@ ENGLISH: tuple[Pattern, ...] = (
             r"(?:<did>(?:bought|got|leased)|<have>|now drives?)(?= (?:an?|my|our) (?:new |used |second-hand |old |red |blue "
                 r"|white |black |\d{4} )*<car>)",
             a.lasting, _ALL),
+    Pattern("car", "{who} drives {value}",
+            r"<did>picked up (?=an? (?:(?:nearly|brand) )?(?:new|used|second-hand) <car>)", a.lasting, _ALL),
     Pattern("car", "{who} no longer drives {value}",
-            r"<did>(?:sold|scrapped|traded in|got rid of) (?:my|our|the) (?:old )?(?=(?:[\w-]+ )?<car>)", a.lasting, _ALL, _NO_LONGER),
+            r"<did>(?:sold|scrapped|traded in|got rid of) (?:my|our|the) (?:old )?"
+                r"(?P<value>(?:[\w-]{1,20} )?<car>(?: (?:<car>|[A-Z0-9][\w-]{0,15})){0,3})<after a thing>",
+            a.lasting, _ALL, _NO_LONGER),
     Pattern("name", "{who} is called {value}", r"is(?: now| called| named)? (?=[A-Z][a-z]+(?: [A-Z][a-z]+)?$)",
             names.own_name, ("other",)),
     Pattern("intolerance to {value}", "{who} is {value} intolerant",

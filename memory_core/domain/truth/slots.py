@@ -174,6 +174,40 @@ def retracts(ending: Memory, truth: Memory) -> bool:
     return without_articles(str(named)) == without_articles(str(truth.value))
 
 
+def retraction_of(value: str) -> dict[str, str]:
+    """The value of an ending that names this one."""
+    return {_KEY: value}
+
+
+def is_named_short(ending: Memory, truth: Memory) -> bool:
+    """Whether an ending means this truth of its slot by a shorter name than its value; see `is_named_by`."""
+    return isinstance(truth.value, str) and ending.value[_KEY] is not None and is_named_by(str(ending.value[_KEY]), truth.value)
+
+
+def is_named_by(name: str, value: str) -> bool:
+    """Whether a shorter name means this value: "Skoda" is "a grey Skoda Octavia", "nurse" a "paediatric nurse".
+
+    It is a name within a description that begins with an article, or the noun of one in small letters. York is not New York.
+    """
+    short, whole = without_articles(name).split(), value.split()
+    if not short or _SEVERAL.search(value) is not None:
+        return False
+    end = next((place for place, word in enumerate(whole) if place and word.casefold() in _PREPOSITIONS), len(whole))
+    phrase = whole[:end]
+    folded = [word.casefold() for word in phrase]
+    if value == value.lower() and len(short) < len(folded) and folded[-len(short) :] == short:
+        return True
+    if not folded or folded[0] not in _DETERMINERS:
+        return False
+    starts = (place for place in range(1, len(folded) - len(short) + 1) if folded[place : place + len(short)] == short)
+    return any(not phrase[place][0].islower() for place in starts)
+
+
+_DETERMINERS = frozenset({"a", "an", "the", "my", "our", "his", "her", "their"})
+_PREPOSITIONS = frozenset({"of", "in", "on", "at", "for", "from", "with", "by", "near", "to"})
+_SEVERAL = re.compile(r"[,;/&]|\b(?:and|or)\b", re.IGNORECASE)
+
+
 def without_articles(text: str) -> str:
     """The normalised text without its articles."""
     return _ARTICLE.sub("", normalised(text))
