@@ -191,3 +191,20 @@ def test_a_correction_that_names_the_day_told_wrong_replaces_it() -> None:
 def test_a_question_an_errand_and_somebody_announced_replace_nothing(earlier: str, later: str) -> None:
     assert change(earlier, later) is None
     assert change("My boss is Anna.", "I have a new boss, and she is kind.") is not None
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "replaces"),
+    [
+        ("I run a wee pottery studio on Quay Lane.", "Changed the studio code after the break-in next door, it's 8206 from today.", False),
+        ("The studio rent is 7000 a month.", "Changed the studio code after the break-in next door, it's 8206 from today.", False),
+        ("My wifi code is 1234.", "Changed the studio code, it's 8206 from today.", False),
+        ("My bike is a red Canyon.", "I changed my bike tyres.", False),
+        ("The studio code is 4410.", "Changed the studio code after the break-in next door, it's 8206 from today.", True),
+        ("The door code for the studio is 4471.", "Changed the studio code, it's 8206 from today.", True),
+        ("My dentist is Dr Okafor.", "I switched dentists last month.", True),
+        ("I'm with O2 as my phone provider.", "I changed phone provider, it's Three now.", True),
+    ],
+)
+def test_of_a_compound_its_last_noun_is_what_changed(earlier: str, later: str, *, replaces: bool) -> None:
+    assert (change(earlier, later) is not None) is replaces

@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from itertools import islice
 
 from memory_core.domain.statements.change_phrases import (
+    AFTER_NOUN,
     AGAIN,
     ALTERED,
     ANY_MORE,
@@ -25,6 +26,7 @@ from memory_core.domain.statements.change_phrases import (
     ENDS_OF_SUBJECT,
     EVENTS,
     FROM_OLD,
+    FURTHER_NOUN,
     GERMAN,
     GRADE,
     GRADES,
@@ -78,6 +80,8 @@ NEAREST_KIN = 3
 """The same, for a relative."""
 LEAST_COMPOUND = 4
 """Letters of a word with which a compound of the same matter may begin: Chor, Chorprobe."""
+MOST_NOUNS = 4
+"""Nouns of a compound."""
 SUBJECT_WORDS = 6
 """Words at the beginning of a sentence that may name its subject."""
 _CLAUSE = re.compile(
@@ -294,10 +298,16 @@ class Said:
 
     @cached_property
     def changed_what(self) -> str | None:
-        """The word for the thing that it says is another one now, or was named wrongly."""
+        """The word for the thing that it says is another one now, or was named wrongly; of a compound its last noun."""
         match = CHANGED_WHAT.search(self.text) if self.changes_what else None
-        what = match["what"].casefold() if match is not None else ""
-        return what if what and telling([what], self.language) else None
+        thing = _compound(match["what"], self.text, match.end())[-1] if match is not None else ""
+        return thing if thing and telling([thing], self.language) else None
+
+    @cached_property
+    def changed_part_of(self) -> frozenset[str]:
+        """The nouns before the last one of a compound that it says is another one now: the studio, in "changed the studio code"."""
+        match = CHANGED_WHAT.search(self.text) if self.changes_what else None
+        return frozenset() if match is None else frozenset(_compound(match["what"], self.text, match.end())[:-1])
 
     @cached_property
     def has_new(self) -> str | None:
@@ -487,6 +497,15 @@ def _clause(text: str, language: str, *, asks: bool) -> Clause:
     return Clause(
         text, found, telling(found, language) | frozenset((*_NAME_IN_JAPANESE.findall(text), *_THING_IN_JAPANESE.findall(text))), asks
     )
+
+
+def _compound(first: str, text: str, end: int) -> list[str]:
+    """The nouns of a compound in small letters, from the first one, which ends at a place: studio and code."""
+    nouns = [first.casefold()]
+    while len(nouns) < MOST_NOUNS and (match := FURTHER_NOUN.match(text, end)) is not None and match["noun"] not in AFTER_NOUN:
+        nouns.append(match["noun"])
+        end = match.end()
+    return nouns
 
 
 def telling(found: Iterable[str], language: str) -> frozenset[str]:

@@ -76,6 +76,19 @@ CHANGED_WHAT = re.compile(
     re.IGNORECASE,
 )
 """What it is that is another one now: "I switched dentists", "sorry, wrong room"."""
+FURTHER_NOUN = re.compile(r" (?P<noun>[a-zà-ÿ]{3,20})(?![\w'-])")
+"""A word that may go on a compound: the code, in "changed the studio code"."""
+_AFTER_NOUN = """
+    about after again against ago already also and are around as at away back because before behind beside between but by came completely
+    ended during either else entirely ever every fell finally first for forever from got had has have his how in inside instead into is it
+    its just lately later like many may more most never next not now off often on once one only onto or our out outside over please quite
+    rather recently right safely since so some somehow soon still than that the their them then there these they this those though three
+    through thrice till to today together tomorrow tonight too totally twice two under until up upon very via was we went were what when
+    where whether which while who why will with within without yesterday yet you your abroad anyway although another any all both each few
+    last past several thanks sorry unfortunately sadly luckily thankfully successfully online altogether overnight midway halfway
+"""
+AFTER_NOUN = frozenset(_AFTER_NOUN.split())
+"""Words after a noun that do not go on a compound."""
 AGAIN = re.compile(r"\b(?:again|wieder|back (?:on|to|at))\b|(?:また|再び|復帰|再開)", re.IGNORECASE)
 BEGINS = re.compile(r"\b(?:started|began|begun|gone back|went back|taken up|took up|picked up|angefangen)\b|(?:始め|再開)", re.IGNORECASE)
 NOT_SO = re.compile(

@@ -15,7 +15,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
+from itertools import pairwise, product
 from typing import Literal
 
 from memory_core.domain.statements.change_clauses import LEAST_COMPOUND, MOST_OF_SHORT, Clause, Message, Said, read, telling
@@ -57,6 +57,8 @@ LEAST_COVERED_BY_SUBJECT = 0.5
 """Of the sentence that has more, where both begin with the one word that they share: facts of one person all begin with the name."""
 LEAST_FRAME = 3
 """Words with which two clauses begin that tell of one thing."""
+_BEFORE_THING = frozenset({"the", "my", "our", "a", "an", "new"})
+"""Words before a thing that is named by one noun alone."""
 _STAGE_WORDS = frozenset(" ".join(STAGES).split())
 
 
@@ -258,8 +260,21 @@ def _valued(before: Said, now: Said, earlier: Message, later: Message) -> bool:
         return False
     theirs = before.terms_with_values | (earlier.before(before) if "money" in before.values.numbers else frozenset())
     ours = now.terms_with_values | (later.before(now) if POINTS_BACK.search(now.text) else frozenset())
-    shared = _shared(theirs, ours)
+    shared = _shared(theirs, ours) - _shared(theirs, _another_thing(before, now))
     return bool(shared) and _of_one_person(before, now, shared)
+
+
+def _another_thing(before: Said, now: Said) -> frozenset[str]:
+    """The terms of the compound that a sentence changes where the earlier one tells of no such thing: of the studio, not of its code."""
+    what, whole = now.changed_what, now.changed_part_of
+    if what is None or not whole:
+        return frozenset()
+    names = {what, what.removesuffix("s"), f"{what}s"}
+    if whole <= before.words and not names.isdisjoint(before.words):
+        return frozenset()
+    if any(after in names and first in _BEFORE_THING for clause in before.clauses for first, after in pairwise(clause.words)):
+        return frozenset()
+    return telling((*whole, what), now.language)
 
 
 def _names_what_was(before: Said, now: Said) -> bool:
@@ -296,6 +311,8 @@ def _another_of(before: Said, now: Said) -> bool:
     """Whether somebody says to have changed, or to have named wrongly, what the earlier sentence has one of: "I switched dentists"."""
     what = now.changed_what
     if what is None or now.of_others or not before.holds:
+        return False
+    if not now.changed_part_of <= before.words:
         return False
     named = {what, what.removesuffix("s")}
     named |= {word for word in before.words if word in ALIKE and ALIKE[word] in {ALIKE[one] for one in named if one in ALIKE}}
