@@ -179,3 +179,33 @@ def test_people_who_talk_with_each_other_ask_nothing_of_the_memory() -> None:
 )
 def test_what_people_say_to_encourage_each_other_is_no_wish(text: str) -> None:
     assert said_wishes([message(text, "user")]) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write me a Python function that reverses a linked list. Please add type hints.",
+        "Write me a Python function that reverses a list, please add type hints.",
+        "Give me a recipe for lentil soup. Please use metric units.",
+        "Help me write a speech for the wedding. Please don't mention my ex.",
+    ],
+)
+def test_a_request_beside_one_piece_of_work_is_no_standing_instruction(text: str) -> None:
+    assert wishes(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write me a Python function. From now on please add type hints.",
+        "Write me a function. Always add type hints when you write Python.",
+        "Explain DNS. And please call me Ingrid.",
+        "Write me a mail. Stop using em dashes.",
+        "Write me a mail. I prefer short sentences.",
+        "Give the prices in euros.",
+        "Suggest three dinners. I'm vegetarian, so please don't suggest meat.",
+        "Please add type hints.",
+    ],
+)
+def test_an_instruction_that_names_other_times_or_no_piece_of_work_is_kept(text: str) -> None:
+    assert [wish.kind for wish in wishes(text)] in (["instruction"], ["withdrawal"])

@@ -255,6 +255,45 @@ def _asks_for_one_answer(reading: Reading) -> bool:
     return single and any(mark.kind in (OTHER_WORDS, "MANNER") for mark in named)
 
 
+_PIECE_OF_WORK = re.compile(
+    r"(?:(?:please|hi|hey|hello|ok|okay|so|now|thanks|and|then|also|great|perfect)\b[\s,.!]{1,3}){0,3}"
+    r"(?:(?:(?:can|could|would|will) you|help me|i(?:'d| would) like you to|i (?:need|want) you to|let's) (?:please |to |just ){0,2})?"
+    r"(?:(?:write|draft|create|compose|generate|make|build|design|prepare|produce|code|implement|refactor|rewrite|rephrase|proofread|edit"
+    r"|fix|debug|translate|summari[sz]e|outline|give|plan|convert|explain|turn)(?: me| us)?(?: up| out)?"
+    r"|i need|i'm looking for)"
+    r" (?:an?|the|this|these|that|my|our|some|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,3})\b(?! (?:bit|little|lot)\b)"
+    r"|(?:bitte |kannst du (?:mir )?(?:bitte )?){0,2}(?:schreibe?|erstelle?|entwirf|entwerfe|übersetze?|formuliere?|mache?|gib|baue?|generiere?"
+    r"|plane?|fasse?|schreiben)(?: mir| uns)? (?:ein|eine|einen|den|die|das|diesen?|dieses|drei|zwei|\d{1,3})\b"
+)
+"""How a message asks for one thing to be made."""
+_MADE_FOR_ONESELF = re.compile(
+    r"(?:please |(?:can|could|would|will) you (?:please )?){0,2}"
+    r"(?:write|draft|create|compose|generate|make|build|design|prepare|code|find) (?:me|us) (?:up )?an? "
+)
+"""The same, so surely that the sentence itself says nothing of other times."""
+_OF_ALL_WORK = re.compile(
+    r"\b(?:(?:when|whenever|if) (?:you|i)|(?:your|all) (?:answers|replies|responses|messages|code|explanations|emails|texts)"
+    r"|(?<!the )(?:answers|replies|responses)|i(?:'m| am)|i have|i (?:always |really |generally |usually )?prefer|generally|usually|normally|wenn (?:du|ich)|ich bin|ich habe|deinen? (?:antwort|text))"
+)
+"""Words with which a request beside one piece of work is for others too, or tells of the speaker."""
+
+
+def asks_for_one_piece(reading: Reading) -> bool:
+    """Whether a sentence asks for one piece of work: "write me a function that reverses a list"."""
+    return "STAND" not in reading.kind_set and _PIECE_OF_WORK.match(reading.text.lstrip()) is not None
+
+
+def only_asks_for_one_piece(reading: Reading) -> bool:
+    """Whether all that a sentence wants is one piece of work: "write me a function that reverses a list, please add type hints"."""
+    return _MADE_FOR_ONESELF.match(reading.text.lstrip()) is not None and is_of_one_piece(reading)
+
+
+def is_of_one_piece(reading: Reading) -> bool:
+    """Whether a request beside one for a piece of work says nothing of other times: "please add type hints"."""
+    lasting = {"STAND", "AGAIN", "AGAIN_OK", "NO_NEED", "RULE", "ADDRESS_ME", "STOP"}
+    return reading.kind_set.isdisjoint(lasting) and _OF_ALL_WORK.search(reading.text) is None
+
+
 def _phrases() -> tuple[dict[tuple[str, ...], list[str]], dict[str, list[str]], dict[str, list[str]]]:
     """Kinds by the words of a phrase, by the beginning of a word, and by a Japanese phrase."""
     of_words: dict[tuple[str, ...], list[str]] = defaultdict(list)

@@ -16,7 +16,19 @@ from typing import Final, Literal
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.linear_models import likely
 from memory_core.domain.statements.provenance import own_words
-from memory_core.domain.statements.wish_signs import BREAK, OTHER_WORDS, Mark, Reading, features, is_no_instruction, is_no_request, read
+from memory_core.domain.statements.wish_signs import (
+    BREAK,
+    OTHER_WORDS,
+    Mark,
+    Reading,
+    asks_for_one_piece,
+    features,
+    is_no_instruction,
+    is_no_request,
+    is_of_one_piece,
+    only_asks_for_one_piece,
+    read,
+)
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, has_japanese
 from memory_core.domain.text.sameness import normalised
 from memory_core.domain.text.sentences import sentences
@@ -94,14 +106,19 @@ def said_wishes(messages: Sequence[Message]) -> list[Wish]:
     for number, message in enumerate(messages):
         if message.role != "user":
             continue
+        split = ((sentence, " ".join(sentence.text.split())) for sentence in sentences(own_words(message.content)))
+        readings = [(sentence, text, read(_plain(text))) for sentence, text in split if 0 < len(text) <= MAX_SENTENCE]
         before = None
-        for sentence in sentences(own_words(message.content)):
-            text = " ".join(sentence.text.split())
-            if 0 < len(text) <= MAX_SENTENCE:
-                reading = read(_plain(text))
-                wish = _wish(text, reading, before, number, sentence.start, sentence.end)
-                found += [wish] if wish is not None else []
-                before = reading
+        wishes: list[tuple[Wish, Reading]] = []
+        makes_one = False
+        for sentence, text, reading in readings:
+            wish = _wish(text, reading, before, number, sentence.start, sentence.end)
+            before = reading
+            if wish is not None and wish.kind == "instruction" and only_asks_for_one_piece(reading):
+                wish = None
+            makes_one = makes_one or (wish is None and asks_for_one_piece(reading))
+            wishes += [] if wish is None else [(wish, reading)]
+        found += [wish for wish, reading in wishes if not (makes_one and wish.kind == "instruction" and is_of_one_piece(reading))]
     return found[:MAX_WISHES]
 
 
