@@ -202,7 +202,6 @@ def test_a_request_beside_one_piece_of_work_is_no_standing_instruction(text: str
         "Explain DNS. And please call me Ingrid.",
         "Write me a mail. Stop using em dashes.",
         "Write me a mail. I prefer short sentences.",
-        "Give the prices in euros.",
         "Suggest three dinners. I'm vegetarian, so please don't suggest meat.",
         "Please add type hints.",
     ],
