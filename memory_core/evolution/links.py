@@ -219,4 +219,6 @@ def successor_of(fact: Memory) -> str | None:
 
 def marks_of(facts: Sequence[Memory]) -> list[AtomicFact]:
     """What a note lists of these facts: those that are superseded, each with its successor."""
-    return [AtomicFact(text=fact.content, fact_id=fact.id, superseded_by=by) for fact in facts if _fallen(fact) and (by := successor_of(fact))]
+    return [
+        AtomicFact(text=fact.content, fact_id=fact.id, superseded_by=by) for fact in facts if _fallen(fact) and (by := successor_of(fact))
+    ]

@@ -266,15 +266,15 @@ def _valued(before: Said, now: Said, earlier: Message, later: Message) -> bool:
 
 def _another_thing(before: Said, now: Said) -> frozenset[str]:
     """The terms of the compound that a sentence changes where the earlier one tells of no such thing: of the studio, not of its code."""
-    what, whole = now.changed_what, now.changed_part_of
-    if what is None or not whole:
+    thing, whole = now.changed_what, now.changed_part_of
+    if thing is None or not whole:
         return frozenset()
-    names = {what, what.removesuffix("s"), f"{what}s"}
+    names = {thing, thing.removesuffix("s"), f"{thing}s"}
     if whole <= before.words and not names.isdisjoint(before.words):
         return frozenset()
     if any(after in names and first in _BEFORE_THING for clause in before.clauses for first, after in pairwise(clause.words)):
         return frozenset()
-    return telling((*whole, what), now.language)
+    return telling((*whole, thing), now.language)
 
 
 def _names_what_was(before: Said, now: Said) -> bool:
