@@ -191,6 +191,13 @@ def test_the_same_fact_told_twice_is_one() -> None:
     assert len(said_facts(talk("I live in Berlin.", "As I said, I live in Berlin."))) == 1
 
 
+def test_a_name_beside_what_that_person_is_is_kept_and_one_spoken_to_is_not() -> None:
+    texts = [
+        fact.text for fact in said_facts(talk("Saoirse, our seven-year-old, has swimming on Mondays.", "Ana, my sister lives in Ghent."))
+    ]
+    assert texts == ["User: Saoirse, our seven-year-old, has swimming on Mondays", "User's sister lives in Ghent"]
+
+
 def test_there_is_a_limit_and_slots_go_first() -> None:
     facts = said_facts(talk(*(f"I repaired the old bridge number {number} today." for number in range(60)), "I live in Lisbon."))
     assert len(facts) == MAX_FACTS
