@@ -167,7 +167,7 @@ _APPOSITION = (
     r"(?:that's |that is )?(?:my|our) (?:[\w'-]{1,20} ){0,3}[\w'-]{1,20}, "
     r"(?!(?:always|perhaps|sometimes|besides|thus|yes|plus|whereas|this)\b)(?:who|has|had|is|was|will|got|went|[a-z]{2,20}s|[a-z]{2,20}ed)\b"
 )
-"""What a person is, beside the name: "Saoirse, our seven-year-old, has swimming"; nobody is spoken to by that name."""
+"""What a person is, beside the name: "Saoirse, our seven-year-old, has swimming": that name is no address."""
 _SPOKEN_TO = re.compile(
     rf"(?!I\b)[A-ZÀ-Þ][^\W\d_]{{1,20}}, (?!{_APPOSITION})"
     r"(?=(?:I|I'm|I've|I'd|I'll|[Mm]y|[Ww]e|[Oo]ur|[Ii]t|[Tt]hey|[Tt]hat|[Tt]his|[Yy]ou)\b)"

@@ -39,8 +39,8 @@ _SHORT = {
     "<fond>": r"(?:fan of|fond of|into|crazy about|passionate about|keen on|obsessed with)\b",
     "<rather>": r"(?:over|to|rather than|instead of)",
     "<kindly>": r"(?:lovely|little|big|small|older|younger|young|adult)",
-    "<after a thing>": r"(?=$| (?:last|this|yesterday|today|now|recently|finally|again|for|to|because|since|as|so|after|when|before|with|at|on"
-    r"|in|via|through|and|but|two|three|an?|the|some|\d{1,4}|already|ages|weeks|months|years)\b)",
+    "<after a thing>": r"(?=$| (?:last|this|yesterday|today|now|recently|finally|again|for|to|because|since|as|so|after|when|before|with"
+    r"|at|on|in|via|through|and|but|two|three|an?|the|some|\d{1,4}|already|ages|weeks|months|years)\b)",
     "<when>": r"(?:last|this|in|on|yesterday|today|now)\b.*",
     "<no>": r"(?:(?:do|does) not (?:have|own)(?: any)?|(?:have|has|own|owns) no|(?:have|has) not got(?: any)?)",
     "<smoking>": r"(?:(?:do|does) not smoke|(?:never|no longer) smokes?|<did>(?:stopped|quit|gave up|given up) smoking"

@@ -262,8 +262,8 @@ _PIECE_OF_WORK = re.compile(
     r"|fix|debug|translate|summari[sz]e|outline|give|plan|convert|explain|turn)(?: me| us)?(?: up| out)?"
     r"|i need|i'm looking for)"
     r" (?:an?|the|this|these|that|my|our|some|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,3})\b(?! (?:bit|little|lot)\b)"
-    r"|(?:bitte |kannst du (?:mir )?(?:bitte )?){0,2}(?:schreibe?|erstelle?|entwirf|entwerfe|übersetze?|formuliere?|mache?|gib|baue?|generiere?"
-    r"|plane?|fasse?|schreiben)(?: mir| uns)? (?:ein|eine|einen|den|die|das|diesen?|dieses|drei|zwei|\d{1,3})\b"
+    r"|(?:bitte |kannst du (?:mir )?(?:bitte )?){0,2}(?:schreibe?|erstelle?|entwirf|entwerfe|übersetze?|formuliere?|mache?|gib"
+    r"|baue?|generiere?|plane?|fasse?|schreiben)(?: mir| uns)? (?:ein|eine|einen|den|die|das|diesen?|dieses|drei|zwei|\d{1,3})\b"
 )
 """How a message asks for one thing to be made."""
 _MADE_FOR_ONESELF = re.compile(
@@ -274,7 +274,8 @@ _MADE_FOR_ONESELF = re.compile(
 """The same, so surely that the sentence itself says nothing of other times."""
 _OF_ALL_WORK = re.compile(
     r"\b(?:(?:when|whenever|if) (?:you|i)|(?:your|all) (?:answers|replies|responses|messages|code|explanations|emails|texts)"
-    r"|(?<!the )(?:answers|replies|responses)|i(?:'m| am)|i have|i (?:always |really |generally |usually )?prefer|generally|usually|normally|wenn (?:du|ich)|ich bin|ich habe|deinen? (?:antwort|text))"
+    r"|(?<!the )(?:answers|replies|responses)|i(?:'m| am)|i have|i (?:always |really |generally |usually )?prefer|generally|usually"
+    r"|normally|wenn (?:du|ich)|ich bin|ich habe|deine (?:antworten|texte))\b"
 )
 """Words with which a request beside one piece of work is for others too, or tells of the speaker."""
 
