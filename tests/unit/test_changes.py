@@ -208,3 +208,12 @@ def test_a_question_an_errand_and_somebody_announced_replace_nothing(earlier: st
 )
 def test_of_a_compound_its_last_noun_is_what_changed(earlier: str, later: str, *, replaces: bool) -> None:
     assert (change(earlier, later) is not None) is replaces
+
+
+@pytest.mark.parametrize(
+    "later",
+    ["I picked up the car from the garage.", "I got the car washed.", "I'm driving a rental car to Cork.", "I bought a car seat for Ada."],
+)
+def test_what_is_done_with_a_car_or_bought_for_it_is_no_other_car(later: str) -> None:
+    assert change("car: a grey Golf", later) is None
+    assert change("car: a grey Golf", "I picked up a second-hand Kia on Friday.") is not None

@@ -225,8 +225,11 @@ MATTERS: tuple[Matter, ...] = (
             re.IGNORECASE,
         ),
         re.compile(
-            r"\b(?:bought|got|picked up|ordered|drive|driving) (?:an? |the |my )?(?:new |used )?(?:[\w-]+ ){0,3}(?:car|tesla|bmw|vw|golf"
+            r"\b(?:(?:bought|got|ordered|leased|drive|driving) (?:an?|(?:my|our|the) (?:new|first|own))"
+            r"|picked up (?:an?|my|our|the) (?:brand )?(?:new|used|second-hand)) "
+            r"(?:(?!(?:rental|rented|hire|hired|borrowed|toy|courtesy|loan|replacement)\b)[\w-]+ ){0,3}(?:car|tesla|bmw|vw|golf"
             r"|audi|toyota|honda|ford|skoda|kia|volvo|mercedes|mazda|hyundai|renault|fiat|opel|corsa|polo|nissan|peugeot)\b"
+            r"(?! (?:seat|wash|cover|charger|magazine|part|tyre|tire|insurance|key|stereo|radio|battery|park|boot|wax|vacuum|poster)s?\b)"
             r"|\bneues auto\b|\bjetzt fahre ich\b|\bfahre jetzt\b|新しい車|車を買い替え",
             re.IGNORECASE,
         ),
