@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.ranking.query import asks_of_oneself
-from memory_core.domain.statements.change_clauses import read
+from memory_core.domain.statements.change_clauses import _CUES, read
 from memory_core.domain.statements.changes import Change, change, updates
 from memory_core.domain.statements.values_said import values_in
 from memory_core.domain.text.analyzer import tokens
@@ -191,3 +191,12 @@ def test_a_correction_that_names_the_day_told_wrong_replaces_it() -> None:
 def test_a_question_an_errand_and_somebody_announced_replace_nothing(earlier: str, later: str) -> None:
     assert change(earlier, later) is None
     assert change("My boss is Anna.", "I have a new boss, and she is kind.") is not None
+
+
+@pytest.mark.parametrize(
+    "text", ["I SOLD the Golf", "We've MOVED to Kassel", "No, I meant Tuesday", "Termin VERSCHOBEN auf Freitag", "I live in Mainz"]
+)
+def test_a_word_for_a_change_is_one_in_any_case(text: str) -> None:
+    (sentence,) = read(text).sentences
+    assert sentence.changes == any(cue.search(text) for cue in _CUES)
+    assert [read(variant).sentences[0].changes for variant in (text.lower(), text.upper())] == [sentence.changes] * 2
