@@ -7,11 +7,12 @@ import re
 import subprocess
 import sys
 import uuid
+from collections.abc import Iterator
 
 import httpx
 import pytest
 
-from tests.host import ROOT
+from tests.host import ROOT, running
 
 ADDRESS = "http://127.0.0.1:7071"
 MODEL = "head = {}; exec(open('examples/%s_agent.py').read().split('# The agent.')[0], head); "
@@ -54,13 +55,20 @@ print(agent.run_sync("What is Olga allergic to?").output)
 """
 
 
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.URL]:
+    """A host with stores of its own: which ones changes nothing of what the pages say."""
+    with running(tmp_path_factory.mktemp("pages")) as client:
+        yield client.base_url
+
+
 def pieces(page: str) -> list[str]:
     return re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)
 
 
 def programs() -> list[tuple[str, str, list[str]]]:
     """For each adapter the user that its page names, a program of the page's pieces, and what it prints."""
-    nodes, tools, _ = pieces("langgraph.md")
+    nodes, tools, store = pieces("langgraph.md")
     agents, older = pieces("openai-agents.md")
     provider, functions = pieces("other-frameworks.md")
     weather = str(["", "18 degrees", "It has 18 degrees. No peanuts."])
@@ -68,7 +76,7 @@ def programs() -> list[tuple[str, str, list[str]]]:
     return [
         (
             "mona",
-            CALLING + nodes + LANGGRAPH + tools + TOOLS,
+            CALLING + nodes + LANGGRAPH + tools + TOOLS + store,
             ["No peanuts.", weather, roles],
         ),
         ("nora", MODEL % "openai_agents" + "model = head['model']\n" + agents + AGENTS + older, ["No peanuts."]),
@@ -78,8 +86,8 @@ def programs() -> list[tuple[str, str, list[str]]]:
 
 
 @pytest.mark.parametrize(("user", "program", "printed"), programs(), ids=["langgraph", "openai_agents", "agent_framework", "pydantic_ai"])
-def test_a_page_of_an_adapter_runs_as_it_is_written(user: str, program: str, printed: list[str], host: httpx.Client) -> None:
-    own = program.replace(f'"{user}"', f'"{uuid.uuid4().hex}"').replace(ADDRESS, str(host.base_url))
+def test_a_page_of_an_adapter_runs_as_it_is_written(user: str, program: str, printed: list[str], url: httpx.URL) -> None:
+    own = program.replace(f'"{user}"', f'"{uuid.uuid4().hex}"').replace(ADDRESS, str(url))
     settings = {**os.environ, "PYTHONPATH": str(ROOT / "memory_core_client" / "src")}
     done = subprocess.run([sys.executable, "-c", own], capture_output=True, text=True, env=settings, timeout=120, cwd=ROOT)
     assert (done.stdout.splitlines(), done.stderr) == (printed, "")
