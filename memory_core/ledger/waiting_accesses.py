@@ -9,6 +9,7 @@ so a crash counts nothing twice.
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -25,10 +26,13 @@ ADDED_AFTER: Final = timedelta(days=1)
 """How long accesses wait: readers see how often a memory was shown so much later, at most, and an hour."""
 MOST_WAITING: Final = 300
 """Memories in the document; with more, all are added at once. About 16 KB, so that a write of it stays cheaper than one of a memory."""
+_MOST_LEFT: Final = 10 * MOST_WAITING
+"""Memories up to which the document grows while nothing can be added; about 160 KB."""
 _ADDED_AT_ONCE = 90
 _FLUSHES_KNOWN = 12
 """Flushes that the document remembers, so that one whose answer was lost is not merged twice."""
 _TRIES, _PAUSE_S = 6, 0.02
+log = logging.getLogger(__name__)
 
 
 class Merged(NamedTuple):
@@ -103,16 +107,25 @@ class WaitingAccesses:
         self._store, self._clock = store, clock
 
     async def merge(self, owner: Owner, flush_id: str, touches: Mapping[str, Touch]) -> Merged:
-        """Write accesses down, once a flush, and add those to their memories that have no time."""
+        """Write accesses down, once a flush, and add those to their memories that have no time.
+
+        What can't be added stays due. Raising for it would make callers bring a flush again that is written down, when others may have
+        come after it and the document knows it no more.
+        """
         names, total, end = sorted(touches), Merged(), 0
         while end < len(names):
             document, begin, end = await self._merge_some(owner, flush_id, names, touches)
             if document is None:
                 return total
-            if len(document.body["touches"]) > MOST_WAITING:
-                added = await self.add(owner)
-            else:
-                added = await self.add(owner, [name for name in names[:end] if touches[name].faded])
+            waiting = len(document.body["touches"])
+            urgent = None if waiting > MOST_WAITING else [name for name in names[:end] if touches[name].faded]
+            try:
+                added = await self.add(owner, urgent)
+            except Unavailable as error:
+                if waiting > _MOST_LEFT:
+                    raise
+                log.warning("accesses that are written down are left for the hour's work to add: %s", error.detail)
+                added = 0
             total = Merged(total.memories + end - begin, total.added + added)
         return total
 
