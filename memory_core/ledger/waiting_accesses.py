@@ -14,7 +14,7 @@ import random
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeGuard
 
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.memory import Head
@@ -145,7 +145,7 @@ class WaitingAccesses:
         for attempt in range(_TRIES):
             try:
                 seen = await self._store.snapshot(owner, [DOCUMENT_ID])
-                if seen.head is None or seen.head.state != "live":
+                if not _has_memories(seen.head):
                     return None, 0, 0
                 stored = seen.documents.get(DOCUMENT_ID)
                 waiting = _Waiting.of(stored, seen.head)
@@ -169,7 +169,7 @@ class WaitingAccesses:
         while attempt < _TRIES:
             seen = await self._store.snapshot(owner, [DOCUMENT_ID])
             stored = seen.documents.get(DOCUMENT_ID)
-            if seen.head is None or seen.head.state != "live" or stored is None:
+            if stored is None or not _has_memories(seen.head):
                 return added
             waiting = _Waiting.of(stored, seen.head)
             due_s = stored.body["due_s"]
@@ -186,6 +186,11 @@ class WaitingAccesses:
             else:
                 added += len(some)
         raise Unavailable("long_term", "others write down accesses of this user all the time")
+
+
+def _has_memories(head: Head | None) -> TypeGuard[Head]:
+    """Whether a user may have memories: after an erasure nothing is written beside the head, which goes with its time."""
+    return head is not None and head.state == "live" and head.expires_at is None
 
 
 async def _pause(attempt: int) -> None:
