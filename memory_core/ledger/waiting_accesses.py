@@ -61,7 +61,7 @@ class _Waiting:
         if document is None or document.body["epoch"] != head.epoch:
             return cls(head.epoch)
         body = document.body
-        touches = {name: Touch(count, _moment(at)) for name, (count, at) in body["touches"].items()}
+        touches = {name: Touch(count, _moment(at), bool(faded)) for name, (count, at, *faded) in body["touches"].items()}
         first_at = None if body["first_s"] is None else _moment(body["first_s"])
         flushes = tuple((name, merged) for name, merged in body["flushes"])
         urgent = body["due_s"] is not None and body["due_s"] <= body["first_s"]  # who was to add them at once could not
@@ -72,7 +72,7 @@ class _Waiting:
         due_at = None if self.first_at is None else self.first_at + (timedelta(0) if self.urgent else ADDED_AFTER)
         body: dict[str, Any] = {
             "epoch": self.epoch,
-            "touches": {name: [touch.count, touch.at.timestamp()] for name, touch in sorted(self.touches.items())},
+            "touches": {name: _numbers(touch) for name, touch in sorted(self.touches.items())},
             "first_s": None if self.first_at is None else self.first_at.timestamp(),
             "due_s": None if due_at is None else due_at.timestamp(),
             "flushes": [list(known) for known in self.flushes],
@@ -88,16 +88,17 @@ class _Waiting:
         together = dict(self.touches)
         for name, touch in touches.items():
             known = together.get(name)
-            together[name] = touch if known is None else Touch(known.count + touch.count, max(known.at, touch.at))
+            together[name] = touch if known is None else both(known, touch)
         others = [known for known in self.flushes if known[0] != flush_id]
         flushes = (*others, (flush_id, self.merged(flush_id) + len(touches)))[-_FLUSHES_KNOWN:]
         urgent = self.urgent or any(touch.faded for touch in touches.values()) or len(together) > MOST_WAITING
         return replace(self, touches=together, first_at=self.first_at or now, flushes=flushes, urgent=urgent)
 
     def without(self, names: Collection[str]) -> _Waiting:
-        """With the others alone, which have time."""
+        """With the others alone. They have time, unless some count as faded: who was to add these could not, or is about to."""
         rest = {name: touch for name, touch in self.touches.items() if name not in names}
-        return replace(self, touches=rest, first_at=self.first_at if rest else None, urgent=False)
+        urgent = any(touch.faded for touch in rest.values())
+        return replace(self, touches=rest, first_at=self.first_at if rest else None, urgent=urgent)
 
 
 class WaitingAccesses:
@@ -186,6 +187,16 @@ class WaitingAccesses:
             else:
                 added += len(some)
         raise Unavailable("long_term", "others write down accesses of this user all the time")
+
+
+def both(known: Touch, further: Touch) -> Touch:
+    """Accesses of one memory together."""
+    return Touch(known.count + further.count, max(known.at, further.at), known.faded or further.faded)
+
+
+def _numbers(touch: Touch) -> list[float]:
+    """As it is stored; with a third number where it counted as faded."""
+    return [touch.count, touch.at.timestamp(), *([1] if touch.faded else [])]
 
 
 def _has_memories(head: Head | None) -> TypeGuard[Head]:
