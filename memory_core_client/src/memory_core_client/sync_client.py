@@ -103,7 +103,7 @@ class MemoryCore:
         if writes:
             sent["Idempotency-Key"] = idempotency_key or new_key()
         content = None if body is None else _encoded(body)
-        if content is not None:
+        if content is not None and "content-type" not in {name.lower() for name in sent}:
             sent["Content-Type"] = "application/json"
         asked = {name: value for name, value in (query or {}).items() if value is not None}
         number = 0
