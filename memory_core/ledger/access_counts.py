@@ -23,7 +23,7 @@ from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import CONSOLIDATION, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import derived
-from memory_core.ledger.waiting_accesses import Merged, WaitingAccesses
+from memory_core.ledger.waiting_accesses import Merged, WaitingAccesses, both
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, ShortTermStore, Touch
 
 HANDED_ON_EVERY = timedelta(seconds=5)
@@ -213,7 +213,7 @@ class Touches:
 
 
 def _both(known: Touch | None, further: Touch) -> Touch:
-    return further if known is None else Touch(known.count + further.count, max(known.at, further.at), known.faded or further.faded)
+    return further if known is None else both(known, further)
 
 
 def _sum(known: Merged, further: Merged) -> Merged:

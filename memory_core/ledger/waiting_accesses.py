@@ -9,11 +9,12 @@ so a crash counts nothing twice.
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeGuard
 
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.memory import Head
@@ -25,10 +26,13 @@ ADDED_AFTER: Final = timedelta(days=1)
 """How long accesses wait: readers see how often a memory was shown so much later, at most, and an hour."""
 MOST_WAITING: Final = 300
 """Memories in the document; with more, all are added at once. About 16 KB, so that a write of it stays cheaper than one of a memory."""
+_MOST_LEFT: Final = 10 * MOST_WAITING
+"""Memories up to which the document grows while nothing can be added; about 160 KB."""
 _ADDED_AT_ONCE = 90
 _FLUSHES_KNOWN = 12
 """Flushes that the document remembers, so that one whose answer was lost is not merged twice."""
 _TRIES, _PAUSE_S = 6, 0.02
+log = logging.getLogger(__name__)
 
 
 class Merged(NamedTuple):
@@ -57,7 +61,7 @@ class _Waiting:
         if document is None or document.body["epoch"] != head.epoch:
             return cls(head.epoch)
         body = document.body
-        touches = {name: Touch(count, _moment(at)) for name, (count, at) in body["touches"].items()}
+        touches = {name: Touch(count, _moment(at), bool(faded)) for name, (count, at, *faded) in body["touches"].items()}
         first_at = None if body["first_s"] is None else _moment(body["first_s"])
         flushes = tuple((name, merged) for name, merged in body["flushes"])
         urgent = body["due_s"] is not None and body["due_s"] <= body["first_s"]  # who was to add them at once could not
@@ -68,7 +72,7 @@ class _Waiting:
         due_at = None if self.first_at is None else self.first_at + (timedelta(0) if self.urgent else ADDED_AFTER)
         body: dict[str, Any] = {
             "epoch": self.epoch,
-            "touches": {name: [touch.count, touch.at.timestamp()] for name, touch in sorted(self.touches.items())},
+            "touches": {name: _numbers(touch) for name, touch in sorted(self.touches.items())},
             "first_s": None if self.first_at is None else self.first_at.timestamp(),
             "due_s": None if due_at is None else due_at.timestamp(),
             "flushes": [list(known) for known in self.flushes],
@@ -84,16 +88,17 @@ class _Waiting:
         together = dict(self.touches)
         for name, touch in touches.items():
             known = together.get(name)
-            together[name] = touch if known is None else Touch(known.count + touch.count, max(known.at, touch.at))
+            together[name] = touch if known is None else both(known, touch)
         others = [known for known in self.flushes if known[0] != flush_id]
         flushes = (*others, (flush_id, self.merged(flush_id) + len(touches)))[-_FLUSHES_KNOWN:]
         urgent = self.urgent or any(touch.faded for touch in touches.values()) or len(together) > MOST_WAITING
         return replace(self, touches=together, first_at=self.first_at or now, flushes=flushes, urgent=urgent)
 
     def without(self, names: Collection[str]) -> _Waiting:
-        """With the others alone, which have time."""
+        """With the others alone. They have time, unless some count as faded: who was to add these could not, or is about to."""
         rest = {name: touch for name, touch in self.touches.items() if name not in names}
-        return replace(self, touches=rest, first_at=self.first_at if rest else None, urgent=False)
+        urgent = any(touch.faded for touch in rest.values())
+        return replace(self, touches=rest, first_at=self.first_at if rest else None, urgent=urgent)
 
 
 class WaitingAccesses:
@@ -103,16 +108,25 @@ class WaitingAccesses:
         self._store, self._clock = store, clock
 
     async def merge(self, owner: Owner, flush_id: str, touches: Mapping[str, Touch]) -> Merged:
-        """Write accesses down, once a flush, and add those to their memories that have no time."""
+        """Write accesses down, once a flush, and add those to their memories that have no time.
+
+        What can't be added stays due. Raising for it would make callers bring a flush again that is written down, when others may have
+        come after it and the document knows it no more.
+        """
         names, total, end = sorted(touches), Merged(), 0
         while end < len(names):
             document, begin, end = await self._merge_some(owner, flush_id, names, touches)
             if document is None:
                 return total
-            if len(document.body["touches"]) > MOST_WAITING:
-                added = await self.add(owner)
-            else:
-                added = await self.add(owner, [name for name in names[:end] if touches[name].faded])
+            waiting = len(document.body["touches"])
+            urgent = None if waiting > MOST_WAITING else [name for name in names[:end] if touches[name].faded]
+            try:
+                added = await self.add(owner, urgent)
+            except Unavailable as error:
+                if waiting > _MOST_LEFT:
+                    raise
+                log.warning("accesses that are written down are left for the hour's work to add: %s", error.detail)
+                added = 0
             total = Merged(total.memories + end - begin, total.added + added)
         return total
 
@@ -132,7 +146,7 @@ class WaitingAccesses:
         for attempt in range(_TRIES):
             try:
                 seen = await self._store.snapshot(owner, [DOCUMENT_ID])
-                if seen.head is None or seen.head.state != "live":
+                if not _has_memories(seen.head):
                     return None, 0, 0
                 stored = seen.documents.get(DOCUMENT_ID)
                 waiting = _Waiting.of(stored, seen.head)
@@ -156,7 +170,7 @@ class WaitingAccesses:
         while attempt < _TRIES:
             seen = await self._store.snapshot(owner, [DOCUMENT_ID])
             stored = seen.documents.get(DOCUMENT_ID)
-            if seen.head is None or seen.head.state != "live" or stored is None:
+            if stored is None or not _has_memories(seen.head):
                 return added
             waiting = _Waiting.of(stored, seen.head)
             due_s = stored.body["due_s"]
@@ -173,6 +187,21 @@ class WaitingAccesses:
             else:
                 added += len(some)
         raise Unavailable("long_term", "others write down accesses of this user all the time")
+
+
+def both(known: Touch, further: Touch) -> Touch:
+    """Accesses of one memory together."""
+    return Touch(known.count + further.count, max(known.at, further.at), known.faded or further.faded)
+
+
+def _numbers(touch: Touch) -> list[float]:
+    """As it is stored; with a third number where it counted as faded."""
+    return [touch.count, touch.at.timestamp(), *([1] if touch.faded else [])]
+
+
+def _has_memories(head: Head | None) -> TypeGuard[Head]:
+    """Whether a user may have memories: after an erasure nothing is written beside the head, which goes with its time."""
+    return head is not None and head.state == "live" and head.expires_at is None
 
 
 async def _pause(attempt: int) -> None:

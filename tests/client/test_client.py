@@ -218,6 +218,17 @@ async def test_a_service_that_never_answers_is_unavailable() -> None:
         await answering(answer).user("ana").save("a")
 
 
+async def test_a_content_type_of_the_caller_is_the_only_one() -> None:
+    sent: list[list[str]] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(request.headers.get_list("content-type"))
+        return httpx.Response(200, json={})
+
+    await answering(answer).request("PATCH", "/v1", body={}, headers={"content-type": "application/merge-patch+json"})
+    assert sent == [["application/merge-patch+json"]]
+
+
 @pytest.mark.parametrize("address", ["127.0.0.1:7071", "localhost", "ftp://127.0.0.1", ""])
 def test_an_address_that_is_none_of_http_is_refused_at_once(address: str) -> None:
     with pytest.raises(ValueError, match="http://"):

@@ -6,6 +6,7 @@ import asyncio
 import json
 import uuid
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -56,6 +57,20 @@ async def test_items_come_back_as_they_were_added(user: User) -> None:
     assert await session.pop_item() == items[2]
     await session.clear_session()
     assert await session.get_items() == []
+
+
+async def test_an_item_is_of_the_moment_that_it_brings_and_comes_back_without_it(user: User) -> None:
+    """A model's API refuses an item with a field that it does not know."""
+    item, answer = {"role": "user", "content": "I had lunch with Tom."}, {"role": "assistant", "content": "How is he?"}
+    items: list[Any] = [
+        item | {"timestamp": "2026-03-02T13:00:00+01:00"},
+        answer,
+        item | {"timestamp": datetime(2026, 3, 3, 9, tzinfo=UTC)},
+    ]
+    await MemoryCoreSession(user, "march", form=True).add_items(items)
+    assert await MemoryCoreSession(user, "march").get_items() == [item, answer, item]
+    moments = [message.timestamp for message in user.messages("march")]
+    assert moments == [datetime(2026, 3, day, hour, tzinfo=UTC) for day, hour in [(2, 12), (2, 12), (3, 9)]]
 
 
 async def test_a_long_history_is_added_in_portions_and_limited_by_the_settings(user: User) -> None:

@@ -111,6 +111,15 @@ async def test_the_user_begins_anew_at_once_and_knows_nothing(world: World) -> N
     assert await core.erase(ALICE) != await core.erase(BOB)
 
 
+async def test_an_access_from_before_that_is_written_down_after_leaves_nothing(world: World) -> None:
+    core = await world.core()
+    saved = (await core.save(ALICE, turn("I keep bees"))).memory
+    await core.get(ALICE, saved.id)
+    await erase(world, core)
+    assert await core.flush_touches() == 0
+    assert await (await world.look_on()).page(ALICE, "accesses", None, None, 10) == []
+
+
 async def test_of_a_user_who_is_not_known_nothing_is_erased_and_that_succeeds(world: World) -> None:
     core = await world.core()
     task = await erase(world, core)

@@ -86,6 +86,14 @@ async def test_a_hidden_turn_lends_its_words_to_nobody_until_it_is_restored(core
     assert await found() == everything
 
 
+async def test_a_deleted_fact_of_a_session_disturbs_no_search_for_words_that_turns_lend(core: MemoryCore) -> None:
+    await core.bulk(ALICE, [turn("is the code swordfish?"), turn("yes")])
+    told = await core.save(ALICE, fact("the door is green", session_id="s1"))
+    await core.delete(ALICE, told.memory.id)
+    hits = (await core.retrieve(ALICE, RetrieveInput(query="swordfish", similarity_threshold=0.1))).results
+    assert {hit.memory.content for hit in hits} == {"is the code swordfish?", "yes"}
+
+
 async def test_turns_of_other_sessions_and_other_types_lend_nothing(core: MemoryCore) -> None:
     await core.save(ALICE, turn("about Bergen", "s1"))
     await core.save(ALICE, fact("about Paris", session_id="s2"))

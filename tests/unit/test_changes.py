@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.ranking.query import asks_of_oneself
-from memory_core.domain.statements.change_clauses import read
+from memory_core.domain.statements.change_clauses import _CUES, read
 from memory_core.domain.statements.changes import Change, change, updates
 from memory_core.domain.statements.values_said import values_in
 from memory_core.domain.text.analyzer import tokens
@@ -217,3 +217,12 @@ def test_of_a_compound_its_last_noun_is_what_changed(earlier: str, later: str, *
 def test_what_is_done_with_a_car_or_bought_for_it_is_no_other_car(later: str) -> None:
     assert change("car: a grey Golf", later) is None
     assert change("car: a grey Golf", "I picked up a second-hand Kia on Friday.") is not None
+
+
+@pytest.mark.parametrize(
+    "text", ["I SOLD the Golf", "We've MOVED to Kassel", "No, I meant Tuesday", "Termin VERSCHOBEN auf Freitag", "I live in Mainz"]
+)
+def test_a_word_for_a_change_is_one_in_any_case(text: str) -> None:
+    (sentence,) = read(text).sentences
+    assert sentence.changes == any(cue.search(text) for cue in _CUES)
+    assert [read(variant).sentences[0].changes for variant in (text.lower(), text.upper())] == [sentence.changes] * 2

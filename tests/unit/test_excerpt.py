@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memory_core.domain.ranking.query import analyse_query
 from memory_core.domain.ranking.selection import Piece
-from memory_core.domain.text.excerpts import Source, _halves, _halves_by_columns, count_tokens, excerpt
+from memory_core.domain.text.excerpts import KEPT_LENGTHS, Source, _halves, _halves_by_columns, count_tokens, excerpt
 
 PASSAGE = 160
 DAY = datetime(2026, 5, 8, 12, tzinfo=timezone.utc)
@@ -275,3 +275,9 @@ def test_excerpts_of_one_source_are_those_of_its_text(most: int) -> None:
         source = Source(text)
         for terms in (["moss"], ["oak", "green"], [], ["edelweiss"]):
             assert source.excerpt(terms, most) == excerpt(text, terms, most)
+
+
+def test_a_source_keeps_what_was_read_for_few_budgets_only() -> None:
+    source = Source("I keep a boat. " * 100)
+    assert len({source.excerpt(("boat",), most) for most in range(10, 40)}) > KEPT_LENGTHS
+    assert len(source._read_units) <= KEPT_LENGTHS

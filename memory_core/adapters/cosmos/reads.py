@@ -311,7 +311,7 @@ def search_answer(
     rows = {row["id"]: row for row in (*nearest, *worded) if row["id"] in memories}
     comparable = {name for name, row in rows.items() if row.get("embedding_model") in (None, kind.model)}
     asked = listed(search.terms, search.related)
-    hidden = {(row["session_id"], row["turn"]) for row in deleted}
+    hidden = {(row["session_id"], turn) for row in deleted if (turn := row.get("turn")) is not None}
     alone = {name for name, memory in memories.items() if any((memory.session_id, turn) in hidden for turn in _turns_before(memory))}
     lists = {
         "vector": list(dict.fromkeys(row["id"] for row in nearest if row["id"] in comparable)),

@@ -213,7 +213,7 @@ class RecentFacts:
             facts = said_facts(messages)
         self._facts[key] = facts
         while len(self._facts) > RECENT_CELLS:
-            self._facts.pop(next(iter(self._facts)), None)
+            self._facts.popitem(last=False)  # several threads share them, and iterate over nothing that another changes
         return list(facts)
 
 

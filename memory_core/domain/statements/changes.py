@@ -217,10 +217,14 @@ def _shared(ours: Collection[str], theirs: Collection[str]) -> frozenset[str]:
     return both | alike | compounds
 
 
-@lru_cache(maxsize=16_384)
+LONGEST_COMPOUND = 40
+"""Letters of a compound whose beginnings are looked at."""
+
+
+@lru_cache(maxsize=4_096)
 def _heads(term: str) -> tuple[str, ...]:
     """The beginnings of a term that could be a word it is a compound of, with another word behind."""
-    beginnings = (term[:end] for end in range(LEAST_COMPOUND, len(term) - LEAST_COMPOUND + 1))
+    beginnings = (term[:end] for end in range(LEAST_COMPOUND, min(len(term), LONGEST_COMPOUND) - LEAST_COMPOUND + 1))
     return tuple(beginning for beginning in beginnings if beginning.isalpha())
 
 

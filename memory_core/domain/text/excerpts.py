@@ -46,6 +46,8 @@ MOST_MISSED = 40
 KEPT_CHARACTERS = 10_000
 """Of a text up to which what was read of it is kept for the next query."""
 NOTHING: Mapping[str, int] = MappingProxyType({})
+KEPT_LENGTHS = 4
+"""Of units for which a text's are kept: each takes up to 160 KB, and a budget of few tokens has one of its own."""
 _ENDS = frozenset(".!?…。！？」』”\"'’»)")
 
 
@@ -78,9 +80,12 @@ class Source:
         if not _longer(self.text, most):
             return self.text
         longest = min(MAX_LENGTH, CHARACTERS_A_TOKEN * most)
-        if longest not in self._read_units:
-            self._read_units[longest] = _Units(units(self.text, longest, self.tables))
-        every = self._read_units[longest]
+        every = self._read_units.get(longest)
+        if every is None:
+            every = _Units(units(self.text, longest, self.tables))
+            if len(self._read_units) >= KEPT_LENGTHS:
+                self._read_units.clear()
+            self._read_units[longest] = every
         if not every.units:
             return cut(self.text, most)
         wanted = frozenset(terms)

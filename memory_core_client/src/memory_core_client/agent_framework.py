@@ -19,15 +19,23 @@ except ImportError as error:
 class MemoryCoreProvider(ContextProvider):
     """Instructions with what to know of a user before a run, and the run told after it."""
 
-    def __init__(self, user: User, source_id: str = "memory_core") -> None:
-        """Build the provider. user: whose memories."""
+    def __init__(self, user: User, source_id: str = "memory_core", *, max_tokens: int | None = None) -> None:
+        """Build the provider.
+
+        Args:
+            user: Whose memories.
+            source_id: The framework's name of this provider.
+            max_tokens: Length of a context, 100 to 16,000; the service's default where there is none.
+
+        """
         super().__init__(source_id)
-        self._user = user
+        self._user, self._max_tokens = user, max_tokens
 
     async def before_run(self, *, agent: Any, session: AgentSession, context: SessionContext, state: dict[str, Any]) -> None:
         """Add the context to the instructions; nothing of the running session is told again."""
         messages, thread = said_in(context.input_messages), session.session_id
-        known = await asyncio.to_thread(self._user.context, messages=messages, session_id=thread, exclude_session_id=thread)
+        running = {"session_id": thread, "exclude_session_id": thread}
+        known = await asyncio.to_thread(self._user.context, messages=messages, max_tokens=self._max_tokens, **running)
         if known.context:
             context.extend_instructions(self.source_id, known.context)
 

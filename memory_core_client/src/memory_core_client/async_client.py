@@ -107,7 +107,7 @@ class AsyncMemoryCore:
         if writes:
             sent["Idempotency-Key"] = idempotency_key or new_key()
         content = None if body is None else _encoded(body)
-        if content is not None:
+        if content is not None and "content-type" not in {name.lower() for name in sent}:
             sent["Content-Type"] = "application/json"
         asked = {name: value for name, value in (query or {}).items() if value is not None}
         number = 0
@@ -234,9 +234,10 @@ class AsyncUser:
         async for tag in self._pages("/api/v1/tags", "tags", {"prefix": prefix}):
             yield str(tag)
 
-    async def context(self, query: str | None = None, **fields: Any) -> Context:
-        """One text with what an agent should know before its turn."""
-        body = self._scoped({**({} if query is None else {"query": query}), **fields})
+    async def context(self, query: str | None = None, *, max_tokens: int | None = None, **fields: Any) -> Context:
+        """One text with what an agent should know before its turn. max_tokens: its length; None: the service's default."""
+        given = {name: value for name, value in (("query", query), ("max_tokens", max_tokens)) if value is not None}
+        body = self._scoped({**given, **fields})
         return Context.model_validate((await self._service.request("POST", "/api/v1/context", body=body)).json())
 
     # Conversations and sessions.

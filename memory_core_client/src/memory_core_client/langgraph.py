@@ -74,7 +74,9 @@ class MemoryState(MessagesState):
 class MemoryNodes:
     """`recall` before the model and `remember` after it, for the user and thread that `config["configurable"]` names."""
 
-    def __init__(self, service: MemoryCore, *, user_key: str = "user_id", shown: int = 20, told: int = 200) -> None:
+    def __init__(
+        self, service: MemoryCore, *, user_key: str = "user_id", shown: int = 20, told: int = 200, max_tokens: int | None = None
+    ) -> None:
         """Build the nodes.
 
         Args:
@@ -82,15 +84,17 @@ class MemoryNodes:
             user_key: Whose memories, by the name that this has in `config["configurable"]`.
             shown: Messages that the context is made for: the last ones.
             told: Messages that are told after a turn: the last ones. The service knows those again that it has.
+            max_tokens: Length of a context, 100 to 16,000; the service's default where there is none.
 
         """
-        self._service, self._user_key, self._shown, self._told = service, user_key, shown, told
+        self._service, self._user_key, self._shown, self._told, self._max_tokens = service, user_key, shown, told, max_tokens
 
     def recall(self, state: Mapping[str, Any], config: RunnableConfig) -> Json:
         """`context`: what to know of the user beside what stands in the thread."""
         thread = str(config["configurable"]["thread_id"])
         messages = sendable(_dated(messages_to_dict(state["messages"][-self._shown :])))
-        answer = self._user(config).context(messages=messages or None, session_id=thread, exclude_session_id=thread)
+        running = {"session_id": thread, "exclude_session_id": thread}
+        answer = self._user(config).context(messages=messages or None, max_tokens=self._max_tokens, **running)
         return {"context": answer.context}
 
     def remember(self, state: Mapping[str, Any], config: RunnableConfig) -> Json:

@@ -57,7 +57,10 @@ class MemoryCoreSession(SessionABC):
         return await asyncio.to_thread(self._last, resolve_session_limit(limit, self.session_settings))
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
-        """Append items in order."""
+        """Append items in order.
+
+        An item with a `timestamp` is of that moment, others of the moment of the item before them in the call, or else of now.
+        """
         for some in portions(items, AT_ONCE):
             await asyncio.to_thread(self._user.append, self.session_id, some, form=self._form)
 
@@ -86,30 +89,32 @@ class MemoryCoreSession(SessionABC):
 
 
 def _item(message: Message) -> TResponseInputItem:
-    return cast(TResponseInputItem, message.item)
+    """The item as the SDK has it, without its `timestamp`, a field that the models' APIs refuse."""
+    return cast(TResponseInputItem, {name: field for name, field in message.item.items() if name != "timestamp"})
 
 
-def memory_tools(user: User) -> list[FunctionTool]:
-    """`recall` and `remember`: tools by which the model looks things up and keeps them."""
-    return [function_tool(function) for function in memory_functions(user)]
+def memory_tools(user: User, *, max_tokens: int | None = None) -> list[FunctionTool]:
+    """`recall` and `remember`: tools by which the model looks things up and keeps them. max_tokens: length of a context."""
+    return [function_tool(function) for function in memory_functions(user, max_tokens=max_tokens)]
 
 
 def recalling(
-    user: User, instructions: str, *, session_id: str | None = None
+    user: User, instructions: str, *, session_id: str | None = None, max_tokens: int | None = None
 ) -> Callable[[RunContextWrapper[Any], Agent[Any]], Awaitable[str]]:
     """An agent's `instructions`, with what to know of the user before each call of the model.
 
     Args:
         user: Whose memories.
         instructions: The agent's own.
-        session_id: The session that the model sees: nothing of it is told again.
+        session_id: The session that the model sees: nothing of it is told again. None: an agent without a session.
+        max_tokens: Length of a context, 100 to 16,000; the service's default where there is none.
 
     """
 
     async def with_context(run: RunContextWrapper[Any], agent: Agent[Any]) -> str:
         running = {} if session_id is None else {"session_id": session_id, "exclude_session_id": session_id}
         messages = sendable(cast(list[dict[str, Any]], run.turn_input)[-20:])
-        known = await asyncio.to_thread(user.context, messages=messages, **running)
+        known = await asyncio.to_thread(user.context, messages=messages, max_tokens=max_tokens, **running)
         return f"{instructions}\n\n{known.context}".rstrip()
 
     return with_context

@@ -11,8 +11,14 @@ from memory_core_client.sync_client import User
 Tool = Callable[[str], Awaitable[str]]
 
 
-def memory_functions(user: User) -> list[Tool]:
-    """`recall` and `remember`, by which a model looks things up and keeps them."""
+def memory_functions(user: User, *, max_tokens: int | None = None) -> list[Tool]:
+    """`recall` and `remember`, by which a model looks things up and keeps them.
+
+    Args:
+        user: Whose memories.
+        max_tokens: Length of a context that `recall` answers with, 100 to 16,000; the service's default where there is none.
+
+    """
 
     async def recall(query: str) -> str:
         """What is known about something that was said or happened earlier.
@@ -21,7 +27,7 @@ def memory_functions(user: User) -> list[Tool]:
             query: A question in plain words.
 
         """
-        return await asyncio.to_thread(answered, lambda: user.context(query).context or "Nothing is known about it.")
+        return await asyncio.to_thread(answered, lambda: user.context(query, max_tokens=max_tokens).context or "Nothing is known about it.")
 
     async def remember(fact: str) -> str:
         """Keep a fact for later conversations.
