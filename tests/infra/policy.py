@@ -68,9 +68,10 @@ SAMPLES = {
     "apiKeys": "[]", "cursorSecret": "c" * 32, "webhookSecret": "w" * 32, "identityClientId": "11111111-2222-3333-4444-555555555555",
 }  # fmt: skip
 """What a deployment would give, as it would look."""
-NOT_INDEXED = {"id", "body", "_etag", "_ts", "embedding", "search_text", "epoch", "embedding_model", "lexical.turn"}
+NOT_INDEXED = {"id", "body", "_etag", "_ts", "embedding", "search_text", "epoch", "embedding_model", "lexical.turn", "last_accessed_at"}
 """Fields in queries that need no ordinary index: the id has one, vectors and texts have others, the rest is read; the epoch is asked for
-only where documents of another one were found, the model only where vectors of two are stored. The place of a turn is only read."""
+only where documents of another one were found, the model only where vectors of two are stored. The place of a turn and the time of the
+last access are only read."""
 LIMITS = {"hostStorage": 24, "dataStorage": 24, "keyVault": 24, "cosmos": 44, "app": 60, "openai": 64, "redis": 60}
 SUFFIX = 13
 EXPECTED = {
