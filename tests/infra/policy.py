@@ -57,6 +57,13 @@ CONTAINER = {
     "fullTextPolicy": {"defaultLanguage": "en-US", "fullTextPaths": [{"path": "/search_text", "language": "en-US"}]},
 }
 """What can never be changed of the container, so that nobody changes it by mistake."""
+RETIRED_ON = {
+    ("gpt-5.4-mini", "2026-03-17"): "2027-03-18", ("text-embedding-3-small", "1"): "2027-04-15",
+    ("gpt-4.1-mini", "2025-04-14"): "2026-10-14",
+}  # fmt: skip
+"""The day on which Azure retires a version, by a copy of its schedule of July 2026. Whoever takes another model reads there until when it
+lasts; whether the day is still ahead when somebody deploys, preflight.py asks the region."""
+COMPARED = "2026-11-26"
 COSMOS_ROLES = {"Cosmos DB Built-in Data Contributor": "00000000-0000-0000-0000-000000000002"}
 SAMPLES = {
     "cosmosEndpoint": "https://c.documents.azure.com:443/", "cosmosDatabase": "memory-core", "shortTerm": "redis", "sliceBudget": "320",
@@ -203,6 +210,10 @@ def _models(
         yield "vectors could become another version's, which compare with none that are stored"
     if models["chat"]["upgrade"] != "OnceCurrentVersionExpired":
         yield "the chat model stops working on the day that its version is retired"
+    for kind in ("chat", "embedding"):
+        version = (models[kind]["name"], models[kind]["version"])
+        if RETIRED_ON.get(version, "") <= COMPARED:
+            yield f"the model {' '.join(version)} is retired, or nobody has read until when it lasts"
     if not re.fullmatch(r"gpt-[\d.]+-(" + "|".join(models["small"]) + ")", models["chat"]["name"]):
         yield "the default chat model is none of the small ones"
     if {str(size) for size in allowed("instanceMemory")} != policy["sliceBudgets"].keys():

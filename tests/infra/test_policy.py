@@ -62,6 +62,18 @@ MISTAKES = {
     "vectors that change by themselves": (MODELS, '"NoAutoUpgrade"', '"OnceNewDefaultVersionAvailable"', "compare with none"),
     "an instance that holds too many users": (P, '"512": "0"', '"512": "320"', "more users than it has room for"),
     "a size without a budget": (P, '"512": "0", ', "", "has no budget"),
+    "a default model that is retired": (
+        MODELS,
+        '"gpt-5.4-mini", "version": "2026-03-17"',
+        '"gpt-4.1-mini", "version": "2025-04-14"',
+        "gpt-4.1-mini 2025-04-14 is retired",
+    ),
+    "a default version that nobody has looked up": (
+        MODELS,
+        '"2026-03-17"',
+        '"2026-03-18"',
+        "gpt-5.4-mini 2026-03-18 is retired, or nobody",
+    ),
     "a default model that is large": (MODELS, '"gpt-5.4-mini"', '"gpt-5.4"', "none of the small ones"),
     "a model that is named twice": (
         "infra/main.parameters.json",
