@@ -83,14 +83,14 @@ class _Waiting:
         """How many memories of a flush are in it already, or were."""
         return dict(self.flushes).get(flush_id, 0)
 
-    def with_accesses(self, flush_id: str, touches: Mapping[str, Touch], now: datetime) -> _Waiting:
-        """With further accesses of one flush."""
+    def with_accesses(self, flush_id: str, touches: Mapping[str, Touch], end: int, now: datetime) -> _Waiting:
+        """With further accesses of one flush. end: how many memories of it are merged with these."""
         together = dict(self.touches)
         for name, touch in touches.items():
             known = together.get(name)
             together[name] = touch if known is None else both(known, touch)
         others = [known for known in self.flushes if known[0] != flush_id]
-        flushes = (*others, (flush_id, self.merged(flush_id) + len(touches)))[-_FLUSHES_KNOWN:]
+        flushes = (*others, (flush_id, end))[-_FLUSHES_KNOWN:]
         urgent = self.urgent or any(touch.faded for touch in touches.values()) or len(together) > MOST_WAITING
         return replace(self, touches=together, first_at=self.first_at or now, flushes=flushes, urgent=urgent)
 
@@ -115,7 +115,7 @@ class WaitingAccesses:
         """
         names, total, end = sorted(touches), Merged(), 0
         while end < len(names):
-            document, begin, end = await self._merge_some(owner, flush_id, names, touches)
+            document, begin, end = await self._merge_some(owner, flush_id, names, touches, end)
             if document is None:
                 return total
             waiting = len(document.body["touches"])
@@ -140,9 +140,12 @@ class WaitingAccesses:
         return await self._add(owner, lambda due_at: None if due_at is not None and due_at <= now else ())
 
     async def _merge_some(
-        self, owner: Owner, flush_id: str, names: list[str], touches: Mapping[str, Touch]
+        self, owner: Owner, flush_id: str, names: list[str], touches: Mapping[str, Touch], done: int
     ) -> tuple[Document | None, int, int]:
-        """Merge the next of a flush: the document, from which of its names on, and up to which; None for a user who is gone."""
+        """Merge the next of a flush: the document, from which of its names on, and up to which; None for a user who is gone.
+
+        done: how many were merged by this call, which the document may know no more when others merge as well.
+        """
         for attempt in range(_TRIES):
             try:
                 seen = await self._store.snapshot(owner, [DOCUMENT_ID])
@@ -150,14 +153,15 @@ class WaitingAccesses:
                     return None, 0, 0
                 stored = seen.documents.get(DOCUMENT_ID)
                 waiting = _Waiting.of(stored, seen.head)
-                begin = waiting.merged(flush_id)
+                begin = max(done, waiting.merged(flush_id))
                 if begin >= len(names) and stored is not None:
                     return stored, begin, begin
                 some = names[begin : begin + MOST_WAITING]
-                further = waiting.with_accesses(flush_id, {name: touches[name] for name in some}, self._clock.now())
+                end = begin + len(some)
+                further = waiting.with_accesses(flush_id, {name: touches[name] for name in some}, end, self._clock.now())
                 written = await self._store.keep(owner, further.document(None if stored is None else stored.tag))
                 if written is not None:
-                    return written, begin, begin + len(some)
+                    return written, begin, end
             except Unavailable:
                 if attempt == _TRIES - 1:
                     raise
