@@ -17,6 +17,7 @@ import memory_core
 ROOT = Path(memory_core.__file__).parent
 PATTERN_MAKERS = {"compile", "search", "match", "fullmatch", "finditer", "findall", "split", "sub", "subn"}
 REASONS = {
+    "domain/statements/change_clauses.py: re.compile(''.join(lower), cue.flags & ~re.IGNORECASE)": "of its own constants",
     "adapters/offline/foreign_dates.py: expression.sub(turned, text)": "both stand in its tables",
     "adapters/offline/foreign_dates.py: re.compile(f'\\\\b(?:{said})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
     "domain/ranking/query.py: re.compile('|'.join((*_ENGLISH, *_GERMAN, *_JAPANESE)), re.IGNORECASE)": "of its own constants",

@@ -61,8 +61,8 @@ _QUOTED = re.compile(
     r"|(?<![\w'’])['‘](?P<single>[^'‘’\n]{1,600}+(?:(?<=\w)['’](?=\w)[^'‘’\n]{1,600}+){0,20}+)['’](?!\w)"
 )
 _MAY_BE_OTHERS = re.compile(
-    r"[<>{}\[\]`~\"“„«:_\n]|(?<![\w'’])['‘]|\be\.g\.|\bz\.\s?b\.|\bexamples?\b|\bfor instance\b|\bbeispiel\b|\bexemple\b|\bejemplo\b|"
-    + "|".join(map(re.escape, HEADINGS)),
+    r"[<>{}\[\]`~\"“„«:_\n]|(?<![\w'’])['‘]|\be\.g\.|\bz\.\s?b\.|\bexamples?\b|\bfor instance\b|\bbeispiel\b|\bexemple\b|\bejemplo\b"
+    rf"|{'|'.join(map(re.escape, HEADINGS))}",
     re.IGNORECASE,
 )
 """What a text has of which a part is not the speaker's own; most sentences have none of it."""
