@@ -68,7 +68,7 @@ class SkippedCounts:
 
 @dataclass(slots=True)
 class State:
-    """How far an import came. calls: those acknowledged. task_id: of the import of an own export."""
+    """How far an import came. calls: those acknowledged. again: whether it sends what was sent before;, task_id: of the import of an own export."""
 
     file: str
     format: str
@@ -76,6 +76,7 @@ class State:
     new: int = 0
     known: int = 0
     refused: list[Json] = field(default_factory=list)
+    again: bool = False
     task_id: str | None = None
     finished_at: str | None = None
 
@@ -135,11 +136,11 @@ async def _import(run: Run, file: Path, stream: IO[bytes], kind: str, *, dry_run
         _report_dry_run(run, file, stream, kind)
         return
     path = state_path(run.target, file, kind)
-    state = State(file.name, kind) if again else State.read(path, file.name, kind)
-    started = time.monotonic()
-    skipped, sent = SkippedCounts(), 0
+    state = State(file.name, kind, again=again) if again else State.read(path, file.name, kind)
+    skipped, sent, seconds = SkippedCounts(), 0, 0.0
     earlier = state.calls
     async with run.service(works=wait) as service:
+        started = time.monotonic()
         if kind == OWN_EXPORT:
             await _bring_own_export(run, service, file, state, path)
         else:
@@ -233,7 +234,9 @@ async def _send_messages(service: Service, call: Call, state: State) -> None:
     while items:
         body = {"session_id": call.session, "messages": [fields for fields, _ in items]}
         try:
-            answer = await service.post("/api/v1/memories", body, key_of_call(service.user, "messages", orjson.dumps(body)))
+            # Sent again on purpose, messages are known by their ids; with the earlier key, the earlier answer would be repeated.
+            key = None if state.again else key_of_call(service.user, "messages", orjson.dumps(body))
+            answer = await service.post("/api/v1/memories", body, key)
         except CallFailed as error:
             if error.status not in (UNPROCESSABLE, TOO_LARGE):
                 raise
