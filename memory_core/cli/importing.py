@@ -68,7 +68,7 @@ class SkippedCounts:
 
 @dataclass(slots=True)
 class State:
-    """How far an import came. calls: those acknowledged. again: whether it sends what was sent before;, task_id: of the import of an own export."""
+    """How far an import came. calls: those acknowledged. again: what was sent before is sent too. task_id: of an own export."""
 
     file: str
     format: str
