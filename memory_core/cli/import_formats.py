@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import ijson
+from ijson.common import ObjectBuilder
 
 Json = dict[str, Any]
 MESSAGE_BYTES = 32 * 1024
@@ -60,8 +61,14 @@ MEMORY_FIELDS = frozenset(
     }
 )
 """Fields of a line that a save takes."""
+MOST_NESTED = 200
+"""Levels of objects and lists in a document."""
+_DEPTH_CHANGES = {"start_map": 1, "start_array": 1, "end_map": -1, "end_array": -1}
+_FIELD_NESTED, _LARGEST = 30, 2**63 - 1
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._:@-]+")
 _NAME_CHARACTERS = 128
+_MADE_BY_SERVICE = frozenset({"id", "user_id", "app_id", "status", "version", "created_at", "updated_at", "embedding", "etag"})
+"""Fields of a memory as the service shows it, which a save does not take."""
 
 
 class UnreadableFile(ValueError):
@@ -118,7 +125,7 @@ def detect_format(stream: IO[bytes]) -> str:
     """The format of a file, by its first entry: one of FORMATS, or OWN_EXPORT. Raises UnreadableFile."""
     begin = _begin(stream)
     if begin == b"[":
-        first = next(_elements(stream, "item"), None)
+        first = next(_elements(stream), None)
         if first is None:
             raise UnreadableFile("the file is an empty list")
         return _format_of_entry(first, listed=True)
@@ -139,14 +146,14 @@ def detect_format(stream: IO[bytes]) -> str:
 def read_chatgpt(stream: IO[bytes], name: str) -> Iterator[Item]:
     """Messages of conversations.json of ChatGPT: of each conversation, the branch that it ended with."""
     _begin(stream)
-    for number, conversation in enumerate(_elements(stream, "item"), 1):
+    for number, conversation in enumerate(_elements(stream), 1):
         yield from _chatgpt_conversation(conversation, f"conversation {number}")
 
 
 def read_claude(stream: IO[bytes], name: str) -> Iterator[Item]:
     """Messages of conversations.json of Claude."""
     _begin(stream)
-    for number, conversation in enumerate(_elements(stream, "item"), 1):
+    for number, conversation in enumerate(_elements(stream), 1):
         place = f"conversation {number}"
         messages = conversation.get("chat_messages") if isinstance(conversation, dict) else None
         if not isinstance(messages, list):
@@ -200,6 +207,10 @@ def read_memories(stream: IO[bytes], name: str) -> Iterator[Item]:
         if not fields.get("content") and fields.get("value") is None:
             yield Skipped("no content", place)
             continue
+        others = {field: value for field, value in entry.items() if field not in MEMORY_FIELDS | _MADE_BY_SERVICE and value is not None}
+        metadata = fields.get("metadata")
+        if others or metadata:
+            fields["metadata"] = {**others, **(metadata if isinstance(metadata, dict) else {"metadata": metadata} if metadata else {})}
         yield SavedMemory(_cleaned({"type": "semantic", "source": "import", **fields}), place)
 
 
@@ -398,12 +409,17 @@ def _text(text: str) -> str:
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
 
 
-def _cleaned(value: Any) -> Any:
+def _cleaned(value: Any, depth: int = 0) -> Any:
+    """A value as JSON for the service can hold it."""
     if isinstance(value, str):
         return _text(value)
+    if isinstance(value, dict | list) and depth >= _FIELD_NESTED:
+        return "…"
     if isinstance(value, dict):
-        return {_text(str(name)): _cleaned(field) for name, field in value.items()}
-    return [_cleaned(item) for item in value] if isinstance(value, list) else value
+        return {_text(str(name)): _cleaned(field, depth + 1) for name, field in value.items()}
+    if isinstance(value, list):
+        return [_cleaned(item, depth + 1) for item in value]
+    return str(value) if isinstance(value, int) and abs(value) > _LARGEST else value
 
 
 def _list(value: Any) -> list[Any]:
@@ -422,21 +438,42 @@ def _begin(stream: IO[bytes]) -> bytes:
     return character
 
 
-def _elements(stream: IO[bytes], path: str) -> Iterator[Any]:
-    """The elements of a list within a JSON document, one by one. Raises UnreadableFile where it ends or is broken."""
-    number = 0
+def _elements(stream: IO[bytes], key: str | None = None) -> Iterator[Any]:
+    """The elements of a JSON list, or of the list below a key of a JSON object, one by one.
+
+    Raises UnreadableFile where the JSON ends early, is broken or nested too deeply. Note: `ijson.items` would take memory that grows with
+    the square of the depth.
+    """
+    count, depth, level, in_list, last_key = 0, 0, 1 if key is None else 2, False, None
+    builder: Any = None
     try:
-        for element in ijson.items(stream, path, use_float=True):
-            number += 1
-            yield element
-    except (ijson.JSONError, UnicodeError, ValueError, RecursionError):
-        raise UnreadableFile(f"the JSON is broken or ends after entry {number}") from None
+        for event, value in ijson.basic_parse(stream, use_float=True):
+            change = _DEPTH_CHANGES.get(event, 0)
+            depth += change
+            if depth > MOST_NESTED:
+                raise UnreadableFile(f"the JSON is nested too deeply after entry {count}")
+            if builder is None and in_list and change >= 0 and depth - change == level:
+                builder = ObjectBuilder()
+            if builder is not None:
+                builder.event(event, value)
+                if depth == level:
+                    count += 1
+                    yield builder.value
+                    builder = None
+            elif event == "map_key":
+                last_key = value if depth == 1 else last_key
+            elif event == "start_array" and depth == level:
+                in_list = key is None or last_key == key
+            elif depth < level:
+                in_list = False
+    except (ijson.JSONError, UnicodeError):
+        raise UnreadableFile(f"the JSON is broken or ends after entry {count}") from None
 
 
 def _entries(stream: IO[bytes]) -> Iterator[tuple[str, Json | Skipped]]:
     """The objects of JSON Lines, or of a JSON list, each with its place; instead of one, why it can't be read."""
     if _begin(stream) == b"[":
-        for number, element in enumerate(_elements(stream, "item"), 1):
+        for number, element in enumerate(_elements(stream), 1):
             place = f"entry {number}"
             yield place, element if isinstance(element, dict) else Skipped("not an object", place)
         return
@@ -476,7 +513,7 @@ def _parsed(line: bytes) -> Any:
 
 def _mem0_entries(stream: IO[bytes]) -> Iterator[Any]:
     if _begin(stream) == b"[":
-        yield from _elements(stream, "item")
+        yield from _elements(stream)
         return
     line = stream.readline(LINE_BYTES)
     try:
@@ -489,9 +526,9 @@ def _mem0_entries(stream: IO[bytes]) -> Iterator[Any]:
             yield {} if isinstance(entry, Skipped) else entry
         return
     place = stream.tell()
-    yield from _elements(stream, "results.item")
+    yield from _elements(stream, "results")
     stream.seek(place)
-    yield from _elements(stream, "memories.item")
+    yield from _elements(stream, "memories")
 
 
 def _format_of_entry(entry: Any, *, listed: bool) -> str:
