@@ -39,11 +39,11 @@ class Output:
 
     def line(self, text: str = "", style: str = "") -> None:
         """Print a line of the answer."""
-        self._console.print(Text(printable(text), style=style))
+        _print(self._console, sys.stdout, printable(text), style)
 
     def note(self, text: str, style: str = "") -> None:
         """Print a line about the answer, on the standard error output."""
-        self._notes.print(Text(printable(text), style=style))
+        _print(self._notes, sys.stderr, printable(text), style)
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Print rows: aligned on a terminal, else a line a row with tabs between the fields, without cutting them."""
@@ -87,6 +87,15 @@ class Output:
             disable=self.as_json or not self._notes.is_terminal,
             transient=True,
         )
+
+
+def _print(console: Console, stream: TextIO, text: str, style: str) -> None:
+    """Print a line: with its style on a terminal, else as it is, tabs included."""
+    if console.is_terminal:
+        console.print(Text(text, style=style))
+    else:
+        encoding = stream.encoding or "ascii"
+        stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")
 
 
 def printable(text: str) -> str:
