@@ -25,6 +25,7 @@ async def save(
     content: Annotated[str, typer.Argument(help="What to remember; - reads it from the standard input.")],
     kind: Annotated[str, typer.Option("--type", help="episodic, semantic or procedural.")] = "semantic",
     session: Annotated[str | None, typer.Option(help="Session that it belongs to.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Agent that it belongs to.")] = None,
     subject: Annotated[str | None, typer.Option(help="With --attribute: what the fact is about; a newer fact replaces it.")] = None,
     attribute: Annotated[str | None, typer.Option(help="With --subject: which of its properties.")] = None,
     name: Annotated[str | None, typer.Option("--name", help="Key of a procedural memory.")] = None,
@@ -37,6 +38,7 @@ async def save(
         "content": sys.stdin.read().strip() if content == "-" else content,
         "type": kind,
         "session_id": session,
+        "agent_id": agent,
         "subject": subject,
         "attribute": attribute,
         "key": name,
@@ -193,7 +195,7 @@ async def profile(run: Run, at: MomentOption = None) -> None:
 
 @command(app)
 async def users(run: Run, limit: LimitOption = 1000) -> None:
-    """List the users that have memories, with their agents (for an admin)."""
+    """List the users whose agents have memories, by user and agent (for an admin)."""
     agents: list[Json] = []
     cursor: str | None = None
     async with run.service() as service:
@@ -205,7 +207,14 @@ async def users(run: Run, limit: LimitOption = 1000) -> None:
             if cursor is None:
                 break
     rows = [(agent["user_id"], agent.get("agent_id"), agent.get("memories"), agent.get("last_active_at")) for agent in agents]
-    _print_list(run, "agents", agents, ("user", "agent", "memories", "last active"), rows, "Nobody has memories here yet.")
+    _print_list(
+        run,
+        "agents",
+        agents,
+        ("user", "agent", "memories", "last active"),
+        rows,
+        "No agent has memories here. Memories that name no agent are not in this list.",
+    )
 
 
 def moment(text: str | None, *, end: bool = False) -> str | None:

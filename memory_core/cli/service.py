@@ -159,7 +159,7 @@ async def _functions_here(target: Target, *, works: bool) -> AsyncIterator[httpx
 
 
 def environment_of(target: Target) -> Mapping[str, str]:
-    """The settings of this machine for a data folder; a process without a socket needs no key, since nobody else can call it."""
+    """The settings of this machine for a data folder; a process without a socket needs no key: only itself can call it."""
     return {"LOG_LEVEL": "ERROR", **os.environ, "MEMORY_DATA": str(target.data), "MEMORY_AUTH": "off", "MEMORY_HOST": "127.0.0.1"}
 
 

@@ -81,7 +81,9 @@ def commands(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest
 
 def test_what_is_saved_is_found_shown_and_erased(commands: Commands, tmp_path: Path) -> None:
     assert "has no memories here" in commands.run("search", "cello").stderr
-    saved = commands.json("save", "I play the cello", "--subject", "user", "--attribute", "instrument", "--tag", "music")
+    saved = commands.json(
+        "save", "I play the cello", "--subject", "user", "--attribute", "instrument", "--tag", "music", "--agent", "coach"
+    )
     memory_id = saved["memory"]["id"]
     assert [result["memory"]["id"] for result in commands.json("search", "I play the cello")["results"]] == [memory_id]
     header, row = commands.run("search", "I play the cello").stdout.splitlines()
@@ -101,7 +103,7 @@ def test_what_is_saved_is_found_shown_and_erased(commands: Commands, tmp_path: P
     assert "No scenes yet" in commands.run("scenes").stderr
     commands.json("profile")
     (agent,) = [agent for agent in commands.json("users")["agents"] if agent["user_id"] == shown["user_id"]]
-    assert agent["memories"] == 2
+    assert (agent["agent_id"], agent["memories"]) == ("coach", 0), "what is superseded is not counted"
     done = commands.json("tasks", "list", "--kind", "consolidate")["tasks"][0]
     assert commands.json("tasks", "show", done["task_id"], "--wait")["status"] == "succeeded"
     assert commands.run("tasks", "cancel", done["task_id"], code=1).stderr.startswith("memory-core: ")
