@@ -347,11 +347,9 @@ def _print_report(run: Run, report: Json) -> None:
             f"would be sent to {report['user']}"
         )
     else:
-        rate = report["sent"] / max(report["seconds"], 1e-6)
-        run.output.line(
-            f"{report['file']} ({report['format']}): {report['new']} new, {report['known']} known before, "
-            f"{report['sent']} sent in {report['seconds']:.1f} s ({rate:.0f}/s)"
-        )
+        rate = f", {report['sent']} sent in {report['seconds']:.1f} s ({report['sent'] / max(report['seconds'], 1e-6):.0f}/s)"
+        counts = f"{report['new']} new, {report['known']} known before"
+        run.output.line(f"{report['file']} ({report['format']}): {counts}{rate if report['sent'] else ''}")
         if report["resumed_after_calls"] and not report["sent"]:
             run.output.line("An earlier run had sent all of it. --again sends it once more; what is known is not doubled.")
     for entry in report["skipped"]:

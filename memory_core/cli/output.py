@@ -52,7 +52,9 @@ class Output:
             for row in rows:
                 self.line("\t".join(" ".join(_field(value).split()) for value in row))
             return
-        table = Table(*columns, box=None, header_style="bold", pad_edge=False)
+        table = Table(box=None, header_style="bold", pad_edge=False)
+        for number, column in enumerate(columns, 1):
+            table.add_column(column, no_wrap=number < len(columns), overflow="fold")
         for row in rows:
             table.add_row(*(Text(printable(_shortened(_field(value)))) for value in row))
         self._console.print(table, soft_wrap=False)

@@ -59,7 +59,7 @@ def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
         {"id": key.split("_")[2], "app": "shop", "sha256": hashlib.sha256(key.encode()).hexdigest(), "rights": RIGHTS[name]}
         for name, key in KEYS.items()
     ]
-    with running(tmp_path_factory.mktemp("locked"), MEMORY_API_KEYS=json.dumps(keys)) as client:
+    with running(tmp_path_factory.mktemp("locked"), MEMORY_API_KEYS=json.dumps(keys), MEMORY_ERASE_SETTLE_S="0") as client:
         client.headers["X-API-Key"] = KEYS["admin"]
         yield client
 
@@ -76,7 +76,7 @@ def commands(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest
     if request.param == "remote":
         found: Commands = request.getfixturevalue("remote")
         return found
-    return Commands(tmp_path, monkeypatch, {"MEMORY_DATA": str(tmp_path / "data")})
+    return Commands(tmp_path, monkeypatch, {"MEMORY_DATA": str(tmp_path / "data"), "MEMORY_ERASE_SETTLE_S": "0"})
 
 
 def test_what_is_saved_is_found_shown_and_erased(commands: Commands, tmp_path: Path) -> None:
