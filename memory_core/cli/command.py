@@ -99,6 +99,8 @@ def finish(output: Output, act: Callable[[], None]) -> None:
     except CallFailed as error:
         code = UNAVAILABLE if error.status is None else EXIT_CODES.get(error.status, FAILED)
         _exit(output, error.detail, code, error)
+    except KeyError as error:  # of an address where something else answers, or a much newer service
+        _exit(output, f"the answer is not one that this version knows: it has no {error}", FAILED)
     except ModuleNotFoundError as error:
         _exit(output, f"{error.name} is not installed; a memory on this machine needs pip install '.[local]'", FAILED)
     except ValueError as error:

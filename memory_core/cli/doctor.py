@@ -74,11 +74,11 @@ async def _check_address(target: Target) -> list[Check]:
     """Whether a service answers at the address, takes the key, and is ready."""
     async with open_service(target, tries=1) as service:
         try:
-            root = (await service.send("GET", "/")).json()
-        except (CallFailed, ValueError) as error:
+            root = await service.answer("GET", "/")
+        except CallFailed as error:
             advice = "Is it running? Is the address right? A running host prints it: memory-core serve."
             return [Check("address", "wrong", str(error), advice)]
-        if not isinstance(root, dict) or root.get("name") != "Memory Core":
+        if root.get("name") != "Memory Core":
             return [Check("address", "wrong", f"{target.url} is not Memory Core", "Check --url or MEMORY_CORE_URL.")]
         checks = [Check("address", "ok", f"{target.url} answers"), _version_check(str(root.get("version")))]
         checks.append(await _key_check(service))
@@ -224,7 +224,7 @@ async def _embedder_check() -> Check:
 async def _readiness_checks(service: Service) -> list[Check]:
     """What the service says of each of its dependencies."""
     try:
-        state: dict[str, Any] = (await service.send("GET", "/health/ready")).json()
+        state: dict[str, Any] = await service.answer("GET", "/health/ready")
     except CallFailed as error:
         state = error.problem
         if "status" not in state or "dependencies" not in state:

@@ -288,7 +288,7 @@ async def _bring_own_export(run: Run, service: Service, file: Path, state: State
             "this export was imported already; an export goes into a user without memories: give another --user, or --again"
         )
     if state.task_id is None:
-        state.task_id = str((await service.send("POST", route)).json()["task_id"])
+        state.task_id = str((await service.answer("POST", route))["task_id"])
         state.write(path)
     digest, number = hashlib.sha256(), 0
     with file.open("rb") as stream:

@@ -45,7 +45,7 @@ async def list_keys(
         await _check_route(service)
         while len(keys) < limit:
             query = {"limit": min(100, limit - len(keys)), "cursor": cursor, "status": status}
-            page = (await service.send("GET", KEYS, query=query)).json()
+            page = await service.answer("GET", KEYS, query=query)
             keys += page["keys"]
             cursor = page["next_cursor"]
             if cursor is None:
@@ -97,8 +97,7 @@ async def _check_route(service: Service) -> None:
 
 async def _post(service: Service, path: str, body: dict[str, Any]) -> dict[str, Any]:
     present = {name: value for name, value in body.items() if value is not None}
-    answer: dict[str, Any] = (await service.send("POST", path, body=present)).json()
-    return answer
+    return await service.answer("POST", path, body=present)
 
 
 def _print_key(run: Run, key: dict[str, Any]) -> None:

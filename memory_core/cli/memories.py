@@ -200,8 +200,7 @@ async def users(run: Run, limit: LimitOption = 1000) -> None:
     cursor: str | None = None
     async with run.service() as service:
         while len(agents) < limit:
-            answer = await service.send("GET", "/api/v1/agents", query={"limit": min(100, limit - len(agents)), "cursor": cursor})
-            page = answer.json()
+            page = await service.answer("GET", "/api/v1/agents", query={"limit": min(100, limit - len(agents)), "cursor": cursor})
             agents += page["agents"]
             cursor = page["next_cursor"]
             if cursor is None:

@@ -47,12 +47,16 @@ class Service:
 
     async def get(self, path: str, **query: Any) -> Json:
         """The answer to a GET about this user."""
-        return _json(await self.send("GET", path, query={"user_id": self.user, **query}))
+        return await self.answer("GET", path, query={"user_id": self.user, **query})
 
     async def post(self, path: str, body: Mapping[str, Any], idempotency_key: str | None = None) -> Json:
         """The answer to a POST about this user. What is None is left out of the body."""
         present = {name: value for name, value in body.items() if value is not None}
-        return _json(await self.send("POST", path, body={"user_id": self.user, **present}, idempotency_key=idempotency_key))
+        return await self.answer("POST", path, body={"user_id": self.user, **present}, idempotency_key=idempotency_key)
+
+    async def answer(self, method: str, path: str, **call: Any) -> Json:
+        """The JSON object that a call answers with; see `send`. Raises CallFailed."""
+        return _json(await self.send(method, path, **call))
 
     async def send(
         self,
@@ -75,7 +79,7 @@ class Service:
             wait_s = min(FIRST_WAIT_S * 2**number * random.uniform(0.5, 1.0), LONGEST_WAIT_S)
             try:
                 answer = await self._http.request(method, path, content=data, params=parameters, headers=headers)
-            except httpx2.TransportError as error:
+            except httpx2.RequestError as error:
                 failure = CallFailed(f"{self._http.base_url} does not answer ({type(error).__name__})")
             else:
                 if answer.status_code < 400:

@@ -78,8 +78,11 @@ def _user_folder(environ: Mapping[str, str], variable: str, below_home: str) -> 
 
 
 def _base_url(address: str) -> str:
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts, _ = urlsplit(address), urlsplit(address).port
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.hostname or any(map(str.isspace, address)):
         raise PlainError("--url should be an address such as https://your-app.azurewebsites.net")
     return parts._replace(path=parts.path.rstrip("/"), query="", fragment="").geturl()
 

@@ -46,7 +46,7 @@ async def export(
         raise PlainError(f"{file} exists already; --overwrite replaces it")
     async with run.service(works=True) as service:
         path = f"/api/v1/users/{path_part(service.user)}/export"
-        accepted = (await service.send("POST", path)).json()
+        accepted = await service.answer("POST", path)
         task = await finished(run, service, accepted["task_id"], "exporting")
         numbers = range(1, task["result"]["parts"] + 1)
         if to_stdout:
@@ -74,7 +74,7 @@ async def erase(
         typer.confirm(f"Erase everything of the user {owner} in {run.target.name}, for good?", abort=True, err=True)
     async with run.service(works=True) as service:
         service.user = owner
-        accepted = (await service.send("DELETE", f"/api/v1/users/{path_part(owner)}")).json()
+        accepted = await service.answer("DELETE", f"/api/v1/users/{path_part(owner)}")
         task = await finished(run, service, accepted["task_id"], "erasing")
     _print_outcome(run, task)
 
