@@ -139,7 +139,7 @@ async def _import(run: Run, file: Path, stream: IO[bytes], kind: str, *, dry_run
     state = State(file.name, kind, again=again) if again else State.read(path, file.name, kind)
     skipped, sent, seconds = SkippedCounts(), 0, 0.0
     earlier = state.calls
-    async with run.service(works=wait) as service:
+    async with run.service(works=wait or kind == OWN_EXPORT) as service:
         started = time.monotonic()
         if kind == OWN_EXPORT:
             await _bring_own_export(run, service, file, state, path)
@@ -150,7 +150,7 @@ async def _import(run: Run, file: Path, stream: IO[bytes], kind: str, *, dry_run
                 run.output.note(f"Interrupted after {state.new + state.known} items: {BEGUN_AGAIN_BY}.")
                 raise
         seconds = time.monotonic() - started
-        if wait:
+        if wait and kind != OWN_EXPORT:
             await _wait_until_formed(run, service)
     for entry in state.refused:
         skipped.add(entry["reason"], entry["place"])

@@ -114,7 +114,7 @@ def test_what_is_saved_is_found_shown_and_erased(commands: Commands, tmp_path: P
     assert "say --yes" in commands.run("erase", shown["user_id"], code=2).stderr
     assert commands.json("erase", shown["user_id"], "--yes")["status"] == "succeeded"
     commands.run("show", memory_id, code=3)
-    assert commands.json("import", str(file))["new"] == 2
+    assert commands.json("import", str(file), "--no-wait")["new"] == 2
     assert commands.json("show", memory_id)["content"] == "I play the cello"
 
 
