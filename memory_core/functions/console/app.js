@@ -92,7 +92,7 @@ async function show() {
   markCurrent(PARENTS[view] || view);
   if (user()) sessionStorage.setItem("memory-core.user", user());
   byId("user").value = user();
-  if (!path) return void fill(main, head("No such page"), empty("The console has no page of this address."));
+  if (!path) return void fill(main, el("div.view", head("No such page"), empty("The console has no page of this address.")));
   document.title = `${id || name} · Memory Core console`;
   if (!user() && !WITHOUT_USER.has(view)) return void chooseUser(name);
   fill(main, skeleton());
@@ -111,7 +111,8 @@ async function show() {
 }
 
 function chooseUser(name) {
-  fill(main, head(name), empty("Whose memories?", "Enter the id of a user above, as your app sends it in user_id."));
+  fill(main, el("div.view", head(name), empty("Whose memories?", "Enter the id of a user in the field “User”, as your app sends it in user_id.")));
+  main.dataset.opened = location.hash;
   byId("user").focus();
 }
 

@@ -6,9 +6,9 @@ import { about, actionButton, empty, figure, head, pagedList, status, tabs, time
 import { link } from "./route.js";
 
 const DECISIONS = [
-  ["supersede", "The new one replaces it"],
+  ["supersede", "New replaces old"],
   ["keep_both", "Keep both"],
-  ["reject_new", "Keep the old one"],
+  ["reject_new", "Keep the old"],
   ["merge", "Merge"],
 ];
 const DONE = { supersede: "the new one replaced the old one", keep_both: "both are kept", reject_new: "the new one was rejected", merge: "they were merged" };
@@ -48,8 +48,8 @@ export function conflictCard(record, user, signal) {
     show(changed);
     await showPair(pair, changed, user, signal);
   }
-  const decisions = (now) => DECISIONS.map(([decision, label], index) => {
-    const button = actionButton(label, () => change(now, "resolve", { decision }), { kind: index ? "" : "strong", place: note });
+  const decisions = (now) => DECISIONS.map(([decision, label]) => {
+    const button = actionButton(label, () => change(now, "resolve", { decision }), { place: note });
     button.dataset.decision = decision;
     return button;
   });

@@ -2,7 +2,7 @@
 
 import { Pages, Problem, get, post } from "./api.js";
 import { el, fill, svg } from "./dom.js";
-import { about, empty, facts, figure, head, kindOf, load, memoryCard, pagedList, plural, shortId, status, time, words, wordsOf } from "./parts.js";
+import { about, facts, figure, head, kindOf, load, memoryCard, nothing, pagedList, plural, shortId, status, time, words, wordsOf } from "./parts.js";
 import { link } from "./route.js";
 import { conflictCard } from "./conflicts.js";
 
@@ -106,12 +106,12 @@ function nearLink(edge) {
 async function conflictsOf(memory, user, signal) {
   const records = await new Pages("/api/v1/conflicts", "conflicts", { user_id: user, limit: 100 }).all(300, signal);
   const own = records.filter((record) => record.old_id === memory.id || record.new_id === memory.id || memory.conflict_ids.includes(record.id));
-  if (!own.length) return empty("It stands in no conflict");
+  if (!own.length) return nothing("It stands in no conflict.");
   return el("ul.list", own.map((record) => el("li", conflictCard(record, user, signal))));
 }
 
 function versions(all) {
-  if (all.length < 2) return empty("It has one version", "Nothing in it was edited.");
+  if (all.length < 2) return nothing("It has one version: nothing in it was edited.");
   const item = (version) => el(
     "li",
     el("p.about", el("b", `Version ${version.version}`), time(version.changed_at), version.change_reason ? el("span", version.change_reason) : null),
@@ -124,7 +124,7 @@ function versions(all) {
 function timeline(memory, user) {
   const place = el("div");
   const pages = new Pages("/api/v1/timeline", "events", { user_id: user, memory_id: memory.id, limit: 50 });
-  pagedList(place, pages, event, { tag: "ol.events", none: empty("The log has no event of it") });
+  pagedList(place, pages, event, { tag: "ol.events", none: nothing("The log has no event of it.") });
   return el("section", el("div", el("h2", "Timeline"), el("p.lead", "Every change of it, the oldest first.")), place);
 }
 
@@ -148,7 +148,7 @@ function brief(value) {
 /** The list of the evolution as a picture: one row a memory, a bar for the time it holds, a line to what replaced it. */
 function drawn(evolution, asked) {
   const memories = evolution.memories;
-  if (memories.length < 2) return empty("Nothing replaced it, and it replaced nothing");
+  if (memories.length < 2) return nothing("Nothing replaced it, and it replaced nothing.");
   const place = el("div.drawing");
   const draw = () => fill(place, picture(memories, asked, Math.max(260, place.clientWidth - 34)));
   new ResizeObserver(draw).observe(place);

@@ -46,6 +46,9 @@ export function empty(title, ...explanation) {
   return el("div.empty", el("p.strong", title), explanation.length ? el("p", explanation) : null);
 }
 
+/** That a part of a view is empty, in a line. */
+export const nothing = (sentence) => el("p.small", sentence);
+
 /** An error as it was answered, with its correlation id, and a way to try again. */
 export function failed(error, retry) {
   if (!(error instanceof Problem)) throw error;

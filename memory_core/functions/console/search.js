@@ -47,19 +47,24 @@ function searchForm(asked) {
       { open: isNarrowed },
       el("summary", "Filters and thresholds"),
       el(
-        "div.fields",
+        "div.fields.short.roomy",
         field("Session", input("session", { autocomplete: "off" })),
         field("Type", choice("type", TYPES, asked.type || "")),
-        field("True at", el("input", { type: "datetime-local", name: "at", value: toLocal(asked.at) })),
+        wide(field("True at", el("input", { type: "datetime-local", name: "at", value: toLocal(asked.at) }))),
         field("Recipe", choice("recipe", [["", "Default"], ...RECIPES.map((name) => [name, name])], asked.recipe || "")),
         field("Answer threshold", number("answer_threshold")),
         field("Similarity threshold", number("similarity_threshold")),
         field("Score threshold", number("score_threshold")),
         field("Results", input("limit", { type: "number", min: 1, max: 100, placeholder: "10" })),
-        field("Archive", choice("archived", [["", "Without what is archived"], ["true", "With it"]], asked.archived || "")),
+        field("Archive", choice("archived", [["", "Left out"], ["true", "Searched, too"]], asked.archived || "")),
       ),
     ),
   );
+}
+
+function wide(element) {
+  element.classList.add("wide");
+  return element;
 }
 
 function given(form) {

@@ -58,7 +58,7 @@ async function candidatesOf(request, text, choose, signal) {
   const all = [...same.slice(0, 8), ...near.results.map((result) => result.memory).filter((memory) => !ids.has(memory.id))].slice(0, 8);
   if (!all.length) return empty("No memory has these words", `Neither the latest ${plural(scanned.length, "memory", "memories")} of any status nor a search for them has any.`);
   const pick = (memory) => el("li", memoryCard(memory, el("button.plain", { type: "button", onclick: () => choose(memory.id) }, "This one")));
-  return el("div.list", el("p", "Which one is meant?"), el("ul.list", all.map(pick)));
+  return el("div.list", el("p", "Which one is meant?"), el("ul.list.clamped", all.map(pick)));
 }
 
 /** Each check of one memory, and the first that fails as the verdict. */
@@ -78,7 +78,7 @@ async function followed(request, memory, signal) {
   const broken = checks.find((check) => !check.isFine);
   const [title, detail] = broken ? [broken.title, broken.detail] : ["It is found", placeWords(seen)];
   announce(title);
-  return el("div.list", verdict(title, detail), ladder(scores, asked), el("ol.checks", checks.map(line)), memoryCard(memory));
+  return el("div.list", verdict(title, detail), ladder(scores, asked), el("ol.checks", checks.map(line)), el("div.clamped", memoryCard(memory)));
 }
 
 const yes = (title, detail = "") => ({ isFine: true, title, detail });
@@ -90,7 +90,7 @@ function statusCheck(memory, request) {
   const at = request.at ? ` It may have held at ${words(request.at)}: then a search with this moment finds it.` : "";
   const name = memory.status;
   if (name === "deleted") return no("It is deleted", `Reason: ${memory.status_reason}. Restore it to have it found.`);
-  if (name === "archived" && !request.include_archived) return no("It is in the archive", "The search leaves the archive out; “Archive: with it” takes it in.");
+  if (name === "archived" && !request.include_archived) return no("It is in the archive", "The search leaves the archive out; set “Archive” to “Searched, too”.");
   if (name === "superseded" && !request.at) return no("Another memory replaced it", `What replaced it is found in its place. A search with “True at” before ${memory.valid_until ? words(memory.valid_until) : "that moment"} finds it.`);
   return yes(`Its status is ${name}`, name === "superseded" ? at : "");
 }
