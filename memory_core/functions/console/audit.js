@@ -21,9 +21,15 @@ export async function render(place, { query }) {
   await pagedList(list, new Pages("/api/v1/audit", "entries", { ...asked, limit: 50 }), entry, { tag: "ol.events", none: empty("No entry", "Nothing of this kind was done in this time.") });
 }
 
+/** What an entry is about: ids, each with its name. */
+function targets(target) {
+  if (typeof target === "string") return el("span", "on ", el("code", target));
+  return Object.entries(target).map(([name, value]) => el("span", `${name.replaceAll("_", " ")} `, el("code", typeof value === "string" ? value : JSON.stringify(value))));
+}
+
 function entry(record) {
   return [
     el("p.about", el("b", record.action.replaceAll("_", " ")), time(record.at), el("span", record.outcome)),
-    el("p.about", el("span", "by ", el("code", record.actor)), record.target ? el("span", "on ", el("code", typeof record.target === "string" ? record.target : JSON.stringify(record.target))) : null, record.correlation_id ? el("span", "correlation id ", el("code", record.correlation_id), copyButton(record.correlation_id)) : null),
+    el("p.about", el("span", "by ", el("code", record.actor)), record.target ? targets(record.target) : null, record.correlation_id ? el("span", "correlation id ", el("code", record.correlation_id), copyButton(record.correlation_id)) : null),
   ];
 }

@@ -46,6 +46,7 @@ export function conflictCard(record, user, signal) {
     const changed = await post(`/api/v1/conflicts/${encodeURIComponent(now.id)}/${verb}`, { user_id: user, ...fields });
     announce(verb === "undo" ? "The decision was taken back" : `Decided: ${DONE[changed.strategy] || changed.strategy}`);
     show(changed);
+    card.querySelector(".actions button").focus();
     await showPair(pair, changed, user, signal);
   }
   const decisions = (now) => DECISIONS.map(([decision, label]) => {

@@ -27,6 +27,7 @@ function form(made, refresh) {
     const chosen = [...panel.querySelectorAll("[name=rights]:checked")].map((box) => box.value);
     const body = { rights: chosen, ...(name.value.trim() ? { name: name.value.trim() } : {}), ...(user.value.trim() ? { user_id: user.value.trim() } : {}), ...(expiry.value ? { expires_at: fromLocal(expiry.value) } : {}) };
     secret(made, await post("/api/v1/keys", body));
+    for (const input of [name, user, expiry]) input.value = "";
     await refresh();
   }, { kind: "strong", place: note });
   const panel = el(
@@ -51,10 +52,10 @@ function secret(place, entry) {
       el("h2", entry.replaces ? "The new key" : "The key is made"),
       el("p", "Copy it now: it is shown this once, and only its hash is kept."),
       el("code", entry.key),
-      el("div.actions", copyButton(entry.key, "Copy the key"), el("button.plain", { type: "button", onclick: () => fill(place) }, "I have it")),
+      el("div.actions", copyButton(entry.key, "Copy the key", "strong"), el("button.plain", { type: "button", onclick: () => fill(place) }, "I have it")),
     ),
   );
-  place.scrollIntoView({ block: "nearest" });
+  place.querySelector("button").focus();
 }
 
 function card(entry, made, refresh) {
@@ -66,11 +67,12 @@ function card(entry, made, refresh) {
   }, { place: note });
   const withdraw = sure("Withdraw", "Withdraw it now?", async () => {
     await call("DELETE", path);
-    announce("The key is withdrawn");
     await refresh();
+    announce("The key is withdrawn");
+    document.querySelector("h1").focus();
   }, note);
   return el(
-    "article.card",
+    "article.card.key",
     { "data-id": entry.key_id },
     el("h3", entry.name || "Without a name"),
     el("p.about", status(entry.status), el("code", entry.key_id), el("span", entry.rights.join(", ")), entry.user_id ? el("span", `only ${entry.user_id}`) : null),

@@ -115,8 +115,8 @@ function noteBeside(button) {
 }
 
 /** A button that copies a text. */
-export function copyButton(text, label = "Copy") {
-  const button = el("button.plain.copy", { type: "button" }, label);
+export function copyButton(text, label = "Copy", kind = "plain") {
+  const button = el(`button.${kind}`, { type: "button" }, label);
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(text);
     button.textContent = "Copied";

@@ -78,6 +78,7 @@ async function one(place, { id, user, signal }) {
       announce(label);
       const now = await read();
       fill(body, shown(now));
+      document.querySelector("h1").focus();
       watch(now);
     }, { kind });
     return [

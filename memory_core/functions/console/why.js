@@ -142,6 +142,7 @@ async function candidateChecks(open, asked, seen, limit, request, memory, signal
   if (!open.seen) return [no("It is no candidate", await notListed(open, request, memory, signal))];
   const where = yes("It is a candidate", `Without thresholds: ${placeWords(open.seen)}`);
   if (seen) return [where, no("It stands behind the limit", `At place ${seen.index + 1} of ${asked.results.length}; ${limit} are asked for.`)];
+  if (asked.next_cursor) return [where, no("It stands behind the limit", `More than ${asked.results.length} results are before it; ${limit} are asked for.`)];
   const relevance = figure(open.seen.result.relevance_score);
   if (!asked.results.length && asked.nearest) {
     const { relevance_score: best, answer_threshold: needed } = asked.nearest;
