@@ -1,6 +1,6 @@
 // The frame: asks for a key where one is needed, knows the user, and shows the view that the address names.
 
-import { get, key } from "./api.js";
+import { Problem, get, key } from "./api.js";
 import { announce, el, fill } from "./dom.js";
 import { empty, failed, field, head, skeleton } from "./parts.js";
 import { current, go, link, user } from "./route.js";
@@ -96,18 +96,29 @@ async function show() {
   document.title = `${id || name} · Memory Core console`;
   if (!user() && !WITHOUT_USER.has(view)) return void chooseUser(name);
   fill(main, skeleton());
-  const { render } = await import(path);
-  if (signal.aborted) return;
+  const module = await fetched(path);
+  if (signal.aborted || !module) return;
   const content = el("div.view");
   fill(main, content);
   window.scrollTo(0, 0);
-  await render(content, { view, id, query, user: user(), signal });
+  await module.render(content, { view, id, query, user: user(), signal });
   if (signal.aborted) return;
   main.dataset.opened = opened;
   if (content.isConnected && (document.activeElement === document.body || main.contains(document.activeElement))) {
     content.querySelector("[data-focus], h1")?.focus({ preventScroll: true });
   }
   announce(`${name} is shown`);
+}
+
+/** The module of a view; null, with a way to begin anew, where it can't be fetched. A browser may not ask again for a module that failed. */
+async function fetched(path) {
+  try {
+    return await import(path);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    fill(main, failed(new Problem(0, { title: "No answer", detail: "This part of the console can't be fetched. The service may be starting, or the network is down." }), () => location.reload()));
+    return null;
+  }
 }
 
 function chooseUser(name) {
@@ -118,9 +129,13 @@ function chooseUser(name) {
 
 /** Users that have agents, which an admin's key may list. */
 async function suggestUsers() {
-  const page = await get("/api/v1/agents", { limit: 100 }, { accept: [401, 403, 404, 503] });
-  const names = new Set((page?.agents || []).map((agent) => agent.user_id));
-  fill(byId("users"), [...names].map((value) => el("option", { value })));
+  try {
+    const page = await get("/api/v1/agents", { limit: 100 }, { accept: [403] });
+    const names = new Set((page.agents || []).map((agent) => agent.user_id));
+    fill(byId("users"), [...names].map((value) => el("option", { value })));
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+  }
 }
 
 function connectFrame() {
@@ -137,15 +152,19 @@ function connectFrame() {
     event.preventDefault();
     main.focus();
   });
-  document.addEventListener("keydown", (event) => event.key === "Escape" && closeMenu());
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || byId("menu").getAttribute("aria-expanded") !== "true") return;
+    closeMenu();
+    byId("menu").focus();
+  });
   for (const button of document.querySelectorAll("[data-theme]")) button.addEventListener("click", () => chooseTheme(button.dataset.theme));
 }
 
 function changeUser(name) {
   if (!name || name === user()) return;
-  const { view } = current();
+  const { view, query: asked } = current();
   sessionStorage.setItem("memory-core.user", name);
-  const query = new URLSearchParams({ user: name });
+  const query = new URLSearchParams({ user: name, ...(asked.get("q") ? { q: asked.get("q") } : {}) });
   go(`#/${PARENTS[view] || view}?${query}`);
 }
 

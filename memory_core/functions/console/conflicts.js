@@ -2,7 +2,7 @@
 
 import { Pages, post } from "./api.js";
 import { announce, el, fill } from "./dom.js";
-import { about, actionButton, empty, figure, head, pagedList, status, tabs, time, wordsOf } from "./parts.js";
+import { about, actionButton, empty, failed, figure, head, pagedList, status, tabs, time, wordsOf } from "./parts.js";
 import { link } from "./route.js";
 
 const DECISIONS = [
@@ -63,13 +63,11 @@ async function showPair(place, record, user, signal) {
   const half = (label, memory) => el("div.side-of", el("p.label", label), memory ? [el("p.words", el("a", { href: link("memory", memory.id) }, wordsOf(memory))), about(memory)] : el("p.small", "It is not there any more."));
   const ids = [record.old_id, record.new_id].filter(Boolean);
   if (!place.childElementCount) fill(place, half("Old", { id: record.old_id, content: "…" }), half("New", { id: record.new_id, content: "…" }));
-  const answer = ids.length ? await post("/api/v1/memories/get", { user_id: user, ids }, { signal, accept: [404, 422, 503] }).catch(ignoreAbort) : null;
-  if (!answer?.memories) return;
-  const memory = (id) => answer.memories.find((entry) => entry.id === id);
-  fill(place, half("Old", memory(record.old_id)), half("New", memory(record.new_id)));
-}
-
-function ignoreAbort(error) {
-  if (error.name !== "AbortError") throw error;
-  return null;
+  try {
+    const { memories } = ids.length ? await post("/api/v1/memories/get", { user_id: user, ids }, { signal }) : { memories: [] };
+    const memory = (id) => memories.find((entry) => entry.id === id);
+    fill(place, half("Old", memory(record.old_id)), half("New", memory(record.new_id)));
+  } catch (error) {
+    if (error.name !== "AbortError") fill(place, failed(error, () => showPair(place, record, user, signal)));
+  }
 }

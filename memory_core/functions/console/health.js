@@ -28,7 +28,7 @@ function dependencies(state) {
 
 function dependency(name, report) {
   return [
-    el("h3", NAMES[name] || name.replaceAll("_", " ")),
+    el("h2", NAMES[name] || name.replaceAll("_", " ")),
     el("p.about", status(report.status), el("span", report.adapter), report.latency_ms === null ? null : el("span", `${figure(report.latency_ms)} ms`)),
     report.detail ? el("p.small", report.detail) : null,
     factsOf(Object.entries(report.facts || {}).map(([fact, value]) => [fact.replaceAll("_", " "), figureOf(fact, value)])),
@@ -55,5 +55,5 @@ function size(bytes) {
 function poolTable(pools) {
   const rows = Object.entries(pools).map(([name, pool]) => el("tr", el("td", NAMES[name] || name), el("td.number", figure(pool.active)), el("td.number", figure(pool.size))));
   const names = el("tr", el("th", { scope: "col" }, "Pool"), el("th.number", { scope: "col" }, "In use"), el("th.number", { scope: "col" }, "Connections"));
-  return [el("h2", { id: "pools" }, "Connection pools"), el("div.scroll", { tabindex: "0", role: "region", "aria-label": "Connection pools" }, el("table", el("thead", names), el("tbody", rows)))];
+  return [el("h2", { id: "pools" }, "Connection pools"), el("div.scroll", { tabindex: "0", role: "group", "aria-label": "Connection pools" }, el("table", el("thead", names), el("tbody", rows)))];
 }

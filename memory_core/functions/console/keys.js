@@ -55,7 +55,7 @@ function secret(place, entry) {
       el("div.actions", copyButton(entry.key, "Copy the key", "strong"), el("button.plain", { type: "button", onclick: () => fill(place) }, "I have it")),
     ),
   );
-  place.querySelector("button").focus();
+  place.querySelector("button")?.focus();
 }
 
 function card(entry, made, refresh) {
@@ -74,7 +74,7 @@ function card(entry, made, refresh) {
   return el(
     "article.card.key",
     { "data-id": entry.key_id },
-    el("h3", entry.name || "Without a name"),
+    el("h2", entry.name || "Without a name"),
     el("p.about", status(entry.status), el("code", entry.key_id), el("span", entry.rights.join(", ")), entry.user_id ? el("span", `only ${entry.user_id}`) : null),
     el("p.about", el("span", "made ", time(entry.created_at)), entry.expires_at ? el("span", "expires ", time(entry.expires_at)) : null, el("span", entry.last_used_at ? ["last used ", time(entry.last_used_at)] : "not used yet")),
     entry.status === "active" ? el("div.actions", rotate, withdraw) : null,

@@ -2,7 +2,7 @@
 
 import { Pages, get } from "./api.js";
 import { el, fill } from "./dom.js";
-import { about, choice, empty, field, head, plural, time, toLocal, fromLocal, words, briefOf } from "./parts.js";
+import { about, choice, empty, field, head, load, plural, time, toLocal, fromLocal, words, briefOf } from "./parts.js";
 import { go, link } from "./route.js";
 import { windowed } from "./window.js";
 
@@ -40,7 +40,7 @@ export async function render(place, { query, user, signal }) {
   );
   const range = el("div.when");
   fill(place, head("Memories in time", "Everything that is kept of this user. Set the clocks back to see what was true on a day, as far as it was known on another."), el("section.panel", { "aria-label": "Time" }, range, sentence), el("section", { "aria-label": "Filters" }, filters, count), list);
-  await Promise.all([refresh(), sliders(range, state, user, refresh, signal)]);
+  await Promise.all([refresh(), load(range, () => sliders(state, user, refresh, signal), { rows: 1 })]);
 }
 
 function asked(state, user) {
@@ -70,7 +70,7 @@ function row(memory) {
 }
 
 /** Two sliders, from the earliest moment that is known of to now. */
-async function sliders(place, state, user, refresh, signal) {
+async function sliders(state, user, refresh, signal) {
   const [oldest, newest, first] = await Promise.all([
     get("/api/v1/memories", { user_id: user, status: "all", order: "asc", limit: 100, fields: "event_timestamp" }, { signal }),
     get("/api/v1/memories", { user_id: user, status: "all", limit: 100, fields: "event_timestamp" }, { signal }),
@@ -79,11 +79,7 @@ async function sliders(place, state, user, refresh, signal) {
   const moments = [...oldest.memories, ...newest.memories].map((memory) => Date.parse(memory.event_timestamp));
   const since = moments.length ? Math.min(...moments) : Date.now() - 86400000;
   const known = first.events.length ? Date.parse(first.events[0].occurred_at) : since;
-  fill(
-    place,
-    slider("True then", "at", since, "now", state, refresh),
-    slider("Known then", "known", known, "today", state, refresh),
-  );
+  return [slider("True then", "at", since, "now", state, refresh), slider("Known then", "known", known, "today", state, refresh)];
 }
 
 function slider(label, name, since, nowWord, state, refresh) {

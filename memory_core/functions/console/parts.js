@@ -116,6 +116,7 @@ function noteBeside(button) {
 
 /** A button that copies a text. */
 export function copyButton(text, label = "Copy", kind = "plain") {
+  if (!navigator.clipboard) return null; // pages that did not come by https or from this machine have none
   const button = el(`button.${kind}`, { type: "button" }, label);
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(text);

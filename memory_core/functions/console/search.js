@@ -178,7 +178,7 @@ function learnedTable(features) {
   return scrolled("Learned order", el("table", el("thead", el("tr", el("th", { scope: "col" }, "Learned feature"), el("th.number", { scope: "col" }, "Adds"))), el("tbody", rows)));
 }
 
-const scrolled = (label, table) => el("div.scroll", { tabindex: "0", role: "region", "aria-label": label }, table);
+const scrolled = (label, table) => el("div.scroll", { tabindex: "0", role: "group", "aria-label": label }, table);
 
 function understood(explain) {
   const terms = Object.entries(explain.document_frequency || {}).map(([term, count]) => `${term} (in ${count})`);

@@ -1,6 +1,6 @@
 // Background tasks and runs: where they are, what they did, and how to begin again or end them.
 
-import { Pages, get, post } from "./api.js";
+import { Pages, Problem, get, post } from "./api.js";
 import { announce, el, fill } from "./dom.js";
 import { actionButton, choice, empty, facts, field, figure, head, load, pagedList, status, time } from "./parts.js";
 import { go, link } from "./route.js";
@@ -43,7 +43,7 @@ function card(task, owner) {
   return el(
     "article.card",
     { "data-id": task.task_id },
-    el("h3.kind", el("a", { href: `#/task/${encodeURIComponent(task.task_id)}?${new URLSearchParams({ user: owner })}` }, task.kind.replaceAll("_", " "))),
+    el("h2.kind", el("a", { href: `#/task/${encodeURIComponent(task.task_id)}?${new URLSearchParams({ user: owner })}` }, task.kind.replaceAll("_", " "))),
     el("p.about", status(task.status), time(task.created_at), task.step ? el("span", task.step) : null, task.attempts ? el("span", `attempt ${task.attempts}`) : null, counts(task), task.user_id ? el("span", `of ${task.user_id}`) : null),
     OPEN.has(task.status) ? progress(task) : null,
     task.error ? el("p.small", task.error) : null,
@@ -101,11 +101,22 @@ async function one(place, { id, user, signal }) {
     ];
   }
 
+  /** The task; null where the service does not answer just now. */
+  async function readAgain() {
+    try {
+      return await read();
+    } catch (error) {
+      if (error instanceof Problem || error.name === "AbortError") return null;
+      throw error;
+    }
+  }
+
   function watch(task) {
     if (!OPEN.has(task.status)) return;
     const timer = setTimeout(async () => {
-      const now = await read();
+      const now = await readAgain();
       if (signal.aborted) return;
+      if (!now) return void watch(task);
       if (now.updated_at !== task.updated_at) fill(body, shown(now));
       if (!OPEN.has(now.status)) announce(`The task has ${now.status}`);
       watch(now);

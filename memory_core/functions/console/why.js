@@ -2,7 +2,7 @@
 
 import { Pages, Problem, get, post } from "./api.js";
 import { announce, el, fill } from "./dom.js";
-import { bar, empty, field, figure, load, memoryCard, plural, words } from "./parts.js";
+import { bar, empty, field, figure, load, memoryCard, plural, words, wordsOf } from "./parts.js";
 import { go, link } from "./route.js";
 
 const ID = /^(mem|msg)_[0-9A-Za-z]+$/;
@@ -52,7 +52,7 @@ async function candidatesOf(request, text, choose, signal) {
   const wanted = text.toLowerCase().split(/\s+/);
   const list = new Pages("/api/v1/memories", "memories", { user_id: request.user_id, status: "all", limit: 100, fields: "content,type,category,status,event_timestamp,session_id" });
   const scanned = await list.all(MOST_SCANNED, signal);
-  const same = scanned.filter((memory) => wanted.every((word) => memory.content.toLowerCase().includes(word)));
+  const same = scanned.filter((memory) => wanted.every((word) => wordsOf(memory).toLowerCase().includes(word)));
   const near = await post("/api/v1/memories/retrieve", { user_id: request.user_id, query: text, ...OPEN, limit: 5, explain: false }, { signal });
   const ids = new Set(same.map((memory) => memory.id));
   const all = [...same.slice(0, 8), ...near.results.map((result) => result.memory).filter((memory) => !ids.has(memory.id))].slice(0, 8);
@@ -160,7 +160,7 @@ async function notListed(open, request, memory, signal) {
   const lists = Object.entries(open.explain.candidates).map(([name, count]) => `${name} ${count}`).join(", ");
   const narrow = { ...request, ...OPEN, types: [memory.type], ...(memory.session_id ? { session_id: memory.session_id } : {}) };
   const alone = place((await post("/api/v1/memories/retrieve", narrow, { signal })).results, memory);
-  const text = memory.content.toLowerCase();
+  const text = wordsOf(memory).toLowerCase();
   const missing = open.explain.terms.filter((term) => !text.includes(term));
   const comes = alone ? `Among its own session and type alone it comes to ${figure(alone.result.relevance_score)}, at place ${alone.index + 1}.` : "Nor is it one among its own session and type alone.";
   return `None of the lists (${lists}) brought it up; ${plural(open.count, "memory was", "memories were")} looked at. ${comes}${missing.length ? ` Of the query's terms it does not have: ${missing.join(", ")}.` : ""}`;
