@@ -1,6 +1,6 @@
 // One memory: its fields, how it came about, what it replaced and what replaced it, what happened to it.
 
-import { Pages, Problem, get, post } from "./api.js";
+import { Pages, get, post } from "./api.js";
 import { el, fill, svg } from "./dom.js";
 import { about, facts, figure, head, kindOf, load, memoryCard, nothing, pagedList, plural, shortId, status, time, words, wordsOf } from "./parts.js";
 import { link } from "./route.js";

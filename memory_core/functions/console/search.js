@@ -131,6 +131,7 @@ function hit(result, marks) {
       bar("Relevance", result.relevance_score, { isMain: true, marks }),
       SIGNALS.filter(([, name]) => result[name] !== null).map(([label, name]) => bar(label, result[name])),
       el("p.small", "Found ", result.matched_by.map((name) => LISTS[name] || name).join(" and ") || "by its neighbours"),
+      marks.length ? el("p.small", marks.map((mark) => `${mark.label} ${figure(mark.at)}`).join(", ")) : null,
     ),
   );
 }

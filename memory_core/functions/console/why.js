@@ -1,7 +1,7 @@
 // Why is a memory not found? The answer of the service is asked for what it tells: statuses, filters, places and thresholds.
 
 import { Pages, Problem, get, post } from "./api.js";
-import { announce, el, fill } from "./dom.js";
+import { announce, el } from "./dom.js";
 import { bar, empty, field, figure, load, memoryCard, plural, words, wordsOf } from "./parts.js";
 import { go, link } from "./route.js";
 
