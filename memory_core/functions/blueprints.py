@@ -6,6 +6,7 @@ Note: a blueprint that is missing here is not served.
 from __future__ import annotations
 
 from memory_core.functions import (
+    http_console,
     http_conversations,
     http_docs,
     http_maintenance,
@@ -24,6 +25,7 @@ BLUEPRINTS = register(
     http_maintenance.blueprint,
     http_mcp.blueprint,
     http_docs.blueprint,
+    http_console.blueprint,
     triggers.blueprint,
     http_system.blueprint,  # the last, as it has the function for wrong paths
 )

@@ -29,7 +29,7 @@ OPEN_FRESH_S = 10.0
 @ungated
 async def system_root(req: HttpRequest) -> HttpResponse:
     """Name, version and where to go on."""
-    links = {"docs": "/docs", "openapi": "/openapi.json", "mcp": "/mcp"}
+    links = {"docs": "/docs", "console": "/console", "openapi": "/openapi.json", "mcp": "/mcp"}
     links |= {"health": "/health", "ready": "/health/ready", "metrics": "/metrics"}
     return json_response({"name": "Memory Core", "version": __version__, "links": links})
 

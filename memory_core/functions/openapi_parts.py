@@ -218,11 +218,13 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "system_openapi": ({"200": "The document"}, "Anything"),
     "docs_page": ({"200": "The page"}, "Html"),
     "docs_file": ({"200": "The file"}, "File"),
+    "console_page": ({"200": "The page"}, "Html"),
+    "console_file": ({"200": "The file"}, "File"),
 }
 _MEDIA = {
     "Text": ("text/plain",),
     "Html": ("text/html",),
-    "File": ("text/javascript", "text/css", "image/png"),
+    "File": ("text/javascript", "text/css", "image/png", "image/svg+xml"),
     "Lines": ("application/x-ndjson",),
     "Nothing": (),
     "Graph": tuple(GRAPH_MEDIA.values()),

@@ -262,6 +262,10 @@ CALLS: dict[str, Callable[[Given], Row]] = {
     "system_ready": lambda g: Row(Http("GET", "/health/ready", 200), None),
     "docs_page": lambda g: Row(Http("GET", "/docs", 200), None),
     "docs_file": lambda g: Row(Http("GET", "/docs/start.js", 200), Http("GET", "/docs/index.html", 404)),
+    "console_page": lambda g: Row(Http("GET", "/console", 200), None),
+    "console_file": lambda g: Row(  # a client's own default differs between the two: one asks for gzip by itself
+        Http("GET", "/console/any/app.js", 200, None, {"Accept-Encoding": "identity"}), Http("GET", "/console/any/page.html", 404)
+    ),
     "system_openapi": lambda g: Row(Http("GET", "/openapi.json", 200), None),
     "wrong_path": lambda g: Row(Http("POST", "/api/v1/memory/retrieve", 404, {"query": "Ana"}), Http("GET", "/wp-login.php", 404)),
 }

@@ -18,7 +18,10 @@ from memory_core.functions.registered import door_of
 from memory_core.localhost.http import Route
 
 ROOT = Path(__file__).parents[2]
-OPEN_TO_ANYONE = {"system_root", "system_health", "system_ready", "system_openapi", "docs_page", "docs_file", "wrong_path"}
+OPEN_TO_ANYONE = {
+    *("system_root", "system_health", "system_ready", "system_openapi"),
+    *("docs_page", "docs_file", "console_page", "console_file", "wrong_path"),
+}
 OF_THE_WHOLE_APP = {"poisoned_tasks_list", "agents_list"}
 EXPECTED = {
     "memories_save": "POST api/v1/memories/save",
@@ -89,6 +92,8 @@ EXPECTED = {
     "system_openapi": "GET openapi.json",
     "docs_page": "GET docs",
     "docs_file": "GET docs/{file}",
+    "console_page": "GET console",
+    "console_file": "GET console/{release}/{file}",
 }
 INNER = {
     "queue_formation": ("queueTrigger", {"queueName": "formation", "connection": "QueueStorage"}, func.QueueMessage),

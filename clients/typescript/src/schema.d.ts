@@ -948,6 +948,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/console": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page to look into memories, to decide conflicts and to watch the service */
+        get: operations["console_page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/{release}/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A script, style sheet or picture of that page */
+        get: operations["console_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/docs": {
         parameters: {
             query?: never;
@@ -6517,6 +6551,62 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    console_page: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request in logs and answers; one that is not 1-128 characters of A-Z a-z 0-9 . _ : - gets a new one. */
+                "X-Correlation-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    "X-Correlation-Id": components["headers"]["CorrelationId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": components["schemas"]["Html"];
+                };
+            };
+            500: components["responses"]["Problem500"];
+        };
+    };
+    console_file: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request in logs and answers; one that is not 1-128 characters of A-Z a-z 0-9 . _ : - gets a new one. */
+                "X-Correlation-Id"?: string;
+            };
+            path: {
+                release: string;
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    "X-Correlation-Id": components["headers"]["CorrelationId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": components["schemas"]["File"];
+                    "text/css": components["schemas"]["File"];
+                    "image/png": components["schemas"]["File"];
+                    "image/svg+xml": components["schemas"]["File"];
+                };
+            };
+            500: components["responses"]["Problem500"];
+        };
+    };
     docs_page: {
         parameters: {
             query?: never;
@@ -6566,6 +6656,7 @@ export interface operations {
                     "text/javascript": components["schemas"]["File"];
                     "text/css": components["schemas"]["File"];
                     "image/png": components["schemas"]["File"];
+                    "image/svg+xml": components["schemas"]["File"];
                 };
             };
             500: components["responses"]["Problem500"];
