@@ -8,6 +8,7 @@ from __future__ import annotations
 from memory_core.functions import (
     http_conversations,
     http_docs,
+    http_keys,
     http_maintenance,
     http_mcp,
     http_memories,
@@ -21,6 +22,7 @@ BLUEPRINTS = register(
     http_conversations.blueprint,
     http_memories.blueprint,
     http_people.blueprint,
+    http_keys.blueprint,
     http_maintenance.blueprint,
     http_mcp.blueprint,
     http_docs.blueprint,
