@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from typing import Any
@@ -138,6 +139,12 @@ async def test_an_admin_key_withdraws_itself_only_where_another_one_is_left(worl
     by_second = Call(actor=second.key.key_id)
     with pytest.raises(Conflict):
         await core.withdraw_key("app", second.key.key_id, by_second)
+    third = await made(core, by_second, rights=["admin"])
+    each = (core.withdraw_key("app", key.key.key_id, Call(actor=key.key.key_id)) for key in (second, third))
+    ends = await asyncio.gather(*each, return_exceptions=True)
+    assert sorted(type(end).__name__ for end in ends) == ["Conflict", "NoneType"], "two at the same moment do not end both"
+    (second,) = (key for key, end in zip((second, third), ends, strict=True) if end is not None)
+    by_second = Call(actor=second.key.key_id)
     await world.end(core)
     configured = await world.core(api_keys=(ApiKey.model_validate(SETTING),))
     await configured.withdraw_key("app", second.key.key_id, by_second)
