@@ -18,6 +18,7 @@ _TASKS = "/api/v1/tasks"
 _NOBODYS = "mem_00000000000000000000000000"
 _NOBODYS_TASK = "tsk_00000000000000000000000000"
 _CONFLICTS = "/api/v1/conflicts"
+_KEYS = "/api/v1/keys"
 _NOBODYS_CONFLICT = "cft_00000000000000000000000000"
 NO_KEY = {"X-API-Key": ""}
 ADMIN_KEY = "mc_shop_a1_0123456789abcdefABCDEF"
@@ -147,6 +148,22 @@ CALLS: dict[str, Callable[[Given], Row]] = {
     "agents_list": lambda g: Row(
         Http("GET", "/api/v1/agents", 200, headers={"X-API-Key": IDLE_KEY}),
         Http("GET", f"/api/v1/agents?user_id={g.user}", 422, headers={"X-API-Key": ADMIN_KEY}),
+    ),
+    "key_make": lambda g: Row(
+        Http("POST", _KEYS, 201, {"name": "shop", "user_id": g.user}, {"X-API-Key": ADMIN_KEY}),
+        Http("POST", _KEYS, 422, {"rights": ["all"]}, {"X-API-Key": ADMIN_KEY}),
+    ),
+    "keys_list": lambda g: Row(Http("GET", _KEYS, 200, headers={"X-API-Key": IDLE_KEY}), Http("GET", _KEYS, 403)),
+    "key_withdraw": lambda g: Row(
+        Http("DELETE", f"{_KEYS}/nobodys", 404, headers={"X-API-Key": ADMIN_KEY}), Http("DELETE", f"{_KEYS}/nobodys", 403)
+    ),
+    "key_rotate": lambda g: Row(
+        Http("POST", f"{_KEYS}/nobodys/rotate", 404, {}, {"X-API-Key": ADMIN_KEY}),
+        Http("POST", f"{_KEYS}/nobodys/rotate", 422, {"overlap_seconds": -1}, {"X-API-Key": ADMIN_KEY}),
+    ),
+    "audit_list": lambda g: Row(
+        Http("GET", "/api/v1/audit", 200, headers={"X-API-Key": IDLE_KEY}),
+        Http("GET", "/api/v1/audit?action=zork", 422, headers={"X-API-Key": IDLE_KEY}),
     ),
     "task_get": lambda g: Row(get(f"{_TASKS}/{g.task}", 200, g), get(f"{_TASKS}/{_NOBODYS_TASK}", 404, g)),
     "task_retry": lambda g: Row(post(f"{_TASKS}/{g.task}/retry", 202, g), post(f"{_TASKS}/{_NOBODYS_TASK}/retry", 404, g)),
