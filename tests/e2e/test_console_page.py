@@ -115,7 +115,18 @@ def test_a_person_signs_in_searches_opens_a_memory_and_decides_a_conflict(host: 
     appear(chromium, f"document.querySelector(\"[data-id='{record['id']}'] .status\")?.textContent === 'resolved'")
     assert host.get(f"/api/v1/conflicts/{record['id']}?user_id=ana").json()["strategy"] == "supersede"
 
-    for address in (f"memory/{replaced['id']}", "memories", "sessions", "scenes", "profile", "conflicts", "tasks", "keys", "audit", "health"):
+    for address in (
+        f"memory/{replaced['id']}",
+        "memories",
+        "sessions",
+        "scenes",
+        "profile",
+        "conflicts",
+        "tasks",
+        "keys",
+        "audit",
+        "health",
+    ):
         visit(chromium, f"#/{address}?user=ana")
         assert breaches(chromium) == [], address
     assert chromium.evaluate("document.title") != "broken"
