@@ -41,7 +41,10 @@ def jwk(name: str) -> dict[str, Any]:
 
 
 class Issuer:
-    """keys: ids of the keys in its key set. requests: paths, in order. answers: by path, (status, headers, body) in place of its own."""
+    """keys: ids of the keys in its key set. requests: paths, in order. answers: by path, (status, headers, body) in place of its own.
+
+    may_answer: answers wait until it is set.
+    """
 
     def __init__(self) -> None:
         self.keys = ["k1"]
@@ -49,6 +52,8 @@ class Issuer:
         self.answers: dict[str, tuple[int, dict[str, str], bytes]] = {}
         self.is_down = False
         self.authority = ""
+        self.may_answer = threading.Event()
+        self.may_answer.set()
 
     @property
     def issuer(self) -> str:
@@ -68,6 +73,7 @@ class Issuer:
     def answer(self, path: str) -> tuple[int, dict[str, str], bytes]:
         """What a request gets."""
         self.requests.append(path)
+        self.may_answer.wait(30)
         if self.is_down:
             return 503, {}, b""
         if path in self.answers:
@@ -122,5 +128,6 @@ def issuing() -> Iterator[Issuer]:
         try:
             yield issuer
         finally:
+            issuer.may_answer.set()
             server.shutdown()
             thread.join()

@@ -14,7 +14,7 @@ from typing import Any
 import jwt
 import pytest
 
-from memory_core.adapters.issuer_keys import MAX_BYTES
+from memory_core.adapters.issuer_keys import MAX_BYTES, IssuerKeys
 from memory_core.config import Settings
 from memory_core.domain.errors import Forbidden, Unauthenticated, Unavailable
 from memory_core.functions import runtime
@@ -213,6 +213,26 @@ async def test_documents_that_are_not_the_issuers_own_give_no_key(issuer: Issuer
     with pytest.raises(Unavailable):
         await gate.token_caller(signed(issuer.claims(NOW)))
     assert "/more" not in issuer.requests
+
+
+async def test_a_request_that_is_given_up_does_not_end_the_fetch_that_others_wait_for(issuer: Issuer, gate: EntraGate) -> None:
+    issuer.may_answer.clear()
+    token = signed(issuer.claims(NOW))
+    first, second = (asyncio.ensure_future(gate.token_caller(token)) for _ in range(2))
+    while not issuer.requests:
+        await asyncio.sleep(0.001)
+    first.cancel()
+    issuer.may_answer.set()
+    assert (await second).user_id == PERSON
+    assert first.cancelled()
+    assert issuer.requests == [METADATA, KEYS]
+
+
+async def test_an_issuer_that_does_not_answer_is_given_up(issuer: Issuer) -> None:
+    issuer.may_answer.clear()
+    keys = IssuerKeys(issuer.issuer, StillClock(), timeout_s=0.05)
+    with pytest.raises(Unavailable):
+        await keys.find("k1")
 
 
 def principal(issuer: Issuer, **changed: Any) -> str:
