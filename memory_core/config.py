@@ -38,6 +38,11 @@ from memory_core.setting_types import (
     Upper,
     Url,
     Wait,
+    check_app_or_claim,
+    check_authority,
+    check_claim,
+    check_grants,
+    check_tenant_id,
     foreign_variables,
     from_json,
     host_or_network,
@@ -298,6 +303,28 @@ class Settings(BaseModel):
     api_keys: Annotated[tuple[ApiKey, ...], BeforeValidator(from_json)] = Field(
         (), description='JSON list of keys {"id", "app", "sha256" of the whole key, "rights": ["read", "write", "admin"], "user"?}'
     )
+    entra_tenant_id: Annotated[str, AfterValidator(check_tenant_id)] | None = Field(
+        None, description="Tenant whose access tokens are taken beside keys; with MEMORY_ENTRA_AUDIENCE and MEMORY_ENTRA_APP"
+    )
+    entra_audience: Annotated[tuple[str, ...], BeforeValidator(listed)] = Field(
+        (), description="Client id or api:// URI of this service's registration, which tokens must be meant for; several with commas"
+    )
+    entra_app: Annotated[str, AfterValidator(check_app_or_claim)] | None = Field(
+        None, description="App that callers with tokens belong to: its name, or claim:NAME of the claim that says it"
+    )
+    entra_user: Annotated[str, AfterValidator(check_claim)] = Field(
+        "claim:oid", description="Claim that is the user_id of a token that was issued for a person, who may name no other"
+    )
+    entra_rights: Annotated[str, AfterValidator(check_grants)] = Field(
+        "Memory.Read=read,Memory.Write=write,Memory.Admin=admin",
+        description="Rights that roles (of applications) and scopes (of people) give",
+    )
+    entra_authority: Annotated[Url, AfterValidator(check_authority)] = Field(
+        "https://login.microsoftonline.com", description="Where tokens are issued; another one in national clouds"
+    )
+    trust_principal_header: Annotated[Literal["on", "off"], Lower] = Field(
+        "off", description="Whether X-MS-CLIENT-PRINCIPAL is believed; on only behind App Service authentication"
+    )
     secret: Annotated[SecretStr, AfterValidator(long_enough)] | None = Field(
         None, description="Signs cursors, ≥ 16 characters, the same in every process; none = one made and kept in MEMORY_DATA"
     )
@@ -329,6 +356,7 @@ class Settings(BaseModel):
             raise ValueError("MEMORY_RERANK_MODEL and MEMORY_RERANK_BASE_URL are required when MEMORY_RERANK_PROVIDER is endpoint")
         if self.rerank_provider == "llm" and self.llm_provider == "offline":
             raise ValueError("MEMORY_RERANK_PROVIDER is llm, but LLM_PROVIDER is offline: there is no model to ask")
+        self._check_entra()
         if self.chunk_overlap >= self.chunk_tokens:
             raise ValueError(
                 f"MEMORY_CHUNK_OVERLAP={self.chunk_overlap}: should be less than MEMORY_CHUNK_TOKENS, which is {self.chunk_tokens}"
@@ -345,6 +373,16 @@ class Settings(BaseModel):
             if provider == "openai" and key is None and url is None:
                 raise ValueError(f"{name}_API_KEY is required when {name}_PROVIDER is openai, unless {name}_BASE_URL names another service")
         return self
+
+    def _check_entra(self) -> None:
+        """Raise ValueError for half a configuration of Entra ID."""
+        needed = ("entra_tenant_id", "entra_audience", "entra_app")
+        missing = [variable(name) for name in needed if not getattr(self, name)]
+        if missing and (len(missing) < len(needed) or self.trust_principal_header == "on"):
+            all_three = ", ".join(variable(name) for name in needed)
+            raise ValueError(f"{missing[0]} is required: tokens and principals of Entra ID need all of {all_three}")
+        if not missing and self.auth == "off":
+            raise ValueError("MEMORY_ENTRA_TENANT_ID is set, but MEMORY_AUTH is off, so that no token would be asked for: leave one out")
 
     @property
     def calibrated(self) -> Calibration:

@@ -91,13 +91,16 @@ class PresentedKey:
 
     text: str
     name: tuple[str, str]
+    is_token: bool = False
+    """Whether it may be a token of Entra ID: a bearer token that is not written as a key."""
 
     @classmethod
     def of(cls, headers: Mapping[str, str]) -> PresentedKey:
         """The key in the headers. Raises Unauthenticated for none, and for two that differ."""
         text = _presented(headers)
         parts = _KEY.fullmatch(text)
-        return cls(text, (parts[1], parts[2]) if parts else ("", ""))
+        is_token = not text.startswith("mc_") and not headers.get("x-api-key")
+        return cls(text, (parts[1], parts[2]) if parts else ("", ""), is_token)
 
 
 async def stored_caller(core: MemoryCore, presented: PresentedKey) -> Caller:

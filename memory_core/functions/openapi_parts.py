@@ -29,7 +29,11 @@ TAGS = [
 ]
 SECURITY = {
     "apiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "`mc_<app>_<key id>_<secret>`"},
-    "bearer": {"type": "http", "scheme": "bearer", "description": "The same key as a bearer token."},
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The same key as a bearer token; an access token of Entra ID where the service takes these.",
+    },
 }
 HEADERS = {
     "CorrelationId": {"description": "Names this request in logs and problems.", "schema": {"type": "string"}},

@@ -6,7 +6,7 @@ dependency that is down raises `Unavailable`; never an empty result.
 
 from __future__ import annotations
 
-from memory_core.ports.access import AccessKind, EntryFilter, KeyStore, owner_of_keys, sequence_of
+from memory_core.ports.access import AccessKind, EntryFilter, KeyStore, SigningKeys, owner_of_keys, sequence_of
 from memory_core.ports.infrastructure import (
     POISON,
     Archive,
@@ -86,6 +86,7 @@ __all__ = [
     "SceneItem",
     "Search",
     "ShortTermStore",
+    "SigningKeys",
     "Snapshot",
     "Stamp",
     "Taken",

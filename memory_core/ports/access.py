@@ -1,11 +1,11 @@
-"""The keys and the audit log of an app: how they are read and written."""
+"""The keys and the audit log of an app, and the keys of a token issuer: how they are read and written."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from memory_core.domain.scope import Owner
 from memory_core.ports.records import Document, Place
@@ -54,3 +54,13 @@ class KeyStore(Protocol):
         A document without a tag is created; one with a tag replaces that very state. False when another writer was faster, unless
         what is stored of all of them is equal: so it may be sent again after Unavailable, when it may have been written.
         """
+
+
+class SigningKeys(Protocol):
+    """The public keys of an issuer of access tokens."""
+
+    async def find(self, key_id: str) -> Mapping[str, Any] | None:
+        """The key of this id as a JWK (RFC 7517); None if the issuer has no such key. Raises Unavailable if that can't be known."""
+
+    async def close(self) -> None:
+        """End what is under way."""
