@@ -5,7 +5,7 @@ Note: what is stored is what the model says, never the line itself. A number tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any, Final, cast
@@ -33,6 +33,7 @@ from memory_core.domain.ranking.index_terms import text_to_embed
 from memory_core.domain.requests.maintenance import UserSettings
 from memory_core.domain.scenes import KnownPerson, Scene
 from memory_core.domain.scope import Owner
+from memory_core.domain.text.analyzer import counts
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.documents import Buffer, HeldBuffer
 from memory_core.ports import Clock, Document, Embedder
@@ -53,6 +54,10 @@ def _moment(text: str) -> str:
 
 IsoText = Annotated[str, AfterValidator(_moment)]
 """A moment that is kept as the text that it came as."""
+
+
+Redact = Callable[[Any], Any]
+"""Takes secrets out of a request or of plain JSON, as `Redactor.value` does."""
 
 
 class Refused(Exception):
@@ -183,7 +188,8 @@ class _Other(BaseModel):
 class Entries:
     """From lines to entries."""
 
-    def __init__(self) -> None:
+    def __init__(self, redact: Redact) -> None:
+        self._redact = redact
         self._begun: dict[str, Any] | None = None
         self._texts: list[str] = []
 
@@ -206,7 +212,18 @@ class Entries:
             raise Refused(number, "is no document: it should have kind, id and body, or be the next piece of one")
         if not isinstance(body, dict):
             raise Refused(number, "`body` should be a JSON object")
-        return Entry(number, kind, name, body, bool(embedded))
+        return Entry(number, kind, name, self._without_secrets(kind, body), bool(embedded))
+
+    def _without_secrets(self, kind: str, body: dict[str, Any]) -> dict[str, Any]:
+        """The body as it is kept here, where the export was made without redaction. It is not found by a secret's words either."""
+        clean: dict[str, Any] = self._redact(body)
+        lexical = clean.get("lexical")
+        if clean is body or kind not in ("memory", "version") or not isinstance(lexical, dict) or not isinstance(lexical.get("own"), dict):
+            return clean
+        texts = [str(value) for name, value in clean.items() if name not in ("lexical", "search_text")]
+        present = counts("\n".join(texts))
+        own = {term: number for term, number in lexical["own"].items() if term in present}
+        return {**clean, "lexical": {**lexical, "own": own}, **({"search_text": None} if clean.get("search_text") else {})}
 
     def end(self, number: int) -> None:
         """There are no more lines. Raises Refused for a document that lacks pieces."""

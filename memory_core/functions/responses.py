@@ -14,6 +14,7 @@ from azure.functions import HttpResponse
 
 from memory_core.domain.errors import FieldError, MemoryCoreError, MethodNotAllowed
 from memory_core.domain.memory import UNLOGGED_FIELDS, Memory
+from memory_core.domain.redaction.requests import collected_redactions
 from memory_core.domain.requests.memories import Context
 from memory_core.domain.results import (
     Accepted,
@@ -39,7 +40,9 @@ _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_SERIALIZE_NUMPY
 
 
 def json_response(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> HttpResponse:
-    """`value` as JSON: datetimes end in Z, dataclasses are objects."""
+    """`value` as JSON: datetimes end in Z, dataclasses are objects. An object also lists what was redacted in the request."""
+    if isinstance(value, dict) and (redactions := collected_redactions()):
+        value = {**value, "redacted": redactions}
     return HttpResponse(orjson.dumps(value, option=_OPTIONS), status_code=status, headers=headers, mimetype="application/json")
 
 
