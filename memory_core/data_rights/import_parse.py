@@ -5,7 +5,7 @@ Note: what is stored is what the model says, never the line itself. A number tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any, Final, cast
@@ -186,9 +186,10 @@ class _Other(BaseModel):
 
 
 class Entries:
-    """From lines to entries."""
+    """From lines to entries. gone: terms of texts that were redacted, which no entry is to be found by."""
 
-    def __init__(self, redact: Redact) -> None:
+    def __init__(self, redact: Redact, gone: Collection[str] = ()) -> None:
+        self.gone = set(gone)
         self._redact = redact
         self._begun: dict[str, Any] | None = None
         self._texts: list[str] = []
@@ -215,15 +216,11 @@ class Entries:
         return Entry(number, kind, name, self._without_secrets(kind, body), bool(embedded))
 
     def _without_secrets(self, kind: str, body: dict[str, Any]) -> dict[str, Any]:
-        """The body as it is kept here, where the export was made without redaction. It is not found by a secret's words either."""
+        """The body as it is kept here, where the export was made without redaction. No secret's words are among its terms either."""
         clean: dict[str, Any] = self._redact(body)
-        lexical = clean.get("lexical")
-        if clean is body or kind not in ("memory", "version") or not isinstance(lexical, dict) or not isinstance(lexical.get("own"), dict):
-            return clean
-        texts = [str(value) for name, value in clean.items() if name not in ("lexical", "search_text")]
-        present = counts("\n".join(texts))
-        own = {term: number for term, number in lexical["own"].items() if term in present}
-        return {**clean, "lexical": {**lexical, "own": own}, **({"search_text": None} if clean.get("search_text") else {})}
+        if clean is not body and kind in ("memory", "version"):
+            self.gone |= counts(_texts_of(body)).keys() - counts(_texts_of(clean)).keys()
+        return _without_terms(clean, self.gone) if self.gone else clean
 
     def end(self, number: int) -> None:
         """There are no more lines. Raises Refused for a document that lacks pieces."""
@@ -242,6 +239,24 @@ class Entries:
             return None
         whole, self._begun, self._texts = "".join(self._texts), None, []
         return _json(number, whole.encode())
+
+
+def _texts_of(body: Mapping[str, Any]) -> str:
+    """Every text of a memory that its terms are made of."""
+    return "\n".join(str(value) for name, value in body.items() if name not in ("lexical", "search_text"))
+
+
+def _without_terms(value: Any, gone: Collection[str]) -> Any:
+    """Plain JSON without these terms: where they are counted, and in the text that the database's index is made of."""
+    if isinstance(value, dict):
+        return {
+            name: " ".join(term for term in item.split(" ") if term not in gone)
+            if name == "search_text" and isinstance(item, str)
+            else _without_terms(item, gone)
+            for name, item in value.items()
+            if not (name in gone and isinstance(item, int))
+        }
+    return [_without_terms(item, gone) for item in value] if isinstance(value, list) else value
 
 
 def header_in(line: bytes) -> dict[str, Any]:

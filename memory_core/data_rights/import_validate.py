@@ -86,6 +86,11 @@ class Check:
             raise Refused(entry.line, f"{entry.kind} {shown_name(entry.id)}: {described(error)}") from None
         self.counts[entry.kind] += 1
 
+    @property
+    def redacts(self) -> bool:
+        """Whether anything in the memories was redacted."""
+        return bool(self._entries.gone)
+
     def end(self) -> dict[str, Any]:
         """The file is whole: the fields of the head that it needs, JSON-ready. Raises Refused."""
         if self._header is None:

@@ -11,7 +11,7 @@ import asyncio
 import codecs
 import hashlib
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Collection
 from datetime import timedelta
 from typing import Any
 
@@ -168,7 +168,14 @@ class Importer:
     def _to_stage(self, check: Check, head: dict[str, Any]) -> dict[str, Any]:
         """What the cursor says of an export that was looked through. head: the fields of the head that it needs."""
         head = {**head, "pending_tasks": check.waiting}
-        return {"stage": "staging", "epoch": self._ids.new("ep"), "line": 0, "head": head, "documents": sum(check.counts.values())}
+        return {
+            "stage": "staging",
+            "epoch": self._ids.new("ep"),
+            "line": 0,
+            "head": head,
+            "documents": sum(check.counts.values()),
+            "redacts": check.redacts,
+        }
 
     async def _staged(self, lease: Lease, operation: Operation) -> Operation:
         """Store what is not stored yet, some documents a commit, and publish with a last one."""
@@ -231,9 +238,21 @@ class Importer:
         if rest:
             yield [rest.removeprefix(mark)]
 
+    async def _terms_of_secrets(self, owner: Owner, operation: Operation) -> Collection[str]:
+        """The terms of all that is redacted: a turn carries those of turns that may come later in the file."""
+        entries, number = Entries(self._redact), 0
+        if not operation.cursor.get("redacts"):
+            return ()
+        async for lines in self._lines(owner, operation):
+            for line in lines:
+                number += 1
+                if number > 1:
+                    entries.of(number, line)
+        return entries.gone
+
     async def _entries(self, owner: Owner, operation: Operation) -> AsyncIterator[list[Entry]]:
         """What is to be stored yet, as much as fits a commit at a time."""
-        entries, number, size = Entries(self._redact), 0, 0
+        entries, number, size = Entries(self._redact, await self._terms_of_secrets(owner, operation)), 0, 0
         gathered: list[Entry] = []
         bytes_a_vector = self._embedder.dimensions * BYTES_PER_NUMBER
         async for lines in self._lines(owner, operation):

@@ -76,8 +76,10 @@ class Redactor:
         return rules_of(self._kinds)
 
     def text(self, text: str) -> str:
-        """The text as it is kept."""
-        return self.value(text)
+        """The text as it is kept. Nothing of it goes to `collect_redactions`."""
+        from memory_core.domain.redaction.texts import redact_text
+
+        return redact_text(text, self.rules)[0] if self._kinds else text
 
     def value(self, value: Value, path: str = "") -> Value:
         """A request, a list of requests or plain JSON, as it is kept; the very same object where nothing is to be replaced.
