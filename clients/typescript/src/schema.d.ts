@@ -1457,6 +1457,12 @@ export interface components {
             as_of_sequence?: number | null;
             /** @description Only with include=embedding */
             embedding?: number[] | null;
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         /**
          * Event
@@ -2132,9 +2138,21 @@ export interface components {
             memory: components["schemas"]["ShownMemory"];
             conflict: components["schemas"]["ConflictRecord"] | null;
             degraded: string[];
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         BulkResults: {
             results: (components["schemas"]["BulkSaved"] | components["schemas"]["BulkProblem"])[];
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         BulkSaved: {
             status: number;
@@ -2211,6 +2229,12 @@ export interface components {
             why?: string;
             /** @description Only when asked for */
             explain?: Record<string, never> | null;
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         Context: {
             context: string;
@@ -2229,6 +2253,12 @@ export interface components {
             degraded: string[];
             /** @description Only when there are any: fields and kinds of the messages that are not known */
             ignored?: string[];
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         Foreseen: {
             counts: Record<string, never>;
@@ -2253,11 +2283,23 @@ export interface components {
             };
             /** @description Only when there are any: fields and kinds of the messages that are not known */
             ignored?: string[];
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         Appended: {
             memory_ids: string[];
             task_id?: string;
             degraded: string[];
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         Batch: {
             buffered: number;
@@ -2272,6 +2314,12 @@ export interface components {
             degraded: string[];
             /** @description Only when there are any: fields and kinds of the messages that are not known */
             ignored?: string[];
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         Summary: {
             summary: string;
@@ -2279,6 +2327,12 @@ export interface components {
             degraded: string[];
             /** @description Only when there are any: fields and kinds of the messages that are not known */
             ignored?: string[];
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         Task: {
             /** Task Id */

@@ -39,7 +39,7 @@ _ORDINARY: Final = frozenset({
 })  # fmt: skip
 """What is said of passwords; a word that ends a sentence after "the password is" and is none of these may be one."""
 _SHORT_CODE: Final = re.compile(r"\bpin\b|geheimzahl|code\b|暗証番号|パスコード", re.IGNORECASE)
-_COUNTED: Final = re.compile(r"[0-9]+(?:st|nd|rd|th|-?[a-z]{3,12})")
+_COUNTED: Final = re.compile(r"[0-9]{1,9}(?:st|nd|rd|th|-?[a-z]{3,12})")
 _MOST_LOOKED_AT: Final = 100
 
 
