@@ -5,6 +5,7 @@ What its calls use is put together in `bootstrap/services.py`. Open it inside th
 
 from __future__ import annotations
 
+import asyncio
 import builtins
 import functools
 import inspect
@@ -24,6 +25,7 @@ from memory_core.domain.errors import Conflict, Invalid, KeyReused, MemoryCoreEr
 from memory_core.domain.fading import explained
 from memory_core.domain.fields import Input
 from memory_core.domain.memory import BY_HAND, Memory, Status
+from memory_core.domain.redaction.requests import Redactor, text_length
 from memory_core.domain.requests.maintenance import (
     AgentMemoryInput,
     ArchiveInput,
@@ -99,6 +101,8 @@ AN_EXPORT = ImportInput()
 
 
 Core = TypeVar("Core", bound="type[MemoryCore]")
+LONG_REQUEST = 20_000
+"""Characters from which a request is redacted in a thread: a longer one takes more than 5 ms, and would hold up everybody else."""
 
 
 def redact_requests(core: Core) -> Core:
@@ -116,15 +120,19 @@ def _redacting(call: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[A
     @functools.wraps(call)
     async def redact_first(core: MemoryCore, *given: Any, **named: Any) -> Any:
         requests = [*given, *named.values()]
-        redactor = core._services.redactor
-        redacted = [
-            redactor.value(value, "memories" if isinstance(value, list) else "") if _is_request(value) else value for value in requests
-        ]
+        redacted = [await _redacted(core._services.redactor, value) if _is_request(value) else value for value in requests]
         if any(after is not before for before, after in zip(requests, redacted, strict=True)):
             redacted = [replace(value, body_hash="") if isinstance(value, Call) else value for value in redacted]
         return await call(core, *redacted[: len(given)], **dict(zip(named, redacted[len(given) :], strict=True)))
 
     return redact_first
+
+
+async def _redacted(redactor: Redactor, value: Any) -> Any:
+    path = "memories" if isinstance(value, list) else ""
+    if text_length(value) < LONG_REQUEST:
+        return redactor.value(value, path)
+    return await asyncio.to_thread(redactor.value, value, path)
 
 
 def _is_request(value: Any) -> bool:

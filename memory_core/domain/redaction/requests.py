@@ -6,7 +6,7 @@ Ids stay as they are, because memories are found by them, and so does the addres
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -172,6 +172,21 @@ class _Walk:
     def _again(self, text: str) -> str:
         """A text that repeats another one, whose secrets are counted there."""
         return self._texts.redact_text(text, self._rules)[0]
+
+
+def text_length(value: Any) -> int:
+    """Characters of all texts of a request, about."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(map(text_length, value.values()))
+    if isinstance(value, BaseModel):
+        return sum(text_length(getattr(value, name)) for name in value.model_fields_set)
+    if isinstance(value, ReadMessage):
+        return 2 * len(value.content)
+    if isinstance(value, SessionItem):
+        return len(value.content) + text_length(value.sent)
+    return sum(map(text_length, value)) if isinstance(value, Sequence) else 0
 
 
 def _joined(path: str, name: str) -> str:
