@@ -152,6 +152,13 @@ CARRIERS: dict[str, str] = {
     "code": 'client = Client(region="eu", value="{}")  # TODO: move to the vault\nclient.run()',
     "markdown": "Steps:\n1. open the shell\n2. paste `{}`\n3. press enter",
 }
+KEYS: dict[str, str] = {
+    "english": "Our API key for the map service is {}, it expires in May.",
+    "english, colon": "API key: {}",
+    "german": "Der Schlüssel für den Kartendienst lautet {}.",
+    "japanese": "地図サービスのAPIキーは{}です。",
+}
+"""Sentences about keys of no known form."""
 STATEMENTS: dict[str, str] = {
     "english": "The wifi password is {}, please keep it to yourself.",
     "english, of what": "My password for the bank's web site is {}.",
@@ -176,12 +183,16 @@ def _within(line: str, value: str) -> tuple[str, str]:
 def plant(count: int, seed: int) -> Iterator[Planted]:
     """That many texts, the kinds in turn, in carriers that are drawn."""
     chance = random.Random(seed)
-    kinds = [*TOKENS, *ADDRESSES, *CONNECTIONS, "password", "password", "password"]
+    kinds = [*TOKENS, *ADDRESSES, *CONNECTIONS, "key in a sentence", "password", "password", "password"]
     for number in range(count):
         kind = kinds[number % len(kinds)]
         if kind == "password":
             carrier, secret = chance.choice(list(STATEMENTS)), password(chance)
             yield Planted(kind, carrier, secret, STATEMENTS[carrier].format(secret))
+            continue
+        if kind == "key in a sentence":
+            carrier, secret = chance.choice(list(KEYS)), draw(chance, chance.choice([HEX, ALPHANUMERIC]), 32)
+            yield Planted(kind, carrier, secret, KEYS[carrier].format(secret))
             continue
         carrier = chance.choice(list(CARRIERS))
         if kind in TOKENS:

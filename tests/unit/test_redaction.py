@@ -62,7 +62,8 @@ def test_a_mark_says_what_was_there(text: str, redacted: str) -> None:
         "call me on +49 30 901820 or write to ana@mail.test from 10.1.2.3",
         "The secret: a pinch of salt. The key is patience, and the token of love was a ring.",
         "We meet at 10:45, see https://example.test/a?page=2&key=short",
-        "tokenizer = 'cl100k_base', max_tokens=4096",
+        "tokenizer = 'cl100k_base', max_tokens=4096, next_page_token: 'CAUQAA12', id = Column(primary_key='user_id2')",
+        "fetch(url, {credentials: 'include'}); credentials = 'include'; the key to success is teamwork-and-patience-2024",
     ],
 )
 def test_ordinary_texts_stay_as_they_are(text: str) -> None:
@@ -112,6 +113,8 @@ def test_messages_are_redacted_in_each_form_and_counted_once() -> None:
         items = SECRETS.value(AppendInput(messages=[call])).messages
     assert (messages[0].content, messages[0].actor) == ("it is [redacted: github token]", "ana")
     assert messages[0].parts == ("it is [redacted: github token]",)
+    thought = {"type": "reasoning", "encrypted_content": f"gAAAA{'x' * 200}-{TOKEN}"}
+    assert SECRETS.value(AppendInput(messages=[thought])).messages[0].sent == thought
     assert items[0].sent == {**call, "arguments": '{"password":"[redacted: password]"}'}
     assert "hunter2" not in items[0].content
     assert [(redaction.field, redaction.count) for redaction in redactions] == [("messages.0.content", 1), ("messages.0.arguments", 1)]

@@ -11,9 +11,10 @@ import ipaddress
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
-from memory_core.domain.redaction.values import is_email_host, is_iban, is_password, is_payment_card, is_phone, is_secret_value
+from memory_core.domain.redaction.values import is_email_host, is_iban, is_password, is_payment_card, is_phone, is_random, is_secret_value
 
 Check = Callable[[re.Match[str]], bool]
 
@@ -193,17 +194,15 @@ _HEADERS: Final = (
     ),
 )
 
+_OF_PAGES: Final = "".join(f"(?<!{word})(?<!{word}[_-])" for word in ("page", "next", "sync", "continuation"))
+"""In front of a token that says where to go on in a list."""
 _KINDS_OF_NAMES: Final = (
     ("password", r"pass(?:word|wd|phrase|code)|pwd|passwort|kennwort|psk", "pass pwd kennwort psk"),
-    (
-        "token",
-        r"(?:access|auth|refresh|session|bearer|bot|oauth|id|api|personal[_-]?access)?[_-]?token",
-        "token",
-    ),
+    ("token", rf"{_OF_PAGES}token", "token"),
     (
         "key",
-        r"secret(?:[_-]?(?:access[_-]?)?key)?|client[_-]?secret|api[_-]?(?:key|secret)|apikey"
-        r"|(?:access|account|shared[_-]?access|private|encryption|signing|master|auth|primary|secondary)[_-]?(?:key|signature)|credentials?",
+        r"secret(?:[ _-]?(?:access[ _-]?)?key)?|api[ _-]?(?:key|secret)|credentials?"
+        r"|(?:access|account|shared[ _-]?access|private|encryption|signing|master|auth)[ _-]?(?:key|signature)",
         "secret key credential signature",
     ),
 )
@@ -214,15 +213,15 @@ _VALUE: Final = (
 )
 
 
-def _is_assigned(match: re.Match[str]) -> bool:
+def _is_assigned(match: re.Match[str], kind: str) -> bool:
     quoted = match[1] is not None
     before = match[0][: match.start(1 if quoted else 2) - match.start()]
-    return is_secret_value(match[1] or match[2], quoted=quoted, assigned="=" in before)
+    return is_secret_value(match[1] or match[2], quoted=quoted, assigned="=" in before, chosen=kind == "password")
 
 
 # password = "…", "api_key": "…", CLIENT_SECRET=…, AccountKey=…; with quotes around the value, or without.
 _ASSIGNED: Final = tuple(
-    Rule(kind, tuple(hints.split()), re.compile(f"(?:{names}){_SUFFIX}{_VALUE}", re.IGNORECASE), 1, _is_assigned)
+    Rule(kind, tuple(hints.split()), re.compile(f"(?:{names}){_SUFFIX}{_VALUE}", re.IGNORECASE), 1, partial(_is_assigned, kind=kind))
     for kind, names, hints in _KINDS_OF_NAMES
 )
 
@@ -249,6 +248,25 @@ _STATEMENTS: Final = (
         ),
         1,
         lambda match: is_password(match[1] or match[2], match.string[match.end() :], quoted=match[1] is not None, noun=match[0]),
+    ),
+    # The API key for the shop is …, unser Token lautet …
+    Rule(
+        "key",
+        ("key", "token", "secret", "schlüssel"),
+        re.compile(
+            r"(?:key|token|secret|schlüssel)\b(?:[ \t][\w'’äöüß.-]{1,24}){0,6}?\s{1,2}(?:is|was|to|ist|lautet|auf|est|es)\s{1,2}"
+            r"[\"“„«'‘`]?([A-Za-z0-9_+/=.~-]{11,499}[A-Za-z0-9_+/=~-])",
+            re.IGNORECASE,
+        ),
+        1,
+        lambda match: is_random(match[1]),
+    ),
+    Rule(
+        "key",
+        ("キー", "トークン"),
+        re.compile(r"(?:キー|トークン)[^。\n「『\"：:!-~]{0,16}?(?:は|が|を|：|:|＝|=|に)\s{0,2}[「『\"“`]?([A-Za-z0-9_+/=.~-]{12,500})"),
+        1,
+        lambda match: is_random(match[1]),
     ),
     Rule(
         "password",

@@ -53,9 +53,10 @@ def kind_of_field(name: str, value: str, rules: Sequence[Rule]) -> str | None:
     """The kind of secret that a field's whole value is, as its name says ("db_password", "apiKey"); None where it is none."""
     if SECRETS[0] not in rules or not 4 <= len(value) <= MOST_OF_A_FIELD or any(character.isspace() for character in value):
         return None
-    if value.startswith("[") or not is_secret_value(value, quoted=True):
+    if value.startswith("["):
         return None
-    return next((kind for kind, expression in NAMES if expression.search(name[-60:])), None)
+    kind = next((kind for kind, expression in NAMES if expression.search(name[-60:])), None)
+    return kind if kind is not None and is_secret_value(value, quoted=True, chosen=kind == "password") else None
 
 
 def _span(match: re.Match[str], group: int) -> tuple[int, int]:

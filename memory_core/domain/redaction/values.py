@@ -40,16 +40,19 @@ _ORDINARY: Final = frozenset({
 """What is said of passwords; a word that ends a sentence after "the password is" and is none of these may be one."""
 _SHORT_CODE: Final = re.compile(r"\bpin\b|geheimzahl|code\b|暗証番号|パスコード", re.IGNORECASE)
 _COUNTED: Final = re.compile(r"[0-9]{1,9}(?:st|nd|rd|th|-?[a-z]{3,12})")
+_RUN: Final = re.compile(r"[0-9]+|[a-z]+|[A-Z]+")
+LEAST_RUNS: Final = 6
 _MOST_LOOKED_AT: Final = 100
 
 
-def is_secret_value(value: str, *, quoted: bool = False, assigned: bool = True) -> bool:
+def is_secret_value(value: str, *, quoted: bool = False, assigned: bool = True, chosen: bool = False) -> bool:
     """Whether a value beside a name such as `api_key` may be a secret: no placeholder, no code that reads one, no plain word.
 
     Args:
         value: Without quotes.
         quoted: Whether it was in quotes.
         assigned: Whether it came after "=", not after ":", which prose has too.
+        chosen: Whether people choose such values, so that it may be a word.
 
     """
     value = value[:_MOST_LOOKED_AT]
@@ -59,7 +62,13 @@ def is_secret_value(value: str, *, quoted: bool = False, assigned: bool = True) 
     if not quoted and not assigned:
         return len(value) >= 6 and letters is not None and (digits or symbols) is not None
     mixed = digits is not None and (letters is not None or len(value) >= 6)
-    return mixed or symbols is not None or (quoted and assigned and " " not in value and len(value) >= 6)
+    return mixed or symbols is not None or (chosen and quoted and assigned and " " not in value and len(value) >= 6)
+
+
+def is_random(value: str) -> bool:
+    """Whether a value of which a sentence says that it is a key may be one: digits, small and capital letters change often."""
+    runs = _RUN.findall(value[:_MOST_LOOKED_AT])
+    return len(runs) >= LEAST_RUNS and _DIGIT.search(value) is not None and is_secret_value(value)
 
 
 def is_password(value: str, after: str, *, quoted: bool, noun: str) -> bool:
