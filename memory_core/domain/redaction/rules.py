@@ -25,6 +25,7 @@ class Rule:
 
     kind: what the mark calls it. hints: the text holds one of them, in lower case, if the expression can match; none: it is always tried.
     group: the part of the match that is replaced; the first group that matched, where it is 1. check: decides what no expression can.
+    least: characters without a blank between them that a match has at least.
     """
 
     kind: str
@@ -32,14 +33,20 @@ class Rule:
     expression: re.Pattern[str]
     group: int = 0
     check: Check | None = None
+    least: int = 0
 
 
 _BEFORE: Final = r"(?<![A-Za-z0-9])"
 
 
 # Keys that say themselves whose they are.
+LEAST_OF_A_TOKEN: Final = 15
+_CUT: Final = "…"
+
+
 _FORMATS: Final = (
-    ("aws access key", "akia asia", r"(?:AKIA|ASIA)[A-Z2-7]{16}(?![A-Za-z0-9])"),
+    ("aws access key", "akia asia abia acca", r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])"),
+    ("aws bedrock key", "absk bedrock-api-key-", r"(?:ABSK[A-Za-z0-9+/]{60,400}|bedrock-api-key-[A-Za-z0-9+/=]{20,2000})={0,2}"),
     ("azure key", "==", r"(?<![+/])[A-Za-z0-9+/]{86}==(?![A-Za-z0-9+/=])"),
     ("azure key", "jqqj9", r"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27}(?![A-Za-z0-9])"),
     (
@@ -74,7 +81,7 @@ _FORMATS: Final = (
     ("openai key", "sk-", r"sk-(?:proj|svcacct|admin|None|service)-[A-Za-z0-9_-]{20,255}"),
     ("openrouter key", "sk-or-", r"sk-or-v1-[0-9a-f]{40,80}"),
     ("api key", "sk-", r"sk-(?:[a-z]{2,6}-)?[A-Za-z0-9]{24,128}(?![A-Za-z0-9-])"),
-    ("twilio key", "sk", r"SK[0-9a-f]{32}(?![A-Za-z0-9])"),
+    ("twilio key", "sk", r"SK[0-9a-fA-F]{32}(?![A-Za-z0-9])"),
     ("sendgrid key", "sg.", r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{30,64}"),
     ("mailgun key", "key-", r"key-[0-9a-f]{32}(?![A-Za-z0-9])"),
     ("mailchimp key", "-us", r"[0-9a-f]{32}-us[0-9]{1,2}(?![A-Za-z0-9])"),
@@ -84,10 +91,10 @@ _FORMATS: Final = (
     ("docker token", "dckr_pat_ dckr_oat_", r"dckr_[op]at_[A-Za-z0-9_-]{20,64}"),
     ("hugging face token", "hf_", r"hf_[A-Za-z0-9]{30,64}"),
     ("groq key", "gsk_", r"gsk_[A-Za-z0-9]{40,64}"),
-    ("xai key", "xai-", r"xai-[A-Za-z0-9]{60,128}"),
+    ("xai key", "xai-", r"xai-[A-Za-z0-9_-]{60,128}"),
     ("perplexity key", "pplx-", r"pplx-[A-Za-z0-9]{40,64}"),
     ("replicate token", "r8_", r"r8_[A-Za-z0-9]{32,48}"),
-    ("langsmith key", "lsv2_", r"lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"),
+    ("langsmith key", "lsv2_", r"lsv2_(?:pt|sk)_[0-9a-fA-F]{32}_[0-9a-fA-F]{10}"),
     ("pinecone key", "pcsk_", r"pcsk_[A-Za-z0-9_]{40,100}"),
     ("digitalocean token", "do_v1_ dop_v1_ doo_v1_ dor_v1_", r"do[opr]_v1_[0-9a-f]{64}"),
     ("heroku key", "hrku-", r"HRKU-[A-Za-z0-9_-]{36,80}"),
@@ -98,7 +105,7 @@ _FORMATS: Final = (
     ("grafana token", "glsa_ glc_", r"(?:glsa_[A-Za-z0-9]{32}_[0-9a-fA-F]{8}|glc_[A-Za-z0-9+/=]{32,400})"),
     ("new relic key", "nrak-", r"NRAK-[A-Z0-9]{27}"),
     ("sentry token", "sntrys_ sntryu_", r"sntry[su]_[A-Za-z0-9+/=_]{40,400}"),
-    ("supabase key", "sbp_ sb_secret_", r"(?:sbp_[0-9a-f]{40}|sb_secret_[A-Za-z0-9_-]{20,64})"),
+    ("supabase key", "sbp_ sb_secret_", r"(?:sbp_[0-9a-z_-]{40}|sb_secret_[A-Za-z0-9_-]{20,64})"),
     ("planetscale token", "pscale_", r"pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{30,80}"),
     ("pulumi token", "pul-", r"pul-[0-9a-f]{40}(?![A-Za-z0-9])"),
     ("shopify token", "shpat_ shpca_ shppa_ shpss_", r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
@@ -109,12 +116,18 @@ _FORMATS: Final = (
     ("airtable token", "pat", r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
     ("atlassian token", "atatt3 atctt3", r"AT[AC]TT3[A-Za-z0-9_=-]{60,400}"),
     ("postman key", "pmak-", r"PMAK-[0-9a-f]{24}-[0-9a-f]{34}"),
+    ("salesforce token", "!", r"00D[A-Za-z0-9]{12}![A-Za-z0-9._-]{60,260}"),
+    ("twitter token", "aaaaaaaaaaaaaaaaaaaa", r"A{20,24}[A-Za-z0-9%]{60,120}(?![A-Za-z0-9%])"),
+    ("elevenlabs key", "sk_", r"sk_[0-9a-f]{48}(?![A-Za-z0-9])"),
+    ("1password key", "a3-", r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}"),
+    ("artifactory token", "akcp cmvmd", r"(?:AKCp[A-Za-z0-9]{60,80}|cmVmd[A-Za-z0-9]{59})(?![A-Za-z0-9])"),
+    ("alibaba access key", "ltai", r"LTAI[A-Za-z0-9]{16,22}(?![A-Za-z0-9])"),
     ("age key", "age-secret-key-", r"AGE-SECRET-KEY-1[0-9A-Z]{58}"),
     ("memory core key", "mc_", r"mc_[A-Za-z0-9][A-Za-z0-9._-]{0,63}_[A-Za-z0-9]{1,64}_[A-Za-z0-9-]{16,256}"),
     # A tool's output is kept cut at its end; what is left of a key there is no use to anybody, and is taken out all the same.
     (
         "token",
-        "…",
+        _CUT,
         r"(?:gh[pousr]_|github_pat_|gl[a-z]{2,5}-|xox[a-z]-|sk-|[sr]k_(?:live|test)_|AKIA|AIza|eyJ|hf_|npm_|pypi-|SG\.|dop_v1_|hvs\.|mc_)"
         r"[A-Za-z0-9_.-]{3,400}(?=…)",
     ),
@@ -126,7 +139,41 @@ _FORMATS: Final = (
     ),
 )  # fmt: skip
 """Kind, hints with blanks between, and what the key looks like behind a character that is no letter or digit."""
-_TOKENS: Final = tuple(Rule(kind, tuple(hints.split()), re.compile(_BEFORE + expression)) for kind, hints, expression in _FORMATS)
+_TOKENS: Final = tuple(
+    Rule(kind, tuple(hints.split()), re.compile(_BEFORE + expression), least=0 if hints == _CUT else LEAST_OF_A_TOKEN)
+    for kind, hints, expression in _FORMATS
+)
+
+_PREFIXES: Final = (
+    "AIK_CI_", "AIK_SECRET_", "api_live.", "api_sandbox.", "apify_api_", "BBDC-", "bkua_", "CCDB1_", "CCIPAT_", "CCIPRJ_", "cfat_",
+    "CFPAT-", "cfut_", "CLOJARS_", "cnvca", "csa_", "duffel_live_", "duffel_test_", "EAAA", "eyJrIjoi", "FLWSECK-", "FLWSECK_TEST-",
+    "fm2_", "fo1_", "GR1348941", "jina_", "lin_oauth_", "mdb_sa_sk_", "mercury_production_", "mergify_application_key_", "mlsn.", "napi_",
+    "nfp_", "nvapi-", "ops_eyJ", "pdl_live_", "pdl_sdbx_", "persona_production_", "persona_sandbox_", "phx_", "pina_", "pnu_",
+    "polar_at_", "polar_oat_", "polar_pat_", "ramp_sec_", "rdme_", "rootly_", "rpa_", "rzp_live_", "rzp_test_", "samsara_api_", "sgp_",
+    "sha256~", "shippo_live_", "shippo_test_", "sk-helicone-", "sk-let-", "sk-lf-", "sm_aat_", "sm_pat_", "sm_sat_", "tfp_", "tgp_v1_",
+    "tk-us-", "tskey-", "tvly-", "ucat_", "unkey_", "vca_", "vci_", "vck_", "vcp_", "vcr_", "vtwn_", "waka_", "wandb_v1_", "xkeysib-",
+    "xnd_production_", "xsmtpsib-", "zpka_",
+)  # fmt: skip
+_SHORT_PREFIXES: Final = (
+    "api_org_", "csk-", "e2b_", "fc-", "fw_", "ico-", "ion_", "lip_", "llx-", "m0-", "nyk_", "re_", "rnd_", "sqa_", "sqp_", "squ_",
+)  # fmt: skip
+"""Behind these, only many letters and digits without anything between are a key."""
+_PREFIXED: Final = (
+    Rule(
+        "token",
+        tuple(prefix.lower() for prefix in _PREFIXES),
+        re.compile(rf"{_BEFORE}(?:{'|'.join(map(re.escape, _PREFIXES))})(?=[A-Za-z_-]{{0,60}}[0-9])[A-Za-z0-9_.=+/-]{{16,400}}"),
+        least=LEAST_OF_A_TOKEN,
+    ),
+    Rule(
+        "token",
+        _SHORT_PREFIXES,
+        re.compile(
+            rf"{_BEFORE}(?:{'|'.join(_SHORT_PREFIXES)})(?=[A-Za-z]{{0,60}}[0-9])[A-Za-z0-9]{{8,40}}_?[A-Za-z0-9]{{16,80}}(?![A-Za-z0-9_-])"
+        ),
+        least=LEAST_OF_A_TOKEN,
+    ),
+)
 
 _BLOCKS: Final = (
     Rule(
@@ -346,7 +393,7 @@ def _is_address(match: re.Match[str]) -> bool:
     return not (address.is_loopback or address.is_unspecified or address.is_multicast or address.is_link_local)
 
 
-SECRETS: Final = (*_BLOCKS, *_PASSWORD_IN_ADDRESS, *_TOKENS, *_IN_ADDRESSES, *_HEADERS, *_ASSIGNED, *_STATEMENTS, *_CARDS)
+SECRETS: Final = (*_BLOCKS, *_PASSWORD_IN_ADDRESS, *_TOKENS, *_PREFIXED, *_IN_ADDRESSES, *_HEADERS, *_ASSIGNED, *_STATEMENTS, *_CARDS)
 """In the order in which they are tried: what says most about itself first."""
 _NAMES_OF_PERSONAL: Final = {"email": "email", "phone": "phone number", "iban": "iban", "ip": "ip address"}
 BY_KIND: Final[dict[str, tuple[Rule, ...]]] = {

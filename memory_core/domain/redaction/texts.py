@@ -30,9 +30,9 @@ def redact_text(text: str, rules: Sequence[Rule]) -> tuple[str, Counter[str]]:
     counts: Counter[str] = Counter()
     if len(text) < LEAST:
         return text, counts
-    lower = text.lower()
+    lower, longest = text.lower(), max(map(len, text.split()), default=0)
     for rule in rules:
-        if rule.hints and not any(hint in lower for hint in rule.hints):
+        if longest < rule.least or (rule.hints and not any(hint in lower for hint in rule.hints)):
             continue
         pieces, end, place = [], 0, 0
         while (match := rule.expression.search(text, place)) is not None:
