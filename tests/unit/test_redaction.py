@@ -49,6 +49,7 @@ def test_a_mark_says_what_was_there(text: str, redacted: str) -> None:
     "text",
     [
         "My password is not working, and the old password is wrong.",
+        "My password manager is Bitwarden2, and the password policy is 12-characters-or-more.",
         "I forgot my password. It was changed yesterday; the new one is stronger.",
         "Das Passwort ist falsch, und das Kennwort ist abgelaufen.",
         "パスワードを忘れました。",

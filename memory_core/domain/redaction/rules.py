@@ -280,13 +280,18 @@ _NOUNS: Final = (
     r"|passwor[td]e?|kennw(?:ort|örter)|zugangscode|geheimzahl"
     r"|mot de passe|contraseña|clave de acceso|senha|wachtwoord|hasło|lösenord"
 )
+_NO_COMPOUND: Final = (
+    r"(?![ -](?:managers?|resets?|polic(?:y|ies)|hints?|fields?|box|pages?|prompts?|strength|length|protection|requirements?|generators?"
+    r"|vaults?|apps?|stores?|files?|rules?|change|check|safe|liste|speicher))"
+)
+"""A password manager is no password."""
 _STATEMENTS: Final = (
     # The wifi password is …, my PIN for the card was …, das Passwort fürs WLAN lautet …
     Rule(
         "password",
         ("pass", "pin", "kennw", "code", "geheimzahl", "contraseña", "clave", "senha", "wachtwoord", "hasło", "lösenord"),
         re.compile(
-            rf"(?:{_NOUNS})(?:s|es|er)?\b(?:[ \t][\w'’äöüß.-]{{1,24}}){{0,6}}?"
+            rf"(?:{_NOUNS})(?:s|es|er)?\b{_NO_COMPOUND}(?:[ \t][\w'’äöüß.-]{{1,24}}){{0,6}}?"
             r"(?:\s{0,2}[:=]|\s{1,2}(?:is|was|are|be|to|ist|war|lautet|lautete|heißt|auf|est|es|é|jest|är))"
             r"(?:\s{1,2}(?:now|still|simply|just|set to|changed to|jetzt|nun|einfach|weiterhin|maintenant|ahora))?\s{0,2}[:：]?\s{0,2}"
             r"(?:[\"“„«'‘`](?!\[redacted)([^\"“”„«»'’`\n]{3,128})[\"”“»'’`]|(?!\[redacted)([^\s\"'“”„«»「」『』`,;()\[\]<>]{3,127}[^\s\"'“”„«»「」『』`,;()\[\]<>.:?])"
