@@ -15,6 +15,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from memory_core.access.records import AuditPage, KeyPage, NewKey, StoredKey
 from memory_core.adapters.system import RandomIds, SystemClock
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.bootstrap.services import Services
@@ -26,6 +27,7 @@ from memory_core.domain.fading import explained
 from memory_core.domain.fields import Input
 from memory_core.domain.memory import BY_HAND, Memory, Status
 from memory_core.domain.redaction.requests import Redactor, text_length
+from memory_core.domain.requests.access import AuditInput, KeyInput, KeysInput, RotateInput
 from memory_core.domain.requests.maintenance import (
     AgentMemoryInput,
     ArchiveInput,
@@ -704,6 +706,44 @@ class MemoryCore:
         """One page of the agents that an app's users have memories of. Raises Malformed for a void cursor."""
         with self._telemetry.operation("agents"):
             return await self._services.agent_list.page(check_app_id(app_id), query.cursor, query.limit)
+
+    async def make_key(self, app_id: str, asked: KeyInput, call: Call = NO_CALL) -> NewKey:
+        """A new key of an app, with its secret. Raises Conflict where the idempotency key has made one before."""
+        with self._telemetry.operation("make_key"):
+            return await self._services.keys.make(check_app_id(app_id), asked, call)
+
+    async def keys(self, app_id: str, query: KeysInput) -> KeyPage:
+        """One page of the keys that an app has made, newest first. Raises Malformed for a void cursor."""
+        with self._telemetry.operation("keys"):
+            return await self._services.keys.page(check_app_id(app_id), query)
+
+    async def withdraw_key(self, app_id: str, key_id: str, call: Call = NO_CALL) -> None:
+        """Refuse a key from now on: here at once, in other processes within a minute.
+
+        Raises NotFound; Conflict for the admin key that asks, where the app has no other and none in the settings.
+        """
+        with self._telemetry.operation("withdraw_key"):
+            admins = (key for key in self.settings.api_keys if key.app == app_id and "admin" in key.rights and key.user is None)
+            has_setting_admin = next(admins, None) is not None
+            await self._services.keys.withdraw(check_app_id(app_id), key_id, call, has_setting_admin=has_setting_admin)
+
+    async def rotate_key(self, app_id: str, key_id: str, asked: RotateInput, call: Call = NO_CALL) -> NewKey:
+        """A new key in the place of another, which works on for a while. Raises NotFound, Conflict."""
+        with self._telemetry.operation("rotate_key"):
+            return await self._services.keys.rotate(check_app_id(app_id), key_id, asked, call)
+
+    async def find_key(self, app_id: str, key_id: str) -> StoredKey | None:
+        """A key as it was at most a minute ago. Raises Unavailable where that is not known and the store is down."""
+        return await self._services.key_lookup.find(app_id, key_id)
+
+    def note_key_use(self, key: StoredKey) -> None:
+        """Write down, beside what is under way and at most once an hour, that a key is used."""
+        self._services.key_lookup.note_use(key)
+
+    async def audit(self, app_id: str, query: AuditInput) -> AuditPage:
+        """One page of an app's audit log, newest first. Raises Malformed for a void cursor."""
+        with self._telemetry.operation("audit"):
+            return await self._services.audit_log.page(check_app_id(app_id), query)
 
     def slot_differences(self, app_id: str | None = None, only: Owner | None = None) -> AsyncIterator[str]:
         """A line for every memory whose stored fields differ from the timeline of its slot, of an app's users or of one."""

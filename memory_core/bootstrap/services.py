@@ -7,6 +7,9 @@ import logging
 from collections.abc import Sequence
 from datetime import timedelta
 
+from memory_core.access.audit import AuditLog, TaskAudit
+from memory_core.access.keys import ApiKeys
+from memory_core.access.lookup import KeyLookup
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.bootstrap.phases import Consolidation, Formation, Heeding, People
 from memory_core.bootstrap.rules import (
@@ -88,6 +91,7 @@ class Services:
         self._for_finding(copies)
         self._for_reading()
         self._for_bringing_back(copies)
+        self._for_access()
         self._for_tasks(names, copies)
         self._opening = asyncio.Lock()
         self._open = False
@@ -161,6 +165,12 @@ class Services:
         uncompress = Uncompress(ledger, mirror, copies, made.embedder, clock)
         self.restorer = Restorer(ledger, mirror, uncompress, thaw, clock)
 
+    def _for_access(self) -> None:
+        keys = self.adapters.keys
+        self.key_lookup = KeyLookup(keys, self.clock)
+        self.keys = ApiKeys(keys, self.key_lookup, self.cursors, self.clock, self.ids)
+        self.audit_log = AuditLog(keys, self.cursors)
+
     def _for_tasks(self, names: OwnerNames, copies: ColdCopies) -> None:
         made, ledger, clock, ids = self.adapters, self.ledger, self.clock, self.ids
         rules = formation_rules(self._settings)
@@ -211,7 +221,8 @@ class Services:
             self.formation.converser.converse,
             self.redactor.value,
         )
-        self.worker = self.tasking.worker(self.formation.works | self.consolidation.works | self.people.works)
+        audit = TaskAudit(made.keys, tasking.operations, tasking.tasks, names)
+        self.worker = tasking.worker(audit.around(self.formation.works | self.consolidation.works | self.people.works))
 
     async def open(self) -> None:
         """Connect what the first call may need: long term, short term, queue, archive; or nothing, when one of the first two fails.
@@ -257,6 +268,7 @@ class Services:
     async def close(self) -> None:
         """Let what is under way finish and release everything."""
         await self.retriever.close()
+        await self.key_lookup.close()
         await self.touches.close()
         await self.adapters.courier.close()
         if self.adapters.reranker is not None:

@@ -111,7 +111,8 @@ def gated(
             here = await runtime.current()
             try:
                 async with asyncio.timeout(here.deadline_s) as deadline:
-                    admit = partial(_admit, here, door, handler.__name__, req, correlation)
+                    caller = await here.caller(req.method, req.url, req.headers)
+                    admit = partial(_admit, here, door, caller, handler.__name__, req, correlation)
                     long = len(req.get_body()) > LONG_BODY
                     admitted = await _in_thread(admit) if long else admit()
                     return await handler(cast("Admitted[Asked]", admitted))
@@ -178,9 +179,8 @@ async def _in_thread(admit: Callable[[], Admitted[Any]]) -> Admitted[Any]:
     return await asyncio.get_running_loop().run_in_executor(_readers, copy_context().run, admit)
 
 
-def _admit(here: runtime.Runtime, door: Door, name: str, req: HttpRequest, correlation: str) -> Admitted[Any]:
-    """Authenticate, then authorise, then read: no unknown caller makes this process parse a body."""
-    caller = here.caller(req.method, req.url, req.headers)
+def _admit(here: runtime.Runtime, door: Door, caller: Caller, name: str, req: HttpRequest, correlation: str) -> Admitted[Any]:
+    """Authorise a known caller, then read: no unknown caller makes this process parse a body."""
     if door.right is not None:
         caller.require("write" if door.own and caller.user_id is not None else door.right)
     content = req.get_body()

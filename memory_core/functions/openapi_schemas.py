@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from pydantic import TypeAdapter
 
+from memory_core.domain.access import RIGHTS, Action, KeyStatus
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.conversation import TASK_FIELDS, Task
 from memory_core.domain.memory import INTERNAL_FIELDS, UNLOGGED_FIELDS, Event, Memory, Outcome
@@ -104,6 +105,7 @@ def _shapes() -> dict[str, Schema]:
         **_found(),
         **_accepted(),
         **_pages(),
+        **_access(),
     }
 
 
@@ -210,6 +212,29 @@ def _pages() -> dict[str, Schema]:
         "SessionPage": page("sessions", ref("SessionView")),
         "MessagePage": page("messages", ref("SessionMessage")),
         "TakenBack": _object({"messages": _list(ref("SessionMessage")), "memories": INTEGER}, "messages", "memories"),
+    }
+
+
+def _access() -> dict[str, Schema]:
+    maybe: Schema = {"type": ["string", "null"]}
+    until: Schema = {**maybe, "format": "date-time"}
+    key: Schema = {"key_id": TEXT, "app_id": TEXT, "name": maybe, "rights": _list({"enum": list(RIGHTS)})}
+    key |= {"user_id": {**maybe, "description": "The only user that it may name; null for any"}, "created_at": MOMENT, "expires_at": until}
+    key |= {"last_used_at": {**until, "description": "At most an hour behind"}, "status": {"enum": list(get_args(KeyStatus))}}
+    secret = {"key": {**TEXT, "description": "The whole key: in this answer only"}}
+    target = {"type": "object", "additionalProperties": TEXT, "description": "Ids: key_id, user_id, task_id; user for one who was erased"}
+    entry: Schema = {"id": TEXT, "at": MOMENT, "actor": {**TEXT, "description": "The id of the key that asked"}}
+    entry |= {"action": {"enum": list(get_args(Action))}, "target": target, "correlation_id": maybe}
+    entry["outcome"] = {**TEXT, "description": "done; of a task accepted, and its status once it has ended"}
+    beside: Schema = {"counts": {"type": "object", "additionalProperties": INTEGER}, "mode": {"enum": ["soft", "hard"]}}
+    cursor = {"next_cursor": CURSOR}
+    return {
+        "ApiKey": _object(key, *key),
+        "NewKey": _object({**secret, **key}, *secret, *key),
+        "RotatedKey": _object({**secret, **key, "replaces": TEXT}, *secret, *key, "replaces"),
+        "KeyPage": _object({"keys": _list(ref("ApiKey")), **cursor}, "keys", "next_cursor"),
+        "AuditEntry": _object({**entry, **beside}, *entry),
+        "AuditPage": _object({"entries": _list(ref("AuditEntry")), **cursor}, "entries", "next_cursor"),
     }
 
 

@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from memory_core.domain.errors import PlainError
-from memory_core.functions.callers import LOCAL_CALLER, Caller, Keyring, check_local, is_loopback
+from memory_core.functions.callers import (
+    LOCAL_CALLER,
+    Caller,
+    Keyring,
+    PresentedKey,
+    check_local,
+    is_loopback,
+    stored_caller,
+)
 from memory_core.logs import protect
 
 if TYPE_CHECKING:
@@ -39,12 +47,17 @@ class Runtime:
     deadline_s: float
     body_limit_bytes: int
 
-    def caller(self, method: str, url: str, headers: Mapping[str, str]) -> Caller:
-        """Who sends this request; without authentication `check_local` decides. Raises Unauthenticated or Forbidden."""
-        if self.keyring is not None:
-            return self.keyring.caller(headers)
-        check_local(method, urlsplit(url).netloc, headers)
-        return LOCAL_CALLER
+    async def caller(self, method: str, url: str, headers: Mapping[str, str]) -> Caller:
+        """Who sends this request; without authentication `check_local` decides.
+
+        A key of the settings is known without asking anything. Raises Unauthenticated or Forbidden; Unavailable for a key that an admin
+        may have made, while the store can't be asked.
+        """
+        if self.keyring is None:
+            check_local(method, urlsplit(url).netloc, headers)
+            return LOCAL_CALLER
+        presented = PresentedKey.of(headers)
+        return self.keyring.caller(presented) if self.keyring.has(presented) else await stored_caller(self.core, presented)
 
 
 _current: Runtime | None = None

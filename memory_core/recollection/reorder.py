@@ -259,12 +259,21 @@ def later_first(order: Sequence[int], said: Sequence[Statement], query: str, ask
             continue
         ahead = {*ordered[: ordered.index(row)]} if row in ordered else set()
         later = [one for one in told if one.at > held.at and one.by == held.by and one.row != held.row and one.result not in ahead]
-        message = read(held.text)
-        found = [one for one in later if updates(message, read(one.text), query, asked)]
-        if found:
-            least = AS_NEAR * max(one.relevance for one in found)
-            _place(max((one for one in found if one.relevance >= least), key=lambda one: one.at), row, ordered, leading)
+        if (update := _latest_update(held, later, query, asked)) is not None:
+            _place(update, row, ordered, leading)
     return ordered[: len(order)], leading
+
+
+def _latest_update(held: Statement, later: Sequence[Statement], query: str, asked: Collection[str]) -> Statement | None:
+    """The latest of those that update a statement, among the best of them; read from the best on, since a long one takes milliseconds."""
+    message = read(held.text)
+    updating: list[Statement] = []
+    for statement in sorted(later, key=lambda statement: -statement.relevance):
+        if updating and statement.relevance < AS_NEAR * updating[0].relevance:
+            break
+        if updates(message, read(statement.text), query, asked):
+            updating.append(statement)
+    return max(updating, key=lambda statement: statement.at, default=None)
 
 
 def _place(one: Statement, before: int, ordered: list[int], leading: dict[int, int]) -> None:

@@ -26,6 +26,7 @@ from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Hit, Passage, SerializedMemory, Tier
 from memory_core.domain.text.excerpts import excerpt
 from memory_core.ports import Filter, Found
+from memory_core.recollection.quotations import said_by
 from memory_core.recollection.reorder import source_rows
 from memory_core.recollection.superseded import Fallen
 
@@ -235,6 +236,8 @@ def _rounded(value: Any) -> float | None:
 
 MOST_PASSAGES: Final = 3
 """Passages of one result."""
+ECHO_SHARE: Final = 0.6
+"""What the relevance of an assistant's or a tool's message counts beside a person's, for the order of passages."""
 PASSAGE_TOKENS: Final = 160
 """Tokens of a message that is shown whole; of a longer one, its best sentences as far as they fit."""
 SHORTEST_LONG_TERMS: Final = 50
@@ -282,13 +285,14 @@ def part_of_text(look: Look, row: int, memory: Memory, terms: Collection[str]) -
 
 
 def passages(look: Look, rows: Sequence[int], messages: Mapping[str, Memory], terms: Collection[str]) -> tuple[Passage, ...]:
-    """The passages of these rows, in order; a message that is not there any more is left out."""
-    shown_passages = []
-    for row in rows:
-        message = messages.get(look.candidates.ids[row])
-        if message is not None:
-            shown_passages.append(_passage(look, row, message, excerpt(message.content, terms, PASSAGE_TOKENS)))
-    return tuple(shown_passages)
+    """The passages of these rows, those of people before an assistant's that echo them; a message that is gone is left out.
+
+    What a person said tells what is so; of BEAM's questions about what was updated, an assistant's answer led in half.
+    """
+    present = [(row, message) for row in rows if (message := messages.get(look.candidates.ids[row])) is not None]
+    weights = {row: 1.0 if said_by(message) is not None else ECHO_SHARE for row, message in present}
+    present.sort(key=lambda pair: -weights[pair[0]] * float(look.relevant.score[pair[0]]))
+    return tuple(_passage(look, row, message, excerpt(message.content, terms, PASSAGE_TOKENS)) for row, message in present)
 
 
 def _passage(look: Look, row: int, memory: Memory, text: str) -> Passage:

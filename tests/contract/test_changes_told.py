@@ -109,6 +109,14 @@ async def test_what_was_said_later_is_found_before_what_it_updates(core: MemoryC
     assert places == sorted(places)
 
 
+async def test_what_a_person_said_leads_before_the_answer_that_repeats_it(core: MemoryCore) -> None:
+    said = "I have 52 sources in my Zotero library, how do I keep them in order?"
+    answer = "To keep 52 sources in order in your Zotero library: make collections in the Zotero library, and tag the sources by theme."
+    await tell(core, said, ("assistant", answer), session="s1")
+    found = await core.retrieve(ALICE, RetrieveInput(query="How many sources are in my Zotero library?"))
+    assert [passage.text for passage in found.results[0].passages] == [said, answer]
+
+
 async def test_a_question_about_the_past_finds_what_was_said_first_where_it_answers_better(core: MemoryCore) -> None:
     await tell(core, "My Zotero library has 45 sources in the Zotero library, tagged by theme.", session="s1")
     await tell(core, "I have 52 sources in the library.", session="s2", at=NOW + WEEK)

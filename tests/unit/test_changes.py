@@ -72,6 +72,7 @@ def test_a_change_names_the_sentences_that_say_so() -> None:
         ),
         ("My library has 45 sources by theme.", "My library has 3 shelves.", "How many sources are in my library?", False),
         ("I ran 5 km by the river.", "I paid 12 euros by the river.", "How many km do I run by the river?", False),
+        ("I had 3 interviews by mail in 2024.", "For interviews by mail I use version 20.", "How many interviews did I have?", False),
     ],
 )
 def test_a_later_number_of_what_a_question_asks_for_updates_the_earlier(earlier: str, later: str, question: str, updates_it: bool) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 KINDS: Final = ("secrets", "card", "email", "phone", "iban", "ip")
 """What the setting may name. `secrets` includes card numbers."""
 IDENTITIES: Final = frozenset({
+    "app_id", "key_id", "user_id",
     "agent_id", "callback_url", "correlation_id", "cursor", "exclude_session_id", "id", "ids", "memory_id", "session_id", "sha256",
     "time_zone", "to_agent_id",
 })  # fmt: skip

@@ -66,6 +66,7 @@ from memory_core.domain.statements.change_topics import (
 from memory_core.domain.statements.provenance import own_words
 from memory_core.domain.statements.values_said import NO_VALUES, Values, values_in
 from memory_core.domain.text.analyzer import has_japanese, terms_of, words
+from memory_core.domain.text.prefilter import may_match
 from memory_core.domain.text.sentences import sentences
 from memory_core.domain.text.spelling import normal_form, plain_digits
 
@@ -429,13 +430,19 @@ class Message:
     def matters(self) -> frozenset[int]:
         """The places in `MATTERS` of which it tells."""
         told = " ".join(one.text for one in self.sentences)
-        return frozenset(place for place, matter in enumerate(MATTERS) if matter.holds.search(told))
+        lower = told.lower()
+        return frozenset(
+            place for place, matter in enumerate(MATTERS) if may_match(matter.holds, lower) and matter.holds.search(told) is not None
+        )
 
     @cached_property
     def changed(self) -> frozenset[int]:
         """The places in `MATTERS` of which it tells a change."""
         told = " ".join(one.text for one in self.sentences)
-        found = [place for place, matter in enumerate(MATTERS) if matter.changes.search(told)]
+        lower = told.lower()
+        found = [
+            place for place, matter in enumerate(MATTERS) if may_match(matter.changes, lower) and matter.changes.search(told) is not None
+        ]
         if not found:
             return frozenset()
         stated = " ".join(one.text for one in self.sentences if not one.asks)

@@ -164,7 +164,7 @@ def updates(earlier: Message, later: Message, question: str, asked: Collection[s
             continue
         if before.values.of_kind(question, wanted).differ(now.new_values.of_kind(question, wanted), loosely=now.moves):
             return True
-    return change_between(earlier, later) is not None
+    return False
 
 
 def _ground(before: Said, now: Said, earlier: Message, later: Message) -> Ground | None:
@@ -383,6 +383,8 @@ def _grown(before: Said, now: Said) -> bool:
 
 def _by_matter(earlier: Message, later: Message) -> Change | None:
     """A change of one of the matters in which one thing holds, however it is named."""
+    if not later.changed:  # of nearly all messages; what the earlier one tells of is looked for in no other case
+        return None
     for matter in (MATTERS[place] for place in sorted(later.changed & earlier.matters)):
         before = next((one for one in earlier.sentences if matter.holds.search(one.text)), None)
         now = next((one for one in later.sentences if not one.asks and matter.changes.search(one.text)), None)

@@ -13,6 +13,7 @@ from collections.abc import Collection, Sequence
 from memory_core.domain.conversation import Message
 from memory_core.domain.note import FOOTER, HEADINGS
 from memory_core.domain.text.analyzer import ENGLISH, language_of, tokens, votes_for, words
+from memory_core.domain.text.prefilter import may_match
 from memory_core.domain.text.sameness import names_in
 from memory_core.domain.text.spelling import GERMAN_MONTHS, GERMAN_WEEKDAYS, MONTHS, WEEKDAYS, normal_form
 
@@ -74,9 +75,7 @@ MAX_SPEECH = 600
 
 def without_recalled(text: str) -> str:
     """The text with blanks in place of memories that were recalled into it; of the same length. They were remembered before."""
-    for pattern in (_TAGGED, _HEADED, _NOTE, _NAMING_IDS):
-        text = pattern.sub(_blank, text)
-    return text
+    return _without(text, (_TAGGED, _HEADED, _NOTE, _NAMING_IDS))
 
 
 def own_words(text: str) -> str:
@@ -87,15 +86,22 @@ def own_words(text: str) -> str:
     """
     if _MAY_BE_OTHERS.search(text) is None:
         return text
-    text = without_recalled(_FENCED.sub(_blank, text))
-    for pattern in (_LINES, _OBJECT, _EXAMPLE, _TO_WORK_ON):
-        text = pattern.sub(_blank, text)
+    text = _without(text, (_FENCED, _TAGGED, _HEADED, _NOTE, _NAMING_IDS, _LINES, _OBJECT, _EXAMPLE, _TO_WORK_ON))
     return _QUOTED.sub(_blank_speech, text)
 
 
 def is_text_to_work_on(text: str) -> bool:
     """Whether a message hands over a text to be translated, corrected or summed up, which asks nothing of a memory."""
     return _TO_WORK_ON.search(text) is not None
+
+
+def _without(text: str, patterns: Sequence[re.Pattern[str]]) -> str:
+    """The text, of the same length, with blanks where one of the patterns matches; each sees what those before it left."""
+    lower = text.lower()
+    for pattern in patterns:
+        if may_match(pattern, lower):
+            text = pattern.sub(_blank, text)
+    return text
 
 
 def _blank(match: re.Match[str]) -> str:

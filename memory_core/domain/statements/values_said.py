@@ -66,6 +66,7 @@ _ASKS_WHEN = re.compile(
 )
 _PHONE = re.compile(r"\+?\d{2,5}[ /-]\d{2,4}(?:[ -]\d{2,8}){0,4}|\b\d{7,15}\b")
 _NUMBER = re.compile(r"(?P<before>[€$£¥]\s?)?(?P<number>\d{1,9}(?:[.,'’]\d{1,9}){0,3})(?P<k>k\b)?\s?(?P<after>[€$£¥%]|[^\W\d_]{1,24})?")
+_DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]+")
 _JAPANESE_COUNT = re.compile(
     r"(?P<number>\d{1,9}(?:[.,]\d{1,9})?|[一二三四五六七八九十])(?P<myriad>万(?P<rest>\d千?)?)?(?P<unit>円|錠|匹|人|台|本|個|回|歳"
@@ -86,12 +87,13 @@ class Values:
         return bool(self.whens) or bool(self.numbers)
 
     def of_kind(self, question: str, terms: Collection[str]) -> Values:
-        """Those that a question asks for: what it counts, a share, a sum, or a time. A bare number may be any."""
-        units = {unit for unit in self.numbers if unit in terms or not unit}
+        """Those that a question asks for: what it counts, a share, a sum, or a time. Where none is, a bare number may be any."""
+        units = {unit for unit in self.numbers if unit in terms}
         units |= {"%"} if _ASKS_SHARE.search(question) else set()
         units |= {"money"} if _ASKS_SUM.search(question) else set()
+        asked = self.numbers.keys() & units or self.numbers.keys() & {""}
         whens = self.whens if _ASKS_WHEN.search(question) else {}
-        return Values(whens, {unit: self.numbers[unit] for unit in self.numbers.keys() & units})
+        return Values(whens, {unit: self.numbers[unit] for unit in asked})
 
     def differ(self, other: Values, *, loosely: bool) -> bool:
         """Whether one of them may stand in the other's place, and says another thing. loosely: a bare number may stand for any."""
@@ -131,11 +133,12 @@ def values_in(text: str) -> Values:
     """The times and numbers of a sentence."""
     whens: dict[str, set[str]] = {}
     rest = text
-    for match in _PHONE.finditer(rest):
-        if len(digits := re.sub(r"\D", "", match.group())) >= 7:
-            whens.setdefault("phone", set()).add(digits)
-    rest = _PHONE.sub(lambda found: " ; " if len(re.sub(r"\D", "", found.group())) >= 7 else found.group(), rest)
-    rest = _DATE.sub(lambda found: _dated(found, whens), rest)
+    if _DIGIT.search(text) is not None:  # most sentences have none, and no telephone number or date without one
+        for match in _PHONE.finditer(rest):
+            if len(digits := re.sub(r"\D", "", match.group())) >= 7:
+                whens.setdefault("phone", set()).add(digits)
+        rest = _PHONE.sub(lambda found: " ; " if len(re.sub(r"\D", "", found.group())) >= 7 else found.group(), rest)
+        rest = _DATE.sub(lambda found: _dated(found, whens), rest)
     rest = _TIME.sub(lambda found: _timed(found, whens), rest)
     for word in _WORD.findall(rest.casefold()):
         day = _WEEKDAY.get(word) or _WEEKDAY.get(word.rstrip("s"))

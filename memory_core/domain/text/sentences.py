@@ -96,7 +96,7 @@ def _pieces(text: str, start: int, end: int) -> Iterator[Sentence]:
         piece = text[start:stop]
         kept = piece.rstrip()
         start += len(piece) - len(piece.lstrip())
-        if kept.strip() and any(character.isalnum() for character in kept):
+        if _SAYS_SOMETHING.search(kept) is not None:
             yield Sentence(kept.strip(), start, start + len(kept.strip()))
         start = stop
 

@@ -1,0 +1,70 @@
+r"""Literals of which a text must have one for a regular expression to match it: a text without any need not be searched.
+
+    \b(?:tied the knot|(?:got|are) married)\b      {"tied the knot", " married"}
+
+A search through a text of a thousand characters takes 0.1 ms an expression, a look for its literals a tenth of that. RE2 does the same
+(`re2/prefilter.cc`), but does not know lookarounds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+Literals = frozenset[str]
+sre: Any = re._constants  # type: ignore[attr-defined]
+"""The names of what a parsed expression is made of. Nothing public parses one."""
+_SMALL_SET = 8
+"""Characters of a set in an expression that are taken one by one."""
+
+
+@cache
+def required_literals(pattern: re.Pattern[str]) -> Literals | None:
+    """The literals in lower case, one of which is in every match; None where there are none.
+
+    Parsed when first asked for: half a millisecond an expression.
+    """
+    return _of_sequence(re._parser.parse(pattern.pattern, pattern.flags))  # type: ignore[attr-defined]
+
+
+def may_match(pattern: re.Pattern[str], lower: str) -> bool:
+    """Whether an expression might match a text, by the text's lower case. Letters that have no case of their own (ſ, İ, ı) are not seen."""
+    literals = required_literals(pattern)
+    return literals is None or any(literal in lower for literal in literals)
+
+
+def _of_sequence(items: Iterable[tuple[Any, Any]]) -> Literals | None:
+    best: Literals | None = None
+    literal = ""
+    for operator, argument in items:
+        if operator is sre.LITERAL:
+            literal += chr(argument).lower()
+            continue
+        best = _better(best, frozenset([literal]) if literal else None)
+        literal = ""
+        best = _better(best, _of_item(operator, argument))
+    return _better(best, frozenset([literal]) if literal else None)
+
+
+def _of_item(operator: Any, argument: Any) -> Literals | None:
+    if operator is sre.SUBPATTERN:
+        return _of_sequence(argument[3])
+    if operator is sre.ATOMIC_GROUP:
+        return _of_sequence(argument)
+    if operator is sre.BRANCH:
+        branches = [_of_sequence(branch) for branch in argument[1]]
+        return frozenset[str]().union(*(branch for branch in branches if branch is not None)) if None not in branches else None
+    if operator in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
+        return _of_sequence(argument[2]) if argument[0] else None
+    if operator is sre.IN and len(argument) <= _SMALL_SET and all(kind is sre.LITERAL for kind, _ in argument):
+        return frozenset(chr(code).lower() for _, code in argument)
+    return None
+
+
+def _better(first: Literals | None, second: Literals | None) -> Literals | None:
+    """The set whose shortest literal is longer; of two alike the smaller one."""
+    if first is None or second is None:
+        return second if first is None else first
+    return max(first, second, key=lambda literals: (min(map(len, literals)), -len(literals)))

@@ -1,0 +1,54 @@
+"""The literals that a text must have for an expression to match it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory_core.domain.statements import provenance
+from memory_core.domain.statements.change_topics import MATTERS
+from memory_core.domain.text.prefilter import may_match, required_literals
+
+OLD_LETTERS = "ſİı"
+"""They match s and i whatever the case, but are not these letters in lower case."""
+PATTERNS = [pattern for matter in MATTERS for pattern in (matter.holds, matter.changes)] + [
+    provenance._HEADED,
+    provenance._EXAMPLE,
+    provenance._TO_WORK_ON,
+    provenance._LINES,
+    provenance._OBJECT,
+]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "literals"),
+    [
+        (r"\b(?:tied the knot|(?:got|are) married)\b", {"tied the knot", " married"}),
+        (r"(?i)New\s+(?:BOSS|manager)", {"boss", "manager"}),
+        (r"a?[xy]\d{2,}", {"x", "y"}),
+        (r"(?:abc)+d*", {"abc"}),
+        (r"(?!not)\w+", None),
+        (r"left|\d", None),
+        (r"(?P<quote>`).*?(?P=quote)", {"`"}),
+    ],
+)
+def test_one_of_the_literals_stands_in_every_match(pattern: str, literals: set[str] | None) -> None:
+    """The longest that is certain is taken; what may be left out, and what looks ahead, gives none."""
+    assert required_literals(re.compile(pattern)) == literals
+
+
+@settings(max_examples=300)
+@given(st.data(), st.sampled_from(PATTERNS))
+def test_a_text_that_matches_is_never_ruled_out(data: st.DataObject, pattern: re.Pattern[str]) -> None:
+    """Whatever matches an expression of the product has one of its literals, in either case."""
+    text = data.draw(st.from_regex(pattern))
+    if pattern.search(text) is not None and set(text).isdisjoint(OLD_LETTERS):
+        assert may_match(pattern, text.lower())
+
+
+def test_a_text_without_any_of_the_literals_is_ruled_out() -> None:
+    """So that it need not be searched."""
+    assert not may_match(re.compile(r"\b(?:retired|new job)\b"), "we went to the lake")
