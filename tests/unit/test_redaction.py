@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import orjson
 import pytest
 
 from bench.planted_secrets import plant
 from bench.redaction import is_left, missed
+from memory_core.config import ConfigError, Settings
 from memory_core.domain.redaction.requests import KINDS, Redactor, collect_redactions
 from memory_core.domain.requests.memories import AppendInput, ConverseInput, SaveInput
 
@@ -126,3 +129,31 @@ def test_what_a_key_calls_a_password_is_redacted_and_an_ordinary_value_is_not() 
     style = SaveInput(type="procedural", key="code-style", value="black 24.2.0")
     assert SECRETS.value(wifi).value == "[redacted: password]"
     assert SECRETS.value(style) is style
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("secrets,emial", "MEMORY_REDACT=secrets,emial: emial is no kind; did you mean email? the kinds are secrets, card,"),
+        ("off,email", "off stands alone"),
+        (",", "should name what is replaced, or be off"),
+    ],
+)
+def test_a_kind_that_is_not_known_stops_the_start(value: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        Settings.from_env({"MEMORY_REDACT": value})
+
+
+def test_the_setting_names_kinds_in_any_form() -> None:
+    assert Settings.from_env({"MEMORY_REDACT": "Secrets, email email"}).redacted_kinds == ("secrets", "email")
+    assert Settings.from_env({"MEMORY_REDACT": "off"}).redacted_kinds == ()
+    assert Settings.from_env({}).redacted_kinds == ("secrets",)
+
+
+def test_an_answer_lists_a_hundred_at_most_and_all_are_replaced() -> None:
+    item = SaveInput(content="x", metadata={f"n{number}": TOKEN for number in range(120)})
+    with collect_redactions() as redactions:
+        redacted = SECRETS.value(item)
+        SECRETS.value(SaveInput(content=TOKEN))
+    assert len(redactions) == 100
+    assert TOKEN not in redacted.model_dump_json()

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from pydantic import BaseModel
@@ -35,6 +36,8 @@ OPAQUE: Final = frozenset({"encrypted_content", "signature", "thought_signature"
 """Fields of messages that hold bytes, which look like anything and have to come back as they were sent."""
 MOST_READABLE: Final = 200
 MAX_REPORTED: Final = 100
+"""Entries of an answer; a request may hold more, and all are replaced."""
+MOST_OF_A_PATH: Final = 200
 Value = TypeVar("Value")
 
 
@@ -96,7 +99,8 @@ class Redactor:
         redacted = walk.visit(value, path)
         redactions = _collected.get()
         if walk.counts and redactions is not None:
-            redactions += [Redaction(*place, count) for place, count in walk.counts.items()][: MAX_REPORTED - len(redactions)]
+            new = (Redaction(field[:MOST_OF_A_PATH], kind, count) for (field, kind), count in walk.counts.items())
+            redactions += islice(new, max(0, MAX_REPORTED - len(redactions)))
         return cast("Value", redacted) if walk.counts else value
 
 
