@@ -33,6 +33,7 @@ from memory_core.setting_types import (
     Lower,
     Positive,
     Price,
+    Redact,
     RedisUrl,
     SecureUrl,
     Upper,
@@ -279,6 +280,12 @@ class Settings(BaseModel):
         " strict: only with include_decayed, and only a restore brings it back",
     )
 
+    redact: Redact = Field(
+        "secrets",
+        description="What is replaced by a mark before anything is kept, with commas between: secrets (keys, tokens, passwords, card"
+        " numbers), card, email, phone, iban, ip; off = nothing",
+    )
+
     upkeep_cap: Count = Field(10_000, description="Memories that one task of decay or forget changes at most; it says when there were more")
 
     # consolidation
@@ -389,6 +396,11 @@ class Settings(BaseModel):
         """The thresholds and the scale that hold: what is set here, else the embedder's own."""
         given = {field.name: getattr(self, field.name) for field in fields(Calibration)}
         return replace(CALIBRATIONS[self.embedding_provider], **{name: value for name, value in given.items() if value is not None})
+
+    @property
+    def redacted_kinds(self) -> tuple[str, ...]:
+        """The kinds that are replaced; none where it is off."""
+        return () if self.redact == "off" else tuple(self.redact.split(","))
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Self:

@@ -5,12 +5,15 @@ What its calls use is put together in `bootstrap/services.py`. Open it inside th
 
 from __future__ import annotations
 
+import asyncio
 import builtins
-from collections.abc import AsyncIterator, Sequence
+import functools
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from memory_core.access.records import AuditPage, KeyPage, NewKey, StoredKey
 from memory_core.adapters.system import RandomIds, SystemClock
@@ -21,7 +24,9 @@ from memory_core.domain.conflict import ConflictPage, ConflictRecord
 from memory_core.domain.conversation import Task
 from memory_core.domain.errors import Conflict, Invalid, KeyReused, MemoryCoreError, NotFound
 from memory_core.domain.fading import explained
+from memory_core.domain.fields import Input
 from memory_core.domain.memory import BY_HAND, Memory, Status
+from memory_core.domain.redaction.requests import Redactor, text_length
 from memory_core.domain.requests.access import AuditInput, KeyInput, KeysInput, RotateInput
 from memory_core.domain.requests.maintenance import (
     AgentMemoryInput,
@@ -97,6 +102,46 @@ EVERY = ConflictsInput()
 AN_EXPORT = ImportInput()
 
 
+Core = TypeVar("Core", bound="type[MemoryCore]")
+LONG_REQUEST = 20_000
+"""Characters from which a request is redacted in a thread: a longer one takes more than 5 ms, and would hold up everybody else."""
+
+
+def redact_requests(core: Core) -> Core:
+    """Have every call of the class see what it is asked without secrets, so that none can be kept, embedded, sent or logged.
+
+    An idempotency key's hash that a door made of the request as it came is dropped where something was replaced: `keyed` makes another.
+    """
+    for name, call in vars(core).items():
+        if inspect.iscoroutinefunction(call) and not name.startswith("_"):
+            setattr(core, name, _redacting(call))
+    return core
+
+
+def _redacting(call: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    @functools.wraps(call)
+    async def redact_first(core: MemoryCore, *given: Any, **named: Any) -> Any:
+        requests = [*given, *named.values()]
+        redacted = [await _redacted(core._services.redactor, value) if _is_request(value) else value for value in requests]
+        if any(after is not before for before, after in zip(requests, redacted, strict=True)):
+            redacted = [replace(value, body_hash="") if isinstance(value, Call) else value for value in redacted]
+        return await call(core, *redacted[: len(given)], **dict(zip(named, redacted[len(given) :], strict=True)))
+
+    return redact_first
+
+
+async def _redacted(redactor: Redactor, value: Any) -> Any:
+    path = "memories" if isinstance(value, list) else ""
+    if text_length(value) < LONG_REQUEST:
+        return redactor.value(value, path)
+    return await asyncio.to_thread(redactor.value, value, path)
+
+
+def _is_request(value: Any) -> bool:
+    return isinstance(value, Input) or (isinstance(value, (list, tuple)) and all(isinstance(item, Input) for item in value))
+
+
+@redact_requests
 class MemoryCore:
     """Saves, finds and changes memories; every call names the owner whose memories they are."""
 
@@ -134,6 +179,10 @@ class MemoryCore:
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         await self.close()
+
+    def redact(self, text: str) -> str:
+        """A text as it is kept: secrets replaced by marks, as `MEMORY_REDACT` says."""
+        return self._services.redactor.text(text)
 
     # Single memories: save, find, read and change them.
 

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 from pydantic_core import ErrorDetails
 
+from memory_core.domain.redaction.requests import KINDS
 from memory_core.domain.scope import check_app_id, check_name
 
 
@@ -152,6 +153,20 @@ def check_grants(value: str) -> str:
     return value
 
 
+def redacted_kinds(value: str) -> str:
+    """Kinds of secrets and personal data with commas between, or "off". Raises ValueError for one that is not known."""
+    names = tuple(dict.fromkeys(listed(value.lower())))
+    if not names:
+        raise ValueError("should name what is replaced, or be off")
+    for name in names:
+        if name not in (*KINDS, "off"):
+            near = next(iter(difflib.get_close_matches(name, (*KINDS, "off"), n=1)), None)
+            raise ValueError(f"{name} is no kind; {f'did you mean {near}? ' if near else ''}the kinds are {', '.join(KINDS)}, or off alone")
+    if "off" in names and len(names) > 1:
+        raise ValueError("off stands alone: with it nothing is replaced")
+    return ",".join(names)
+
+
 Lower, Upper = BeforeValidator(_lower), BeforeValidator(_upper)
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Cosine = Annotated[float, Field(ge=-1, le=1)]
@@ -164,6 +179,7 @@ Price = Annotated[float, Field(ge=0, le=MOST)]
 Count = Annotated[int, Field(ge=1, le=MOST)]
 Wait = Annotated[float, Field(gt=0, le=WEEK_S)]
 Folder = Annotated[Path, AfterValidator(_at_home)]
+Redact = Annotated[str, AfterValidator(redacted_kinds)]
 Url = Annotated[str, Field(pattern=r"^https?://\S+$"), AfterValidator(check_address)]
 SecureUrl = Annotated[str, Field(pattern=r"^https://\S+$"), AfterValidator(check_address)]
 ConnectionString = Annotated[SecretStr, AfterValidator(connection_string)]

@@ -25,6 +25,7 @@ from memory_core.config import Settings
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.fading import has_faded
 from memory_core.domain.memory import Memory
+from memory_core.domain.redaction.requests import Redactor
 from memory_core.domain.scope import Owner
 from memory_core.evolution.clear_session import Clearer
 from memory_core.evolution.conflicts import Conflicts
@@ -71,6 +72,7 @@ class Services:
         self.clock = clock
         self.ids = ids
         self.telemetry = Telemetry()
+        self.redactor = Redactor(self._settings.redacted_kinds)
         self.fading = fading_rules(self._settings)
         made = adapters or Adapters.of(self._settings, self.clock, self.telemetry.charged, self.telemetry)
         self.adapters = made
@@ -217,6 +219,7 @@ class Services:
             self.touches,
             erase_rules(self._settings),
             self.formation.converser.converse,
+            self.redactor.value,
         )
         audit = TaskAudit(made.keys, tasking.operations, tasking.tasks, names)
         self.worker = tasking.worker(audit.around(self.formation.works | self.consolidation.works | self.people.works))
@@ -256,6 +259,7 @@ class Services:
         await self.open()
         await self.adapters.embedder.open()
         await self.adapters.embedder.embed(["warm"])
+        self.redactor.text("warm up")
         await self.adapters.rules.open()
         await self.adapters.agents.open()
         if self.adapters.reranker is not None:

@@ -27,6 +27,7 @@ from azure.functions import HttpRequest, HttpResponse
 
 from memory_core.domain.errors import FieldError, Forbidden, Malformed, MemoryCoreError, Unavailable, is_plain_name
 from memory_core.domain.fields import Input
+from memory_core.domain.redaction.requests import collect_redactions
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner, check_name
 from memory_core.functions import runtime
@@ -150,7 +151,8 @@ def _as_function(handler: Callable[..., Any], door: Door, answer: Callable[[Http
         try:
             check_host(req.headers)  # before anything reads the URL, which is made of it
             path = urlsplit(req.url).path
-            response = await answer(req, correlation)
+            with collect_redactions():
+                response = await answer(req, correlation)
         except MemoryCoreError as error:
             if error.status in (404, 422) and error.did_you_mean is None and req.route_params:
                 error.did_you_mean = known_calls().suggest_other_method(req.method, path)

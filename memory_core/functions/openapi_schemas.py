@@ -34,6 +34,19 @@ IGNORED: Schema = {
 }
 
 
+REDACTED: Schema = {
+    "redacted": {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {"field": TEXT, "kind": TEXT, "count": INTEGER},
+            "required": ["field", "kind", "count"],
+        },
+        "description": "Only when there is any: what was replaced in the request by a mark, such as [redacted: github token]",
+    }
+}
+
+
 def answer_schemas() -> dict[str, Schema]:
     """The schemas of all answers, with the models they refer to."""
     schemas: dict[str, Schema] = {}
@@ -72,7 +85,9 @@ def _as_shown(schemas: dict[str, Schema]) -> None:
         "title": "ShownMemory",
         "description": "A memory: brief, without what is null, empty or a default; with view=full whole; or the fields that are named",
         "required": ["id"],
+        "properties": {**properties},
     }
+    properties.update(REDACTED)
     message = schemas["SessionMessage"]
     message["required"] = [name for name in message["required"] if name != "sent"]
 
@@ -108,8 +123,8 @@ def _saved_and_refused() -> dict[str, Schema]:
     return {
         "Problem": _object({**problem, "errors": _list(error), "did_you_mean": meant}, *problem, "errors"),
         "Deleted": {"allOf": [ref("Memory"), _object({"outcome": {"enum": ["deleted", "already_deleted"]}}, "outcome")]},
-        "Saved": _object(saved, *saved),
-        "BulkResults": _object({"results": _list({"oneOf": [ref("BulkSaved"), ref("BulkProblem")]})}, "results"),
+        "Saved": _object({**saved, **REDACTED}, *saved),
+        "BulkResults": _object({"results": _list({"oneOf": [ref("BulkSaved"), ref("BulkProblem")]}), **REDACTED}, "results"),
         "BulkSaved": _object({"status": INTEGER, **saved}, "status", *saved),
         "BulkProblem": _object({"status": INTEGER, "problem": ref("Problem")}, "status", "problem"),
         "Cleared": _object({"cleared": INTEGER}, "cleared"),
@@ -147,8 +162,8 @@ def _found() -> dict[str, Schema]:
     return {
         "Hit": _object({**hit, "explain": explain}, "rank", "memory", "score", "relevance_score", "passages")
         | {"description": "With view=full all fields; a brief one says what is not as usual"},
-        "Retrieved": _object({**retrieved, "explain": explain}, "results", "degraded", "as_of_sequence", "next_cursor"),
-        "Context": _object({**context, **IGNORED}, *context),
+        "Retrieved": _object({**retrieved, "explain": explain, **REDACTED}, "results", "degraded", "as_of_sequence", "next_cursor"),
+        "Context": _object({**context, **IGNORED, **REDACTED}, *context),
         "Foreseen": _object({"counts": {"type": "object"}, "capped": {"type": "boolean"}}, "counts", "capped"),
         "Evolution": _object({"memories": _list(ref("Memory")), "complete": {"type": "boolean"}}, "memories", "complete"),
         "Versions": _object({"versions": _list(ref("VersionView"))}, "versions"),
@@ -162,11 +177,13 @@ def _accepted() -> dict[str, Schema]:
     counted: Schema = {"new": INTEGER, "known": INTEGER}
     of_session = {"messages": _object(counted, *counted) | {"description": "Of a conversation: how many messages were new to its session"}}
     return {
-        "Accepted": _object({**accepted, **of_session, **IGNORED}, *accepted),
-        "Appended": _object({"memory_ids": _list(TEXT), "task_id": TEXT, "degraded": _list(TEXT)}, "memory_ids", "degraded"),
+        "Accepted": _object({**accepted, **of_session, **IGNORED, **REDACTED}, *accepted),
+        "Appended": _object({"memory_ids": _list(TEXT), "task_id": TEXT, "degraded": _list(TEXT), **REDACTED}, "memory_ids", "degraded"),
         "Batch": _object(waits, *waits),
-        "Buffered": _object({**waits, "task_id": TEXT, "degraded": _list(TEXT), **IGNORED}, *waits, "degraded"),
-        "Summary": _object({"summary": TEXT, "structured": {"type": "object"}, "degraded": _list(TEXT), **IGNORED}, "summary", "degraded"),
+        "Buffered": _object({**waits, "task_id": TEXT, "degraded": _list(TEXT), **IGNORED, **REDACTED}, *waits, "degraded"),
+        "Summary": _object(
+            {"summary": TEXT, "structured": {"type": "object"}, "degraded": _list(TEXT), **IGNORED, **REDACTED}, "summary", "degraded"
+        ),
         "Task": _task(),
         "Readiness": _object(readiness, "status"),
     }

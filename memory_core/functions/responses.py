@@ -14,6 +14,7 @@ from azure.functions import HttpResponse
 
 from memory_core.domain.errors import FieldError, MemoryCoreError, MethodNotAllowed
 from memory_core.domain.memory import UNLOGGED_FIELDS, Memory
+from memory_core.domain.redaction.requests import Redactor, collected_redactions
 from memory_core.domain.requests.memories import Context
 from memory_core.domain.results import (
     Accepted,
@@ -39,7 +40,9 @@ _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_SERIALIZE_NUMPY
 
 
 def json_response(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> HttpResponse:
-    """`value` as JSON: datetimes end in Z, dataclasses are objects."""
+    """`value` as JSON: datetimes end in Z, dataclasses are objects. An object also lists what was redacted in the request."""
+    if isinstance(value, dict) and (redactions := collected_redactions()):
+        value = {**value, "redacted": redactions}
     return HttpResponse(orjson.dumps(value, option=_OPTIONS), status_code=status, headers=headers, mimetype="application/json")
 
 
@@ -209,6 +212,8 @@ def _hit(hit: Hit) -> dict[str, Any]:
 
 PROBLEM_TYPE = "application/problem+json"
 _DEFAULT_RETRY_S = 1
+_secrets = Redactor(["secrets"])
+"""For what a problem repeats of a request: names of fields, and the path."""
 
 
 def problem(error: MemoryCoreError, instance: str, correlation_id: str) -> dict[str, Any]:
@@ -217,8 +222,8 @@ def problem(error: MemoryCoreError, instance: str, correlation_id: str) -> dict[
         "type": f"urn:memory-core:problem:{error.type}",
         "title": error.title,
         "status": error.status,
-        "detail": error.detail,
-        "instance": instance,
+        "detail": _secrets.text(error.detail),
+        "instance": _secrets.text(instance),
         "correlation_id": correlation_id,
         "errors": [_field_problem(field) for field in error.errors],
     }
@@ -229,7 +234,7 @@ def problem(error: MemoryCoreError, instance: str, correlation_id: str) -> dict[
 
 def _field_problem(error: FieldError) -> dict[str, str]:
     suggestion = {} if error.did_you_mean is None else {"did_you_mean": error.did_you_mean}
-    return {"field": error.field, "message": error.message, **suggestion}
+    return {"field": _secrets.text(error.field), "message": _secrets.text(error.message), **suggestion}
 
 
 def problem_response(error: MemoryCoreError, instance: str, correlation_id: str) -> HttpResponse:

@@ -1563,6 +1563,12 @@ export interface components {
             as_of_sequence?: number | null;
             /** @description Only with include=embedding */
             embedding?: number[] | null;
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         /**
          * Event
@@ -2238,9 +2244,21 @@ export interface components {
             memory: components["schemas"]["ShownMemory"];
             conflict: components["schemas"]["ConflictRecord"] | null;
             degraded: string[];
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         BulkResults: {
             results: (components["schemas"]["BulkSaved"] | components["schemas"]["BulkProblem"])[];
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         BulkSaved: {
             status: number;
@@ -2317,6 +2335,12 @@ export interface components {
             why?: string;
             /** @description Only when asked for */
             explain?: Record<string, never> | null;
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         Context: {
             context: string;
@@ -2335,6 +2359,12 @@ export interface components {
             degraded: string[];
             /** @description Only when there are any: fields and kinds of the messages that are not known */
             ignored?: string[];
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         Foreseen: {
             counts: Record<string, never>;
@@ -2359,11 +2389,23 @@ export interface components {
             };
             /** @description Only when there are any: fields and kinds of the messages that are not known */
             ignored?: string[];
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         Appended: {
             memory_ids: string[];
             task_id?: string;
             degraded: string[];
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         Batch: {
             buffered: number;
@@ -2378,6 +2420,12 @@ export interface components {
             degraded: string[];
             /** @description Only when there are any: fields and kinds of the messages that are not known */
             ignored?: string[];
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         Summary: {
             summary: string;
@@ -2385,6 +2433,12 @@ export interface components {
             degraded: string[];
             /** @description Only when there are any: fields and kinds of the messages that are not known */
             ignored?: string[];
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         Task: {
             /** Task Id */
