@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -50,7 +51,23 @@ def profile(request: pytest.FixtureRequest) -> Profile:
 
 
 @pytest.fixture(scope="session")
-def host(profile: Profile, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Profile], httpx.Client]]:
+    """A client of the one host of each profile, started at first use.
+
+    `profile` is made anew whenever the next test has another one, twice a file; a host takes more than a second to start.
+    """
+    clients: dict[Profile, httpx.Client] = {}
+    with ExitStack() as open_hosts:
+
+        def client_of(profile: Profile) -> httpx.Client:
+            if profile not in clients:
+                clients[profile] = open_hosts.enter_context(running(tmp_path_factory.mktemp("host"), **profile.settings()))
+            return clients[profile]
+
+        yield client_of
+
+
+@pytest.fixture(scope="session")
+def host(profile: Profile, hosts: Callable[[Profile], httpx.Client]) -> httpx.Client:
     """A client of one host for all tests that need nothing special; each test has users of its own."""
-    with running(tmp_path_factory.mktemp("host"), **profile.settings()) as client:
-        yield client
+    return hosts(profile)
