@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -51,23 +50,21 @@ def profile(request: pytest.FixtureRequest) -> Profile:
 
 
 @pytest.fixture(scope="session")
-def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Profile], httpx.Client]]:
-    """A client of the one host of each profile, started at first use.
+def embedded_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """A client of one host of the embedded profile, which lives as long as the tests do.
 
-    `profile` is made anew whenever the next test has another one, twice a file; a host takes more than a second to start.
+    `profile`, and what is made of it, is made anew whenever the next test has another one: twice a file.
     """
-    clients: dict[Profile, httpx.Client] = {}
-    with ExitStack() as open_hosts:
-
-        def client_of(profile: Profile) -> httpx.Client:
-            if profile not in clients:
-                clients[profile] = open_hosts.enter_context(running(tmp_path_factory.mktemp("host"), **profile.settings()))
-            return clients[profile]
-
-        yield client_of
+    with running(tmp_path_factory.mktemp("host")) as client:
+        yield client
 
 
 @pytest.fixture(scope="session")
-def host(profile: Profile, hosts: Callable[[Profile], httpx.Client]) -> httpx.Client:
+def host(request: pytest.FixtureRequest, profile: Profile, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """A client of one host for all tests that need nothing special; each test has users of its own."""
-    return hosts(profile)
+    if profile.stores is None:
+        yield request.getfixturevalue("embedded_host")
+        return
+    # It ends with its profile: all hosts on one storage account have the same queues, and would take each other's work.
+    with running(tmp_path_factory.mktemp("host"), **profile.settings()) as client:
+        yield client
