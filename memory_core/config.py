@@ -35,6 +35,7 @@ from memory_core.setting_types import (
     Price,
     Redact,
     RedisUrl,
+    RequestRate,
     SecureUrl,
     Upper,
     Url,
@@ -338,6 +339,10 @@ class Settings(BaseModel):
     host: str = Field("127.0.0.1", min_length=1, description="Address that the development host listens on")
     port: Annotated[int, Field(ge=0, le=65_535)] = Field(7071, description="Its port; 0 = any free one")
     deadline_s: Positive = Field(60.0, description="Seconds a request may take")
+    rate_per_key: RequestRate = Field(
+        "off", description="Requests of one key, like 600/minute (second, minute, hour, day); off: any number"
+    )
+    rate_per_app: RequestRate = Field("off", description="Requests of all keys of an app together, like 6000/minute; off: any number")
     commit_deadline_s: Positive = Field(10.0, description="Seconds a write may try against concurrent ones")
     body_limit_bytes: Count = Field(1_048_576, description="Longest request body")
     telemetry: Annotated[Literal["off", "otlp", "azure"], Lower] = Field(

@@ -26,6 +26,7 @@ from memory_core.domain.errors import Conflict, Invalid, KeyReused, MemoryCoreEr
 from memory_core.domain.fading import explained
 from memory_core.domain.fields import Input
 from memory_core.domain.memory import BY_HAND, Memory, Status
+from memory_core.domain.rate_limits import Spent
 from memory_core.domain.redaction.requests import Redactor, text_length
 from memory_core.domain.requests.access import AuditInput, KeyInput, KeysInput, RotateInput
 from memory_core.domain.requests.maintenance import (
@@ -735,6 +736,10 @@ class MemoryCore:
     async def find_key(self, app_id: str, key_id: str) -> StoredKey | None:
         """A key as it was at most a minute ago. Raises Unavailable where that is not known and the store is down."""
         return await self._services.key_lookup.find(app_id, key_id)
+
+    async def spend_request(self, app_id: str, key_id: str) -> Spent | None:
+        """Count a request of a key; None where nothing is limited. Raises TooManyRequests."""
+        return await self._services.request_rates.spend(app_id, key_id)
 
     def note_key_use(self, key: StoredKey) -> None:
         """Write down, beside what is under way and at most once an hour, that a key is used."""

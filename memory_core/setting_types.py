@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 from pydantic_core import ErrorDetails
 
+from memory_core.domain.rate_limits import Rate
 from memory_core.domain.redaction.requests import KINDS
 from memory_core.domain.scope import check_app_id, check_name
 
@@ -167,6 +168,13 @@ def redacted_kinds(value: str) -> str:
     return ",".join(names)
 
 
+def check_rate(value: str) -> str:
+    """The rate as it is written, or off. Raises ValueError."""
+    if value != "off":
+        Rate.read(value)
+    return value
+
+
 Lower, Upper = BeforeValidator(_lower), BeforeValidator(_upper)
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Cosine = Annotated[float, Field(ge=-1, le=1)]
@@ -179,6 +187,7 @@ Price = Annotated[float, Field(ge=0, le=MOST)]
 Count = Annotated[int, Field(ge=1, le=MOST)]
 Wait = Annotated[float, Field(gt=0, le=WEEK_S)]
 Folder = Annotated[Path, AfterValidator(_at_home)]
+RequestRate = Annotated[str, AfterValidator(check_rate)]
 Redact = Annotated[str, AfterValidator(redacted_kinds)]
 Url = Annotated[str, Field(pattern=r"^https?://\S+$"), AfterValidator(check_address)]
 SecureUrl = Annotated[str, Field(pattern=r"^https://\S+$"), AfterValidator(check_address)]

@@ -18,6 +18,7 @@ from memory_core.bootstrap.rules import (
     fading_rules,
     first_run,
     formation_rules,
+    request_rates,
     retrieve_rules,
     save_rules,
 )
@@ -170,6 +171,7 @@ class Services:
         self.key_lookup = KeyLookup(keys, self.clock)
         self.keys = ApiKeys(keys, self.key_lookup, self.cursors, self.clock, self.ids)
         self.audit_log = AuditLog(keys, self.cursors)
+        self.request_rates = request_rates(self._settings, self.adapters.short_term, self.clock)
 
     def _for_tasks(self, names: OwnerNames, copies: ColdCopies) -> None:
         made, ledger, clock, ids = self.adapters, self.ledger, self.clock, self.ids

@@ -43,8 +43,12 @@ HEADERS = {
         "description": "What to send as `cursor` for the next page, beside lines; absent on the last.",
         "schema": {"type": "string"},
     },
+    "RateLimit": {"description": "What each limit has left: r requests, t seconds until it is full again.", "schema": {"type": "string"}},
+    "RateLimitPolicy": {"description": "Each limit: q requests in w seconds.", "schema": {"type": "string"}},
     "RetryAfter": {"description": "Seconds to wait before the next try.", "schema": {"type": "integer"}},
 }
+RATE_HEADERS = {"RateLimit": "RateLimit", "RateLimit-Policy": "RateLimitPolicy"}
+"""Fields that every answer has where requests are limited, by the names of their descriptions."""
 SCOPE_FIELDS: dict[str, Schema] = {
     "user_id": {
         **NAME_SCHEMA,
@@ -274,6 +278,7 @@ _PROBLEMS = {
     "413": "Over a size limit",
     "415": "The body is not application/json",
     "422": "A field is missing, unknown or wrong",
+    "429": "The rate of the key or of its app is used up",
     "500": "Something failed here",
     "503": "A dependency is down; try again",
 }
@@ -325,7 +330,7 @@ def problems(door: Door, name: str) -> dict[str, Schema]:
     if door.right is None:
         statuses = ["500"]
     elif not door.scoped:
-        statuses = ["400", "401", "403", "422", "500", "503"]
+        statuses = ["400", "401", "403", "422", "429", "500", "503"]
         statuses = sorted([*statuses, *_OF_KEYS.get(name, ())])
     else:
         statuses = [status for status in _PROBLEMS if door.has_body or door.raw or status not in ("413", "415")]
@@ -338,7 +343,9 @@ def problem_responses() -> dict[str, Schema]:
     responses: dict[str, Schema] = {}
     for status, text in _PROBLEMS.items():
         headers = {"X-Correlation-Id": {"$ref": "#/components/headers/CorrelationId"}}
-        if status == "503":
+        if status == "429":
+            headers |= {name: {"$ref": f"#/components/headers/{title}"} for name, title in RATE_HEADERS.items()}
+        if status in ("429", "503"):
             headers["Retry-After"] = {"$ref": "#/components/headers/RetryAfter"}
         content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
         responses[f"Problem{status}"] = {"description": text, "headers": headers, "content": content}

@@ -6,14 +6,16 @@ What the calls of `MemoryCore` return, as the JSON and the headers of the HTTP c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 from typing import Any
 from urllib.parse import quote
 
 import orjson
 from azure.functions import HttpResponse
 
-from memory_core.domain.errors import FieldError, MemoryCoreError, MethodNotAllowed
+from memory_core.domain.errors import FieldError, MemoryCoreError, MethodNotAllowed, TooManyRequests
 from memory_core.domain.memory import UNLOGGED_FIELDS, Memory
+from memory_core.domain.rate_limits import Spent
 from memory_core.domain.redaction.requests import Redactor, collected_redactions
 from memory_core.domain.requests.memories import Context
 from memory_core.domain.results import (
@@ -237,6 +239,15 @@ def _field_problem(error: FieldError) -> dict[str, str]:
     return {"field": _secrets.text(error.field), "message": _secrets.text(error.message), **suggestion}
 
 
+def rate_headers(spent: Spent | None) -> dict[str, str]:
+    """`RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers): requests and seconds of each limit, and what is left."""
+    if spent is None:
+        return {}
+    policies = (f'"{level.bucket.name}";q={level.bucket.rate.requests};w={level.bucket.rate.seconds}' for level in spent.levels)
+    left = (f'"{level.bucket.name}";r={level.remaining};t={ceil(level.ahead_s)}' for level in spent.levels)
+    return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(left)}
+
+
 def problem_response(error: MemoryCoreError, instance: str, correlation_id: str) -> HttpResponse:
     """The answer to a request that failed with `error`."""
     headers = {"X-Correlation-Id": correlation_id}
@@ -244,6 +255,8 @@ def problem_response(error: MemoryCoreError, instance: str, correlation_id: str)
         headers["WWW-Authenticate"] = 'Bearer realm="memory-core"'
     if isinstance(error, MethodNotAllowed):
         headers["Allow"] = error.allowed
+    if isinstance(error, TooManyRequests):
+        headers |= rate_headers(error.spent)
     if error.status in (429, 503):
         headers["Retry-After"] = str(error.retry_after_s or _DEFAULT_RETRY_S)
     return HttpResponse(
