@@ -201,6 +201,28 @@ param monthlyBudget int = 0
 @description('First day of the month in which the budget begins, which Azure never lets be changed; empty: this month.')
 param budgetStart string = ''
 
+@description('Id of the Entra ID tenant whose access tokens the app takes beside API keys; empty: none.')
+param entraTenantId string = ''
+
+@description('Client id or api:// URI of the registration that such tokens are meant for; required with a tenant.')
+param entraAudience string = ''
+
+@description('App that callers with tokens belong to: its name, or claim:NAME; required with a tenant.')
+param entraApp string = ''
+
+@description('Claim that is the user of a person\'s token; empty: claim:oid.')
+param entraUser string = ''
+
+@description('Rights that roles and scopes give; empty: Memory.Read=read,Memory.Write=write,Memory.Admin=admin.')
+param entraRights string = ''
+
+@description('Where tokens are issued; empty: https://login.microsoftonline.com. National clouds have others.')
+param entraAuthority string = ''
+
+@allowed(['off', 'on'])
+@description('Whether the app believes X-MS-CLIENT-PRINCIPAL. It does not start with on unless App Service authentication is switched on, which is not done here.')
+param trustPrincipalHeader string = 'off'
+
 @secure()
 @minLength(16)
 @description('JSON list of API keys, as MEMORY_API_KEYS takes it (their SHA-256 only), or the same in base64: azd can not carry quotes.')
@@ -507,6 +529,13 @@ module functionApp 'modules/functionapp.bicep' = {
       llmProvider: chatModel == 'none' ? 'offline' : 'azure'
       chatModel: chatModel == 'none' ? '' : chat.name
       chatDeployment: chatModel == 'none' ? '' : chat.deployment
+      entraTenantId: entraTenantId
+      entraAudience: entraAudience
+      entraApp: entraApp
+      entraUser: entraUser
+      entraRights: entraRights
+      entraAuthority: entraAuthority
+      trustPrincipalHeader: trustPrincipalHeader
       apiKeys: decided.enableKeyVault ? keyVault!.outputs.apiKeysReference : keyList
       cursorSecret: decided.enableKeyVault ? keyVault!.outputs.cursorSecretReference : cursorSecret
       webhookSecret: decided.enableKeyVault ? keyVault!.outputs.webhookSecretReference : webhookSecret

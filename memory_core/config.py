@@ -33,11 +33,18 @@ from memory_core.setting_types import (
     Lower,
     Positive,
     Price,
+    Redact,
     RedisUrl,
+    RequestRate,
     SecureUrl,
     Upper,
     Url,
     Wait,
+    check_app_or_claim,
+    check_authority,
+    check_claim,
+    check_grants,
+    check_tenant_id,
     foreign_variables,
     from_json,
     host_or_network,
@@ -274,6 +281,12 @@ class Settings(BaseModel):
         " strict: only with include_decayed, and only a restore brings it back",
     )
 
+    redact: Redact = Field(
+        "secrets",
+        description="What is replaced by a mark before anything is kept, with commas between: secrets (keys, tokens, passwords, card"
+        " numbers), card, email, phone, iban, ip; off = nothing",
+    )
+
     upkeep_cap: Count = Field(10_000, description="Memories that one task of decay or forget changes at most; it says when there were more")
 
     # consolidation
@@ -298,12 +311,38 @@ class Settings(BaseModel):
     api_keys: Annotated[tuple[ApiKey, ...], BeforeValidator(from_json)] = Field(
         (), description='JSON list of keys {"id", "app", "sha256" of the whole key, "rights": ["read", "write", "admin"], "user"?}'
     )
+    entra_tenant_id: Annotated[str, AfterValidator(check_tenant_id)] | None = Field(
+        None, description="Tenant whose access tokens are taken beside keys; with MEMORY_ENTRA_AUDIENCE and MEMORY_ENTRA_APP"
+    )
+    entra_audience: Annotated[tuple[str, ...], BeforeValidator(listed)] = Field(
+        (), description="Client id or api:// URI of this service's registration, which tokens must be meant for; several with commas"
+    )
+    entra_app: Annotated[str, AfterValidator(check_app_or_claim)] | None = Field(
+        None, description="App that callers with tokens belong to: its name, or claim:NAME of the claim that says it"
+    )
+    entra_user: Annotated[str, AfterValidator(check_claim)] = Field(
+        "claim:oid", description="Claim that is the user_id of a token that was issued for a person, who may name no other"
+    )
+    entra_rights: Annotated[str, AfterValidator(check_grants)] = Field(
+        "Memory.Read=read,Memory.Write=write,Memory.Admin=admin",
+        description="Rights that roles (of applications) and scopes (of people) give",
+    )
+    entra_authority: Annotated[Url, AfterValidator(check_authority)] = Field(
+        "https://login.microsoftonline.com", description="Where tokens are issued; another one in national clouds"
+    )
+    trust_principal_header: Annotated[Literal["on", "off"], Lower] = Field(
+        "off", description="Whether X-MS-CLIENT-PRINCIPAL is believed; on only behind App Service authentication"
+    )
     secret: Annotated[SecretStr, AfterValidator(long_enough)] | None = Field(
         None, description="Signs cursors, ≥ 16 characters, the same in every process; none = one made and kept in MEMORY_DATA"
     )
     host: str = Field("127.0.0.1", min_length=1, description="Address that the development host listens on")
     port: Annotated[int, Field(ge=0, le=65_535)] = Field(7071, description="Its port; 0 = any free one")
     deadline_s: Positive = Field(60.0, description="Seconds a request may take")
+    rate_per_key: RequestRate = Field(
+        "off", description="Requests of one key, like 600/minute (second, minute, hour, day); off: any number"
+    )
+    rate_per_app: RequestRate = Field("off", description="Requests of all keys of an app together, like 6000/minute; off: any number")
     commit_deadline_s: Positive = Field(10.0, description="Seconds a write may try against concurrent ones")
     body_limit_bytes: Count = Field(1_048_576, description="Longest request body")
     telemetry: Annotated[Literal["off", "otlp", "azure"], Lower] = Field(
@@ -329,6 +368,7 @@ class Settings(BaseModel):
             raise ValueError("MEMORY_RERANK_MODEL and MEMORY_RERANK_BASE_URL are required when MEMORY_RERANK_PROVIDER is endpoint")
         if self.rerank_provider == "llm" and self.llm_provider == "offline":
             raise ValueError("MEMORY_RERANK_PROVIDER is llm, but LLM_PROVIDER is offline: there is no model to ask")
+        self._check_entra()
         if self.chunk_overlap >= self.chunk_tokens:
             raise ValueError(
                 f"MEMORY_CHUNK_OVERLAP={self.chunk_overlap}: should be less than MEMORY_CHUNK_TOKENS, which is {self.chunk_tokens}"
@@ -346,11 +386,26 @@ class Settings(BaseModel):
                 raise ValueError(f"{name}_API_KEY is required when {name}_PROVIDER is openai, unless {name}_BASE_URL names another service")
         return self
 
+    def _check_entra(self) -> None:
+        """Raise ValueError for half a configuration of Entra ID."""
+        needed = ("entra_tenant_id", "entra_audience", "entra_app")
+        missing = [variable(name) for name in needed if not getattr(self, name)]
+        if missing and (len(missing) < len(needed) or self.trust_principal_header == "on"):
+            all_three = ", ".join(variable(name) for name in needed)
+            raise ValueError(f"{missing[0]} is required: tokens and principals of Entra ID need all of {all_three}")
+        if not missing and self.auth == "off":
+            raise ValueError("MEMORY_ENTRA_TENANT_ID is set, but MEMORY_AUTH is off, so that no token would be asked for: leave one out")
+
     @property
     def calibrated(self) -> Calibration:
         """The thresholds and the scale that hold: what is set here, else the embedder's own."""
         given = {field.name: getattr(self, field.name) for field in fields(Calibration)}
         return replace(CALIBRATIONS[self.embedding_provider], **{name: value for name, value in given.items() if value is not None})
+
+    @property
+    def redacted_kinds(self) -> tuple[str, ...]:
+        """The kinds that are replaced; none where it is off."""
+        return () if self.redact == "off" else tuple(self.redact.split(","))
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Self:

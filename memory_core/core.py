@@ -5,13 +5,17 @@ What its calls use is put together in `bootstrap/services.py`. Open it inside th
 
 from __future__ import annotations
 
+import asyncio
 import builtins
-from collections.abc import AsyncIterator, Sequence
+import functools
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
+from memory_core.access.records import AuditPage, KeyPage, NewKey, StoredKey
 from memory_core.adapters.system import RandomIds, SystemClock
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.bootstrap.services import Services
@@ -20,7 +24,11 @@ from memory_core.domain.conflict import ConflictPage, ConflictRecord
 from memory_core.domain.conversation import Task
 from memory_core.domain.errors import Conflict, Invalid, KeyReused, MemoryCoreError, NotFound
 from memory_core.domain.fading import explained
+from memory_core.domain.fields import Input
 from memory_core.domain.memory import BY_HAND, Memory, Status
+from memory_core.domain.rate_limits import Spent
+from memory_core.domain.redaction.requests import Redactor, text_length
+from memory_core.domain.requests.access import AuditInput, KeyInput, KeysInput, RotateInput
 from memory_core.domain.requests.maintenance import (
     AgentMemoryInput,
     ArchiveInput,
@@ -95,6 +103,46 @@ EVERY = ConflictsInput()
 AN_EXPORT = ImportInput()
 
 
+Core = TypeVar("Core", bound="type[MemoryCore]")
+LONG_REQUEST = 20_000
+"""Characters from which a request is redacted in a thread: a longer one takes more than 5 ms, and would hold up everybody else."""
+
+
+def redact_requests(core: Core) -> Core:
+    """Have every call of the class see what it is asked without secrets, so that none can be kept, embedded, sent or logged.
+
+    An idempotency key's hash that a door made of the request as it came is dropped where something was replaced: `keyed` makes another.
+    """
+    for name, call in vars(core).items():
+        if inspect.iscoroutinefunction(call) and not name.startswith("_"):
+            setattr(core, name, _redacting(call))
+    return core
+
+
+def _redacting(call: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    @functools.wraps(call)
+    async def redact_first(core: MemoryCore, *given: Any, **named: Any) -> Any:
+        requests = [*given, *named.values()]
+        redacted = [await _redacted(core._services.redactor, value) if _is_request(value) else value for value in requests]
+        if any(after is not before for before, after in zip(requests, redacted, strict=True)):
+            redacted = [replace(value, body_hash="") if isinstance(value, Call) else value for value in redacted]
+        return await call(core, *redacted[: len(given)], **dict(zip(named, redacted[len(given) :], strict=True)))
+
+    return redact_first
+
+
+async def _redacted(redactor: Redactor, value: Any) -> Any:
+    path = "memories" if isinstance(value, list) else ""
+    if text_length(value) < LONG_REQUEST:
+        return redactor.value(value, path)
+    return await asyncio.to_thread(redactor.value, value, path)
+
+
+def _is_request(value: Any) -> bool:
+    return isinstance(value, Input) or (isinstance(value, (list, tuple)) and all(isinstance(item, Input) for item in value))
+
+
+@redact_requests
 class MemoryCore:
     """Saves, finds and changes memories; every call names the owner whose memories they are."""
 
@@ -132,6 +180,10 @@ class MemoryCore:
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         await self.close()
+
+    def redact(self, text: str) -> str:
+        """A text as it is kept: secrets replaced by marks, as `MEMORY_REDACT` says."""
+        return self._services.redactor.text(text)
 
     # Single memories: save, find, read and change them.
 
@@ -655,6 +707,48 @@ class MemoryCore:
         """One page of the agents that an app's users have memories of. Raises Malformed for a void cursor."""
         with self._telemetry.operation("agents"):
             return await self._services.agent_list.page(check_app_id(app_id), query.cursor, query.limit)
+
+    async def make_key(self, app_id: str, asked: KeyInput, call: Call = NO_CALL) -> NewKey:
+        """A new key of an app, with its secret. Raises Conflict where the idempotency key has made one before."""
+        with self._telemetry.operation("make_key"):
+            return await self._services.keys.make(check_app_id(app_id), asked, call)
+
+    async def keys(self, app_id: str, query: KeysInput) -> KeyPage:
+        """One page of the keys that an app has made, newest first. Raises Malformed for a void cursor."""
+        with self._telemetry.operation("keys"):
+            return await self._services.keys.page(check_app_id(app_id), query)
+
+    async def withdraw_key(self, app_id: str, key_id: str, call: Call = NO_CALL) -> None:
+        """Refuse a key from now on: here at once, in other processes within a minute.
+
+        Raises NotFound; Conflict for the admin key that asks, where the app has no other and none in the settings.
+        """
+        with self._telemetry.operation("withdraw_key"):
+            admins = (key for key in self.settings.api_keys if key.app == app_id and "admin" in key.rights and key.user is None)
+            has_setting_admin = next(admins, None) is not None
+            await self._services.keys.withdraw(check_app_id(app_id), key_id, call, has_setting_admin=has_setting_admin)
+
+    async def rotate_key(self, app_id: str, key_id: str, asked: RotateInput, call: Call = NO_CALL) -> NewKey:
+        """A new key in the place of another, which works on for a while. Raises NotFound, Conflict."""
+        with self._telemetry.operation("rotate_key"):
+            return await self._services.keys.rotate(check_app_id(app_id), key_id, asked, call)
+
+    async def find_key(self, app_id: str, key_id: str) -> StoredKey | None:
+        """A key as it was at most a minute ago. Raises Unavailable where that is not known and the store is down."""
+        return await self._services.key_lookup.find(app_id, key_id)
+
+    async def spend_request(self, app_id: str, key_id: str) -> Spent | None:
+        """Count a request of a key; None where nothing is limited. Raises TooManyRequests."""
+        return await self._services.request_rates.spend(app_id, key_id)
+
+    def note_key_use(self, key: StoredKey) -> None:
+        """Write down, beside what is under way and at most once an hour, that a key is used."""
+        self._services.key_lookup.note_use(key)
+
+    async def audit(self, app_id: str, query: AuditInput) -> AuditPage:
+        """One page of an app's audit log, newest first. Raises Malformed for a void cursor."""
+        with self._telemetry.operation("audit"):
+            return await self._services.audit_log.page(check_app_id(app_id), query)
 
     def slot_differences(self, app_id: str | None = None, only: Owner | None = None) -> AsyncIterator[str]:
         """A line for every memory whose stored fields differ from the timeline of its slot, of an app's users or of one."""

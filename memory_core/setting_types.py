@@ -17,6 +17,8 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 from pydantic_core import ErrorDetails
 
+from memory_core.domain.rate_limits import Rate
+from memory_core.domain.redaction.requests import KINDS
 from memory_core.domain.scope import check_app_id, check_name
 
 
@@ -99,6 +101,80 @@ def _at_home(folder: Path) -> Path:
         raise ValueError("should name the home of a user who has one") from None
 
 
+# Access tokens of Entra ID: who issues them, and what their claims mean.
+
+
+_TENANT_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_CLAIM = re.compile(r"claim:[A-Za-z0-9_.:/-]{1,200}")
+_GRANT = re.compile(r"([^\s=,]{1,120})=(read|write|admin)")
+
+
+def check_tenant_id(value: str) -> str:
+    """The id of a tenant in lower case. Raises ValueError for a name, and for `common`, behind which all tenants are."""
+    if not _TENANT_ID.fullmatch(value.lower()):
+        raise ValueError("should be the id of one tenant, like 72f988bf-86f1-41af-91ab-2d7cd011db47; names and `common` are not taken")
+    return value.lower()
+
+
+def check_authority(value: str) -> str:
+    """The authority without a slash at its end. Raises ValueError for one that is asked over plain HTTP on another machine."""
+    parts = urlsplit(value)
+    if parts.scheme != "https" and parts.hostname not in ("127.0.0.1", "::1", "localhost"):
+        raise ValueError("should begin with https://")
+    return value.rstrip("/")
+
+
+def check_claim(value: str) -> str:
+    """The value, `claim:NAME`. Raises ValueError."""
+    if not _CLAIM.fullmatch(value):
+        raise ValueError("should be claim:NAME, like claim:oid")
+    return value
+
+
+def check_app_or_claim(value: str) -> str:
+    """The value, the name of an app or `claim:NAME`. Raises ValueError."""
+    return check_claim(value) if value.startswith("claim:") else check_app_id(value)
+
+
+def grants(text: str) -> dict[str, frozenset[Literal["read", "write", "admin"]]]:
+    """Rights by the role or scope that gives them, out of `Memory.Read=read,Memory.Write=write`. Raises ValueError."""
+    rights: dict[str, frozenset[Any]] = {}
+    for part in text.replace(",", " ").split():
+        match = _GRANT.fullmatch(part)
+        if match is None:
+            raise ValueError("should be like Memory.Read=read,Memory.Write=write: a role or scope, =, and read, write or admin")
+        rights[match[1]] = rights.get(match[1], frozenset()) | {match[2]}
+    return rights
+
+
+def check_grants(value: str) -> str:
+    """The text itself. Raises ValueError if it gives no rights."""
+    if not grants(value):
+        raise ValueError("should name a role or scope")
+    return value
+
+
+def redacted_kinds(value: str) -> str:
+    """Kinds of secrets and personal data with commas between, or "off". Raises ValueError for one that is not known."""
+    names = tuple(dict.fromkeys(listed(value.lower())))
+    if not names:
+        raise ValueError("should name what is replaced, or be off")
+    for name in names:
+        if name not in (*KINDS, "off"):
+            near = next(iter(difflib.get_close_matches(name, (*KINDS, "off"), n=1)), None)
+            raise ValueError(f"{name} is no kind; {f'did you mean {near}? ' if near else ''}the kinds are {', '.join(KINDS)}, or off alone")
+    if "off" in names and len(names) > 1:
+        raise ValueError("off stands alone: with it nothing is replaced")
+    return ",".join(names)
+
+
+def check_rate(value: str) -> str:
+    """The rate as it is written, or off. Raises ValueError."""
+    if value != "off":
+        Rate.read(value)
+    return value
+
+
 Lower, Upper = BeforeValidator(_lower), BeforeValidator(_upper)
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Cosine = Annotated[float, Field(ge=-1, le=1)]
@@ -111,6 +187,8 @@ Price = Annotated[float, Field(ge=0, le=MOST)]
 Count = Annotated[int, Field(ge=1, le=MOST)]
 Wait = Annotated[float, Field(gt=0, le=WEEK_S)]
 Folder = Annotated[Path, AfterValidator(_at_home)]
+RequestRate = Annotated[str, AfterValidator(check_rate)]
+Redact = Annotated[str, AfterValidator(redacted_kinds)]
 Url = Annotated[str, Field(pattern=r"^https?://\S+$"), AfterValidator(check_address)]
 SecureUrl = Annotated[str, Field(pattern=r"^https://\S+$"), AfterValidator(check_address)]
 ConnectionString = Annotated[SecretStr, AfterValidator(connection_string)]

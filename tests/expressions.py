@@ -85,6 +85,7 @@ def _is_foreign(value: Any) -> bool:
     return isinstance(value, (type, types.FunctionType)) and not (value.__module__ or "").startswith(("memory_core", "tests"))
 
 
+@cache
 def inline() -> list[Inline]:
     """The calls of `re` and `regex` within functions."""
     return [call for module in modules().values() for call in calls_in(module, _tree(module))]

@@ -57,7 +57,7 @@ class Mortal:
     inner: Any
     moment: Moment
 
-    WRITES: ClassVar = ("commit", "keep", "send", "put", "remove")
+    WRITES: ClassVar = ("commit", "keep", "send", "put", "remove", "write")
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self.inner, name)
@@ -88,7 +88,7 @@ async def killed_at_each_write(
     while number <= written:
         owner = Owner("app", f"user-{number}-{after}")
         moment = Moment(number, after, asleep=True)  # the first worker lives, and says how many writes there are
-        mortal = await world.core(wrap=lambda inner, m=moment: Mortal(inner, m))
+        mortal = await world.core(wrap=lambda inner, m=moment: Mortal(inner, m), wrap_keys=lambda inner, m=moment: Mortal(inner, m))
         task_id = await begin(mortal, owner)
         moment.asleep = False
         with suppress(Killed):

@@ -50,7 +50,21 @@ def profile(request: pytest.FixtureRequest) -> Profile:
 
 
 @pytest.fixture(scope="session")
-def host(profile: Profile, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+def embedded_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """A client of one host of the embedded profile, which lives as long as the tests do.
+
+    `profile`, and what is made of it, is made anew whenever the next test has another one: twice a file.
+    """
+    with running(tmp_path_factory.mktemp("host")) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def host(request: pytest.FixtureRequest, profile: Profile, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """A client of one host for all tests that need nothing special; each test has users of its own."""
+    if profile.stores is None:
+        yield request.getfixturevalue("embedded_host")
+        return
+    # It ends with its profile: all hosts on one storage account have the same queues, and would take each other's work.
     with running(tmp_path_factory.mktemp("host"), **profile.settings()) as client:
         yield client

@@ -42,6 +42,7 @@ from memory_core.ports import (
     Embedder,
     Health,
     IdSource,
+    KeyStore,
     LongTermStore,
     Reranker,
     ShortTermStore,
@@ -131,6 +132,7 @@ class World:
         self,
         *,
         wrap: Wrap | None = None,
+        wrap_keys: Callable[[KeyStore], Any] | None = None,
         short_term: ShortTermStore | None = None,
         embedder: Embedder | None = None,
         agents: Agents | None = None,
@@ -144,7 +146,10 @@ class World:
         ids: IdSource | None = None,
         **settings: Any,
     ) -> MemoryCore:
-        """An open MemoryCore; `wrap` puts something between it and its long-term store. clock: of it alone, where that is wrong."""
+        """An open MemoryCore.
+
+        wrap, wrap_keys: put something between it and its long-term store, or its keys. clock: of it alone, where that is wrong.
+        """
         ours = {
             "embedding_provider": "hash",
             "sqlite_synchronous": "normal",
@@ -157,9 +162,10 @@ class World:
         store = self.store(embedder)
         queue = queue or SqliteQueue(self.folder / "queue.db", clock=self.clock, synchronous="normal")
         archive = archive or self.archive()
+        keys = wrap_keys(store.key_store()) if wrap_keys else store.key_store()
         store, short_term, courier = wrap(store) if wrap else store, short_term or embedded(self.clock), courier or ScriptedCourier()
         agents, rules = agents or ScriptedAgents(), rules or ScriptedAgents()
-        adapters = Adapters(store, short_term, embedder, queue, archive, agents, rules, courier, reranker)
+        adapters = Adapters(store, short_term, embedder, queue, archive, agents, rules, courier, keys, reranker)
         adapters = adapters if thesaurus is None else replace(adapters, thesaurus=thesaurus)
         core = MemoryCore(configured, clock=clock or self.clock, ids=ids, adapters=adapters)
         self.cores.append(core)

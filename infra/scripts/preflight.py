@@ -39,6 +39,7 @@ EXISTING = {
     "EXISTING_APP_SUBNET": "Microsoft.Network/virtualNetworks",
     "EXISTING_ENDPOINT_SUBNET": "Microsoft.Network/virtualNetworks",
 }
+ENTRA = ("ENTRA_TENANT_ID", "ENTRA_AUDIENCE", "ENTRA_APP")
 FEATURES = {"EnableNoSQLVectorSearch", "EnableNoSQLFullTextSearch"}
 ARM = "https://management.azure.com"
 CURRENT = {"GenerallyAvailable", "Stable"}
@@ -118,6 +119,9 @@ def check_choices(given: Mapping[str, str]) -> list[str]:
         problems.append(f"{subnets[0]} is given without the other subnet: give both or none")
     if (subnets or zones) and decided(given, "VNET_ENABLED") != "true":
         problems.append("a network is named, and the app is in none: azd env set VNET_ENABLED true")
+    missing = [name for name in ENTRA if not given.get(name)]
+    if missing and (len(missing) < len(ENTRA) or given.get("TRUST_PRINCIPAL_HEADER") == "on"):
+        problems.append(f"the app would not start without {' and '.join(missing)}: Entra ID needs all of {', '.join(ENTRA)}")
     return problems
 
 

@@ -93,6 +93,13 @@ locals {
     llmProvider              = local.has_chat ? "azure" : "offline"
     chatModel                = local.has_chat ? local.chat_name : ""
     chatDeployment           = local.has_chat ? local.chat_deployment : ""
+    entraTenantId            = var.entra_tenant_id
+    entraAudience            = var.entra_audience
+    entraApp                 = var.entra_app
+    entraUser                = var.entra_user
+    entraRights              = var.entra_rights
+    entraAuthority           = var.entra_authority
+    trustPrincipalHeader     = var.trust_principal_header
     apiKeys                  = local.decided.enableKeyVault ? local.references["apiKeys"] : local.key_list
     cursorSecret             = local.decided.enableKeyVault ? local.references["cursorSecret"] : var.cursor_secret
     webhookSecret            = local.decided.enableKeyVault ? local.references["webhookSecret"] : var.webhook_secret

@@ -462,6 +462,53 @@ variable "budget_start" {
   default     = ""
 }
 
+variable "entra_tenant_id" {
+  description = "Id of the Entra ID tenant whose access tokens the app takes beside API keys; empty: none."
+  type        = string
+  default     = ""
+}
+
+variable "entra_audience" {
+  description = "Client id or api:// URI of the registration that such tokens are meant for; required with a tenant."
+  type        = string
+  default     = ""
+}
+
+variable "entra_app" {
+  description = "App that callers with tokens belong to: its name, or claim:NAME; required with a tenant."
+  type        = string
+  default     = ""
+}
+
+variable "entra_user" {
+  description = "Claim that is the user of a person's token; empty: claim:oid."
+  type        = string
+  default     = ""
+}
+
+variable "entra_rights" {
+  description = "Rights that roles and scopes give; empty: Memory.Read=read,Memory.Write=write,Memory.Admin=admin."
+  type        = string
+  default     = ""
+}
+
+variable "entra_authority" {
+  description = "Where tokens are issued; empty: https://login.microsoftonline.com. National clouds have others."
+  type        = string
+  default     = ""
+}
+
+variable "trust_principal_header" {
+  description = "Whether the app believes X-MS-CLIENT-PRINCIPAL. It does not start with on unless App Service authentication is switched on, which is not done here."
+  type        = string
+  default     = "off"
+
+  validation {
+    condition     = contains(["off", "on"], var.trust_principal_header)
+    error_message = "trust_principal_header has to be one of off, on."
+  }
+}
+
 variable "api_keys" {
   description = "JSON list of API keys, as MEMORY_API_KEYS takes it (their SHA-256 only), or the same in base64: azd can not carry quotes."
   type        = string

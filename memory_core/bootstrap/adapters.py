@@ -26,6 +26,7 @@ from memory_core.ports import (
     Clock,
     Courier,
     Embedder,
+    KeyStore,
     LongTermStore,
     Meter,
     Reranker,
@@ -60,6 +61,7 @@ class Adapters:
     agents: Agents
     rules: Agents
     courier: Courier
+    keys: KeyStore
     reranker: Reranker | None = None
     thesaurus: Thesaurus = field(default_factory=NoRelatedWords)
 
@@ -78,7 +80,8 @@ class Adapters:
         # `hash` is for benches and tests, where words shall mean themselves.
         thesaurus = NoRelatedWords() if settings.embedding_provider == "hash" else RelatedWords()
         queue, archive, reranker = _queue(settings, clock), _archive(settings, clock), _reranker(settings, agents, clock)
-        return cls(long_term, short_term, embedder, queue, archive, agents, rules, courier, reranker, thesaurus)
+        keys = long_term.key_store()
+        return cls(long_term, short_term, embedder, queue, archive, agents, rules, courier, keys, reranker, thesaurus)
 
     def of_formation(self) -> FormationAdapters:
         """Those that formation works with."""

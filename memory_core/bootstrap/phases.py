@@ -27,6 +27,7 @@ from memory_core.data_rights.export import Exporter
 from memory_core.data_rights.forget import Forgetter
 from memory_core.data_rights.hard_forget import ForGood
 from memory_core.data_rights.import_conversations import ConversationTeller, Converse
+from memory_core.data_rights.import_parse import Redact
 from memory_core.data_rights.importing import Importer
 from memory_core.data_rights.redaction_passes import Sweeping
 from memory_core.domain.conversation import TaskKind
@@ -217,11 +218,12 @@ class People:
         touches: Touches,
         rules: EraseRules,
         converse: Converse,
+        redact: Redact,
     ) -> None:
         self.parts = Parts(archive, names, clock)
         notes = ErasureNotes(archive, names)
         self.eraser = Eraser(store, short_term, self.parts, copies, names, notes, ledger, tasking, clock, ids, rules)
         self.exporter = Exporter(store, touches, copies, self.parts, tasking.operations, clock)
-        teller = ConversationTeller(converse, tasking.operations, clock)
-        self.importer = Importer(store, embedder, copies, self.parts, tasking.operations, teller, clock, ids)
+        teller = ConversationTeller(converse, tasking.operations, clock, redact)
+        self.importer = Importer(store, embedder, copies, self.parts, tasking.operations, teller, clock, ids, redact)
         self.works: dict[TaskKind, Work] = {"erase": self.eraser.erase, "export": self.exporter.export, "import": self.importer.work}

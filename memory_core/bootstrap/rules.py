@@ -8,6 +8,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from memory_core import signing
+from memory_core.access.rate_limits import RequestRates
 from memory_core.bootstrap.phases import ConsolidationRules, FormationRules
 from memory_core.config import Settings
 from memory_core.consolidation.archive import ArchiveRules
@@ -18,11 +19,13 @@ from memory_core.data_rights.erase import EraseRules
 from memory_core.domain.fading import Fading
 from memory_core.domain.ranking.recipes import ScoringParameters
 from memory_core.domain.ranking.relevance import FusionParameters, RelevanceParameters
+from memory_core.domain.rate_limits import Rate
 from memory_core.domain.scene_assignment import SceneRules
 from memory_core.evolution.links import LinkRules
 from memory_core.formation.batches import BatchRules
 from memory_core.formation.form_cell import FormingRules
 from memory_core.formation.save import SaveRules
+from memory_core.ports import Clock, ShortTermStore
 from memory_core.recollection.retrieve import RetrieveRules
 
 
@@ -54,6 +57,12 @@ def formation_rules(settings: Settings) -> FormationRules:
         settings.commit_deadline_s,
         signing.webhook_secret(settings),
     )
+
+
+def request_rates(settings: Settings, short_term: ShortTermStore, clock: Clock) -> RequestRates:
+    """What counts requests by key and by app, at the rates of the settings."""
+    rates = (None if text == "off" else Rate.read(text) for text in (settings.rate_per_key, settings.rate_per_app))
+    return RequestRates(short_term, clock, *rates)
 
 
 def erase_rules(settings: Settings) -> EraseRules:

@@ -7,6 +7,9 @@ import logging
 from collections.abc import Sequence
 from datetime import timedelta
 
+from memory_core.access.audit import AuditLog, TaskAudit
+from memory_core.access.keys import ApiKeys
+from memory_core.access.lookup import KeyLookup
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.bootstrap.phases import Consolidation, Formation, Heeding, People
 from memory_core.bootstrap.rules import (
@@ -15,6 +18,7 @@ from memory_core.bootstrap.rules import (
     fading_rules,
     first_run,
     formation_rules,
+    request_rates,
     retrieve_rules,
     save_rules,
 )
@@ -22,6 +26,7 @@ from memory_core.config import Settings
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.fading import has_faded
 from memory_core.domain.memory import Memory
+from memory_core.domain.redaction.requests import Redactor
 from memory_core.domain.scope import Owner
 from memory_core.evolution.clear_session import Clearer
 from memory_core.evolution.conflicts import Conflicts
@@ -68,6 +73,7 @@ class Services:
         self.clock = clock
         self.ids = ids
         self.telemetry = Telemetry()
+        self.redactor = Redactor(self._settings.redacted_kinds)
         self.fading = fading_rules(self._settings)
         made = adapters or Adapters.of(self._settings, self.clock, self.telemetry.charged, self.telemetry)
         self.adapters = made
@@ -86,6 +92,7 @@ class Services:
         self._for_finding(copies)
         self._for_reading()
         self._for_bringing_back(copies)
+        self._for_access()
         self._for_tasks(names, copies)
         self._opening = asyncio.Lock()
         self._open = False
@@ -159,6 +166,13 @@ class Services:
         uncompress = Uncompress(ledger, mirror, copies, made.embedder, clock)
         self.restorer = Restorer(ledger, mirror, uncompress, thaw, clock)
 
+    def _for_access(self) -> None:
+        keys = self.adapters.keys
+        self.key_lookup = KeyLookup(keys, self.clock)
+        self.keys = ApiKeys(keys, self.key_lookup, self.cursors, self.clock, self.ids)
+        self.audit_log = AuditLog(keys, self.cursors)
+        self.request_rates = request_rates(self._settings, self.adapters.short_term, self.clock)
+
     def _for_tasks(self, names: OwnerNames, copies: ColdCopies) -> None:
         made, ledger, clock, ids = self.adapters, self.ledger, self.clock, self.ids
         rules = formation_rules(self._settings)
@@ -207,8 +221,10 @@ class Services:
             self.touches,
             erase_rules(self._settings),
             self.formation.converser.converse,
+            self.redactor.value,
         )
-        self.worker = self.tasking.worker(self.formation.works | self.consolidation.works | self.people.works)
+        audit = TaskAudit(made.keys, tasking.operations, tasking.tasks, names)
+        self.worker = tasking.worker(audit.around(self.formation.works | self.consolidation.works | self.people.works))
 
     async def open(self) -> None:
         """Connect what the first call may need: long term, short term, queue, archive; or nothing, when one of the first two fails.
@@ -245,6 +261,7 @@ class Services:
         await self.open()
         await self.adapters.embedder.open()
         await self.adapters.embedder.embed(["warm"])
+        self.redactor.text("warm up")
         await self.adapters.rules.open()
         await self.adapters.agents.open()
         if self.adapters.reranker is not None:
@@ -253,6 +270,7 @@ class Services:
     async def close(self) -> None:
         """Let what is under way finish and release everything."""
         await self.retriever.close()
+        await self.key_lookup.close()
         await self.touches.close()
         await self.adapters.courier.close()
         if self.adapters.reranker is not None:

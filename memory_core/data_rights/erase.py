@@ -207,6 +207,7 @@ REMAINS: Final = [
     "one key in Redis, with the user's id in its name, the ids of the lives that have ended and no content, for 8 days",
     "messages in queues, with ids and no content, for up to 7 days",
     "vectors of texts, without the texts, under hashes, for up to 24 hours",
+    "API keys that were made for the user alone, with the user's id, until 90 days after they were withdrawn",
     "what backups, soft delete and versions of the stores themselves hold, for as long as they are set to",
 ]
 

@@ -11,12 +11,12 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, cast
 
 import orjson
 from pydantic import ValidationError
 
-from memory_core.data_rights.import_parse import Refused, object_in
+from memory_core.data_rights.import_parse import Redact, Refused, object_in
 from memory_core.domain.errors import Conflict, Invalid, TooLarge, described, shown_name
 from memory_core.domain.requests.maintenance import ConversationLine
 from memory_core.domain.requests.memories import ConverseInput
@@ -47,14 +47,14 @@ class Converse(Protocol):
 class ConversationCheck:
     """Takes the lines of a file, one after the other, before the first of them is told. now: nothing was said long after it."""
 
-    def __init__(self, now: datetime) -> None:
-        self._now = now
+    def __init__(self, now: datetime, redact: Redact) -> None:
+        self._now, self._redact = now, redact
         self._lines = 0
 
     def take(self, line: bytes) -> None:
         """The next line. Raises Refused."""
         self._lines += 1
-        conversation_in(self._lines, line, self._now)
+        conversation_in(self._lines, line, self._now, self._redact)
 
     def end(self) -> dict[str, Any]:
         """The file is whole: what the operation's cursor says from then on. Raises Refused."""
@@ -109,8 +109,8 @@ class Progress:
 class ConversationTeller:
     """Tells the conversations of files that were looked through."""
 
-    def __init__(self, converse: Converse, operations: Operations, clock: Clock) -> None:
-        self._converse, self._operations, self._clock = converse, operations, clock
+    def __init__(self, converse: Converse, operations: Operations, clock: Clock, redact: Redact) -> None:
+        self._converse, self._operations, self._clock, self._redact = converse, operations, clock, redact
 
     async def tell(self, lease: Lease, operation: Operation, lines: AsyncGenerator[list[bytes], None]) -> Operation | Later:
         """Tell what is not told yet, in the file's order.
@@ -164,7 +164,7 @@ class ConversationTeller:
     async def _tell_line(self, lease: Lease, operation: Operation, progress: Progress, line: bytes) -> tuple[Operation, int]:
         """Tell the next line: the operation after it, and how many conversations of this file wait to be formed."""
         number = progress.line + 1
-        read = conversation_in(number, line, self._clock.now())
+        read = conversation_in(number, line, self._clock.now(), self._redact)
         request = ConverseInput(session_id=read.session_id, agent_id=read.agent_id, messages=read.messages, time_zone=read.time_zone)
         try:
             accepted = await self._converse(
@@ -195,11 +195,15 @@ class ConversationTeller:
         return await self._operations.advance(lease, operation, [], decide)
 
 
-def conversation_in(number: int, line: bytes, now: datetime) -> ConversationLine:
-    """The conversation in a line, by the rules of POST /api/v1/memories. Raises Refused, with the field and none of the words."""
+def conversation_in(number: int, line: bytes, now: datetime, redact: Redact) -> ConversationLine:
+    """The conversation in a line, without secrets, by the rules of POST /api/v1/memories.
+
+    Raises Refused, with the field and none of the words.
+    """
     try:
         text = orjson.dumps(object_in(number, line))
-        return ConversationLine.model_validate_json(text, strict=True, context={"now": now})
+        line_read = ConversationLine.model_validate_json(text, strict=True, context={"now": now})
+        return cast("ConversationLine", redact(line_read))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(shown_name(part) for part in first["loc"])

@@ -5,7 +5,7 @@ Note: what is stored is what the model says, never the line itself. A number tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any, Final, cast
@@ -33,6 +33,7 @@ from memory_core.domain.ranking.index_terms import text_to_embed
 from memory_core.domain.requests.maintenance import UserSettings
 from memory_core.domain.scenes import KnownPerson, Scene
 from memory_core.domain.scope import Owner
+from memory_core.domain.text.analyzer import counts
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.documents import Buffer, HeldBuffer
 from memory_core.ports import Clock, Document, Embedder
@@ -53,6 +54,10 @@ def _moment(text: str) -> str:
 
 IsoText = Annotated[str, AfterValidator(_moment)]
 """A moment that is kept as the text that it came as."""
+
+
+Redact = Callable[[Any], Any]
+"""Takes secrets out of a request or of plain JSON, as `Redactor.value` does."""
 
 
 class Refused(Exception):
@@ -181,9 +186,11 @@ class _Other(BaseModel):
 
 
 class Entries:
-    """From lines to entries."""
+    """From lines to entries. gone: terms of texts that were redacted, which no entry is to be found by."""
 
-    def __init__(self) -> None:
+    def __init__(self, redact: Redact, gone: Collection[str] = ()) -> None:
+        self.gone = set(gone)
+        self._redact = redact
         self._begun: dict[str, Any] | None = None
         self._texts: list[str] = []
 
@@ -206,7 +213,14 @@ class Entries:
             raise Refused(number, "is no document: it should have kind, id and body, or be the next piece of one")
         if not isinstance(body, dict):
             raise Refused(number, "`body` should be a JSON object")
-        return Entry(number, kind, name, body, bool(embedded))
+        return Entry(number, kind, name, self._without_secrets(kind, body), bool(embedded))
+
+    def _without_secrets(self, kind: str, body: dict[str, Any]) -> dict[str, Any]:
+        """The body as it is kept here, where the export was made without redaction. No secret's words are among its terms either."""
+        clean: dict[str, Any] = self._redact(body)
+        if clean is not body and kind in ("memory", "version"):
+            self.gone |= counts(_texts_of(body)).keys() - counts(_texts_of(clean)).keys()
+        return _without_terms(clean, self.gone) if self.gone else clean
 
     def end(self, number: int) -> None:
         """There are no more lines. Raises Refused for a document that lacks pieces."""
@@ -225,6 +239,24 @@ class Entries:
             return None
         whole, self._begun, self._texts = "".join(self._texts), None, []
         return _json(number, whole.encode())
+
+
+def _texts_of(body: Mapping[str, Any]) -> str:
+    """Every text of a memory that its terms are made of."""
+    return "\n".join(str(value) for name, value in body.items() if name not in ("lexical", "search_text"))
+
+
+def _without_terms(value: Any, gone: Collection[str]) -> Any:
+    """Plain JSON without these terms: where they are counted, and in the text that the database's index is made of."""
+    if isinstance(value, dict):
+        return {
+            name: " ".join(term for term in item.split(" ") if term not in gone)
+            if name == "search_text" and isinstance(item, str)
+            else _without_terms(item, gone)
+            for name, item in value.items()
+            if not (name in gone and isinstance(item, int))
+        }
+    return [_without_terms(item, gone) for item in value] if isinstance(value, list) else value
 
 
 def header_in(line: bytes) -> dict[str, Any]:

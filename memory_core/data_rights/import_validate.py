@@ -17,7 +17,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from memory_core.data_rights.export_format import COLD, GONE, KINDS, copy_in, memories_of, name_of
-from memory_core.data_rights.import_parse import Entries, Entry, Refused, SlotBody, header_in, told_fields
+from memory_core.data_rights.import_parse import Entries, Entry, Redact, Refused, SlotBody, header_in, told_fields
 from memory_core.data_rights.import_slots import SlotLogs
 from memory_core.domain.archival import ColdCopy
 from memory_core.domain.conflict import ConflictRecord
@@ -54,12 +54,12 @@ class Check:
     waiting: how many conversations and buffers are to be formed yet.
     """
 
-    def __init__(self, now: datetime) -> None:
-        """Now: the moment at which statuses are compared with the logs of slots."""
+    def __init__(self, now: datetime, redact: Redact) -> None:
+        """Now: the moment at which statuses are compared with the logs of slots. redact: takes secrets out."""
         self.counts: Counter[str] = Counter()
         self._slots = SlotLogs(now)
         self.waiting = 0
-        self._entries = Entries()
+        self._entries = Entries(redact)
         self._header: dict[str, Any] | None = None
         self._line = 0
         self._log = Log()
@@ -85,6 +85,11 @@ class Check:
         except (TypeError, KeyError, ValueError) as error:
             raise Refused(entry.line, f"{entry.kind} {shown_name(entry.id)}: {described(error)}") from None
         self.counts[entry.kind] += 1
+
+    @property
+    def redacts(self) -> bool:
+        """Whether anything in the memories was redacted."""
+        return bool(self._entries.gone)
 
     def end(self) -> dict[str, Any]:
         """The file is whole: the fields of the head that it needs, JSON-ready. Raises Refused."""

@@ -11,7 +11,7 @@ import asyncio
 import codecs
 import hashlib
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Collection
 from datetime import timedelta
 from typing import Any
 
@@ -19,7 +19,7 @@ import orjson
 
 from memory_core.data_rights.export_format import COLD
 from memory_core.data_rights.import_conversations import ConversationCheck, ConversationTeller, Progress
-from memory_core.data_rights.import_parse import Entries, Entry, Refused, Staging
+from memory_core.data_rights.import_parse import Entries, Entry, Redact, Refused, Staging
 from memory_core.data_rights.import_validate import Check
 from memory_core.domain.conversation import TaskStatus
 from memory_core.domain.errors import Conflict
@@ -52,7 +52,9 @@ class Importer:
         teller: ConversationTeller,
         clock: Clock,
         ids: IdSource,
+        redact: Redact,
     ) -> None:
+        self._redact = redact
         self._store, self._embedder, self._copies = store, embedder, copies
         self._parts, self._operations, self._teller = parts, operations, teller
         self._clock, self._ids = clock, ids
@@ -150,7 +152,7 @@ class Importer:
         """Look through the whole file. Nothing of it is stored before."""
         of_conversations = operation.plan.get("of") == "conversations"
         await lease.report("checking", 0.0 if of_conversations else 0.1)
-        check = ConversationCheck(self._clock.now()) if of_conversations else Check(self._clock.now())
+        check = (ConversationCheck if of_conversations else Check)(self._clock.now(), self._redact)
         digest = hashlib.sha256()
         try:
             async for lines in self._lines(lease.owner, operation, digest):
@@ -166,7 +168,14 @@ class Importer:
     def _to_stage(self, check: Check, head: dict[str, Any]) -> dict[str, Any]:
         """What the cursor says of an export that was looked through. head: the fields of the head that it needs."""
         head = {**head, "pending_tasks": check.waiting}
-        return {"stage": "staging", "epoch": self._ids.new("ep"), "line": 0, "head": head, "documents": sum(check.counts.values())}
+        return {
+            "stage": "staging",
+            "epoch": self._ids.new("ep"),
+            "line": 0,
+            "head": head,
+            "documents": sum(check.counts.values()),
+            "redacts": check.redacts,
+        }
 
     async def _staged(self, lease: Lease, operation: Operation) -> Operation:
         """Store what is not stored yet, some documents a commit, and publish with a last one."""
@@ -229,9 +238,21 @@ class Importer:
         if rest:
             yield [rest.removeprefix(mark)]
 
+    async def _terms_of_secrets(self, owner: Owner, operation: Operation) -> Collection[str]:
+        """The terms of all that is redacted: a turn carries those of turns that may come later in the file."""
+        entries, number = Entries(self._redact), 0
+        if not operation.cursor.get("redacts"):
+            return ()
+        async for lines in self._lines(owner, operation):
+            for line in lines:
+                number += 1
+                if number > 1:
+                    entries.of(number, line)
+        return entries.gone
+
     async def _entries(self, owner: Owner, operation: Operation) -> AsyncIterator[list[Entry]]:
         """What is to be stored yet, as much as fits a commit at a time."""
-        entries, number, size = Entries(), 0, 0
+        entries, number, size = Entries(self._redact, await self._terms_of_secrets(owner, operation)), 0, 0
         gathered: list[Entry] = []
         bytes_a_vector = self._embedder.dimensions * BYTES_PER_NUMBER
         async for lines in self._lines(owner, operation):

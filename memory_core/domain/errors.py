@@ -13,6 +13,8 @@ from functools import cache
 
 from pydantic import BaseModel, ValidationError
 
+from memory_core.domain.rate_limits import Spent
+
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
@@ -139,6 +141,16 @@ class Invalid(MemoryCoreError):
     """A field is missing, unknown or wrong; `errors` names each."""
 
     status, type, title = 422, "invalid", "Invalid request"
+
+
+class TooManyRequests(MemoryCoreError):
+    """A rate is used up: of the key, or of its app. `spent` says which, and when there is room again."""
+
+    status, type, title = 429, "too_many_requests", "Too many requests"
+
+    def __init__(self, detail: str, spent: Spent) -> None:
+        super().__init__(detail, retry_after_s=spent.retry_after_s)
+        self.spent = spent
 
 
 class HeadTooLarge(MemoryCoreError):

@@ -1,7 +1,8 @@
 """Who asks, and from where: API keys, and the web page that a request comes from.
 
-Only hashes are configured (`MEMORY_API_KEYS`). The app is part of the key and of what is hashed, so no header, field or
-path can name another. SHA-256 without salt or stretching is enough here, because secrets are random, not chosen by people.
+Keys are those of the settings (`MEMORY_API_KEYS`) and those that admins make (`memory_core.access`); of both only hashes are kept. The
+app is part of the key and of what is hashed, so no header, field or path can name another. SHA-256 without salt or stretching is enough
+for those of the settings, because secrets are random, not chosen by people.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from urllib.parse import urlsplit
 from memory_core.domain.errors import FieldError, Forbidden, Malformed, Unauthenticated
 
 if TYPE_CHECKING:
+    from memory_core.core import MemoryCore
     from memory_core.setting_types import ApiKey
 
 
@@ -70,15 +72,57 @@ class Keyring:
             (key.app, key.id): (bytes.fromhex(key.sha256), Caller(key.app, key.id, key.rights, key.user)) for key in keys
         }
 
-    def caller(self, headers: Mapping[str, str]) -> Caller:
-        """The caller whom the key in `X-API-Key` or `Authorization: Bearer` belongs to. Raises Unauthenticated."""
-        given = _presented(headers)
-        parts = _KEY.fullmatch(given)
+    def has(self, key: PresentedKey) -> bool:
+        """Whether there is a key of this name, be its secret another one."""
+        return key.name in self._known
+
+    def caller(self, key: PresentedKey) -> Caller:
+        """The caller whom a key belongs to. Raises Unauthenticated."""
         # A key that is not known costs the same hash and the same comparison as one that is.
-        digest, caller = self._known.get((parts[1], parts[2]) if parts else ("", ""), (_NO_KEY, None))
-        if not hmac.compare_digest(hashlib.sha256(given.encode()).digest(), digest) or caller is None:
-            raise Unauthenticated("The API key is not known")
+        digest, caller = self._known.get(key.name, (_NO_KEY, None))
+        if not hmac.compare_digest(hashlib.sha256(key.text.encode()).digest(), digest) or caller is None:
+            raise _unknown_key()
         return caller
+
+
+@dataclass(frozen=True, slots=True)
+class PresentedKey:
+    """The key of a request, in `X-API-Key` or `Authorization: Bearer`. name: its app and its id; empty for a text that is no key."""
+
+    text: str
+    name: tuple[str, str]
+    is_token: bool = False
+    """Whether it may be a token of Entra ID: a bearer token that is not written as a key."""
+
+    @classmethod
+    def of(cls, headers: Mapping[str, str]) -> PresentedKey:
+        """The key in the headers. Raises Unauthenticated for none, and for two that differ."""
+        text = _presented(headers)
+        parts = _KEY.fullmatch(text)
+        is_token = not text.startswith("mc_") and not headers.get("x-api-key")
+        return cls(text, (parts[1], parts[2]) if parts else ("", ""), is_token)
+
+
+async def stored_caller(core: MemoryCore, presented: PresentedKey) -> Caller:
+    """The caller whom a key belongs to that an admin made.
+
+    Raises Unauthenticated; Unavailable while it can't be told whether the key is one.
+    """
+    if not presented.name[0]:
+        raise _unknown_key()
+    key = await core.find_key(*presented.name)
+    if key is None or not key.fits(presented.text):
+        raise _unknown_key()
+    status = key.status(core.clock.now())
+    if status != "active":
+        raise Unauthenticated(f"This API key {'was withdrawn' if status == 'withdrawn' else 'has expired'}")
+    core.note_key_use(key)
+    return Caller(key.app_id, key.key_id, frozenset(key.rights), key.user_id)
+
+
+def _unknown_key() -> Unauthenticated:
+    """The refusal of a key that is neither in the settings nor in the store."""
+    return Unauthenticated("The API key is not known")
 
 
 def _presented(headers: Mapping[str, str]) -> str:

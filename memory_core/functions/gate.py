@@ -27,6 +27,7 @@ from azure.functions import HttpRequest, HttpResponse
 
 from memory_core.domain.errors import FieldError, Forbidden, Malformed, MemoryCoreError, Unavailable, is_plain_name
 from memory_core.domain.fields import Input
+from memory_core.domain.redaction.requests import collect_redactions
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner, check_name
 from memory_core.functions import runtime
@@ -42,7 +43,7 @@ from memory_core.functions.request_parsing import (
     read_object,
     unknown_field,
 )
-from memory_core.functions.responses import problem_response
+from memory_core.functions.responses import problem_response, rate_headers
 from memory_core.functions.suggestions import known_calls, suggest_field
 
 if TYPE_CHECKING:
@@ -106,11 +107,13 @@ def gated(
     door = Door(right, takes, body is not None, scoped, nameless, raw, own, user_header)
 
     def around(handler: Handler[Asked]) -> AzureFunction:
-        async def pass_gate(req: HttpRequest, correlation: str) -> HttpResponse:
+        async def pass_gate(req: HttpRequest, correlation: str, headers: dict[str, str]) -> HttpResponse:
             here = await runtime.current()
             try:
                 async with asyncio.timeout(here.deadline_s) as deadline:
-                    admit = partial(_admit, here, door, handler.__name__, req, correlation)
+                    caller = await here.caller(req.method, req.url, req.headers)
+                    headers |= rate_headers(await here.core.spend_request(caller.app_id, caller.key_id))
+                    admit = partial(_admit, here, door, caller, handler.__name__, req, correlation)
                     long = len(req.get_body()) > LONG_BODY
                     admitted = await _in_thread(admit) if long else admit()
                     return await handler(cast("Admitted[Asked]", admitted))
@@ -127,7 +130,7 @@ def gated(
 def ungated(handler: OpenHandler) -> AzureFunction:
     """Let anyone call this handler: for what says nothing about anybody's data. Errors and headers are those of a gated one."""
 
-    async def pass_by(req: HttpRequest, correlation: str) -> HttpResponse:
+    async def pass_by(req: HttpRequest, correlation: str, headers: dict[str, str]) -> HttpResponse:
         return await handler(req)
 
     return _as_function(handler, Door(None, Nothing, has_body=False, scoped=False), pass_by)
@@ -139,27 +142,33 @@ def correlation_id(headers: Mapping[str, str]) -> str:
     return given if _SANE_CORRELATION.fullmatch(given) else os.urandom(16).hex()
 
 
-def _as_function(handler: Callable[..., Any], door: Door, answer: Callable[[HttpRequest, str], Awaitable[HttpResponse]]) -> AzureFunction:
+Answer = Callable[[HttpRequest, str, dict[str, str]], Awaitable[HttpResponse]]
+"""From a request, its correlation id, and the headers that every answer to it gets, to which it may add."""
+
+
+def _as_function(handler: Callable[..., Any], door: Door, answer: Answer) -> AzureFunction:
     """What Azure indexes: one parameter `req`, the handler's name and docstring, errors as problems, a correlation id on all."""
 
     @functools.wraps(handler)
     async def function(req: HttpRequest) -> HttpResponse:
         correlation = correlation_id(req.headers)
-        path = ""
+        path, headers = "", dict[str, str]()
         try:
             check_host(req.headers)  # before anything reads the URL, which is made of it
             path = urlsplit(req.url).path
-            response = await answer(req, correlation)
+            with collect_redactions():
+                response = await answer(req, correlation, headers)
         except MemoryCoreError as error:
             if error.status in (404, 422) and error.did_you_mean is None and req.route_params:
                 error.did_you_mean = known_calls().suggest_other_method(req.method, path)
             if error.status >= 500:
                 log.warning("%s is answered with %d: %s, correlation id %s", handler.__name__, error.status, error.detail, correlation)
-            return problem_response(error, path, correlation)
+            response = problem_response(error, path, correlation)
         except Exception:
             log.exception("%s failed, correlation id %s", handler.__name__, correlation)
-            return problem_response(MemoryCoreError("Something failed here; the log tells what"), path, correlation)
+            response = problem_response(MemoryCoreError("Something failed here; the log tells what"), path, correlation)
         response.headers["X-Correlation-Id"] = correlation
+        response.headers.update(headers)
         return response
 
     # `wraps` would show Azure the handler's own parameter type, which is not a request.
@@ -176,9 +185,8 @@ async def _in_thread(admit: Callable[[], Admitted[Any]]) -> Admitted[Any]:
     return await asyncio.get_running_loop().run_in_executor(_readers, copy_context().run, admit)
 
 
-def _admit(here: runtime.Runtime, door: Door, name: str, req: HttpRequest, correlation: str) -> Admitted[Any]:
-    """Authenticate, then authorise, then read: no unknown caller makes this process parse a body."""
-    caller = here.caller(req.method, req.url, req.headers)
+def _admit(here: runtime.Runtime, door: Door, caller: Caller, name: str, req: HttpRequest, correlation: str) -> Admitted[Any]:
+    """Authorise a known caller, then read: no unknown caller makes this process parse a body."""
     if door.right is not None:
         caller.require("write" if door.own and caller.user_id is not None else door.right)
     content = req.get_body()

@@ -14,6 +14,7 @@ import azure.functions as func
 from azure.functions import HttpResponse
 
 from memory_core.domain.errors import FieldError, Invalid, MemoryCoreError
+from memory_core.domain.redaction.requests import renumber
 from memory_core.domain.requests.memories import (
     AppendInput,
     ClearInput,
@@ -89,6 +90,7 @@ async def memories_bulk(req: Admitted[BulkInput]) -> HttpResponse:
         raise invalid(*(field for error in refused.values() for field in error.errors))
     results = {place: _bulk_problem(req, error) for place, error in refused.items()}
     saved = await req.core.bulk(req.owner, [*good.values()], req.call, atomic=req.input.atomic) if good else []
+    renumber("memories", [*good])
     for place, outcome in zip(good, saved, strict=True):
         if isinstance(outcome, MemoryCoreError):
             results[place] = _bulk_problem(req, _of_item(outcome, f"memories.{place}."))

@@ -29,7 +29,7 @@ OPEN_FRESH_S = 10.0
 @ungated
 async def system_root(req: HttpRequest) -> HttpResponse:
     """Name, version and where to go on."""
-    links = {"docs": "/docs", "openapi": "/openapi.json", "mcp": "/mcp"}
+    links = {"docs": "/docs", "console": "/console", "openapi": "/openapi.json", "mcp": "/mcp"}
     links |= {"health": "/health", "ready": "/health/ready", "metrics": "/metrics"}
     return json_response({"name": "Memory Core", "version": __version__, "links": links})
 
@@ -50,7 +50,7 @@ async def system_ready(req: HttpRequest) -> HttpResponse:
     """
     try:
         here = await runtime.current()
-        if _may_see_all(here, req):
+        if await _may_see_all(here, req):
             return _readiness(await here.readiness.latest())
         state = await here.readiness.latest(within_s=OPEN_FRESH_S)
     except Unavailable as error:
@@ -85,11 +85,11 @@ def unready(error: Unavailable) -> dict[str, Any]:
     return {"status": "unavailable", "dependencies": {error.dependency: report}}
 
 
-def _may_see_all(here: runtime.Runtime, req: HttpRequest) -> bool:
+async def _may_see_all(here: runtime.Runtime, req: HttpRequest) -> bool:
     """Whether a caller has a key, or is a deployment of this app."""
     try:
-        here.caller(req.method, req.url, req.headers)
-    except (Unauthenticated, Forbidden):
+        await here.caller(req.method, req.url, req.headers)
+    except (Unauthenticated, Forbidden, Unavailable):
         secret, given = here.core.settings.secret, req.headers.get("x-readiness", "")
         return secret is not None and is_readiness_signature(secret.get_secret_value().encode(), given, here.core.clock.now().timestamp())
     return True

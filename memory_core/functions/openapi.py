@@ -81,7 +81,7 @@ def _parameters(door: Door, method: str, path: str, name: str, schemas: dict[str
         for parameter, field in schema.get("properties", {}).items():
             parameters.append({"name": parameter, "in": "query", "required": parameter in required, "schema": field})
     if door.right is not None and method != "GET" and name != "mcp":
-        parameters.append(parts.IDEMPOTENCY_KEY)
+        parameters.append(parts.SECRETS_ONCE if name in parts.MAKES_SECRETS else parts.IDEMPOTENCY_KEY)
     if path.endswith("/{memory_id}") and method in ("PUT", "DELETE"):
         parameters.append({**parts.IF_MATCH, "required": method == "PUT"})
     parameters.append(parts.CORRELATION_ID)

@@ -21,7 +21,7 @@ TAGS = [
     {"name": "conflicts", "description": "Memories that could not both be true, and what was decided."},
     {"name": "tasks", "description": "What goes on after a call was answered."},
     {"name": "people", "description": "What a user has a right to: to take along, to bring, to have erased."},
-    {"name": "admin", "description": "What concerns all users of an app."},
+    {"name": "admin", "description": "What concerns all users of an app, its keys, and the log of what was done."},
     {"name": "time", "description": "What happened, and what was known when."},
     {"name": "sessions", "description": "Memories by session, procedures by key."},
     {"name": "mcp", "description": "The Model Context Protocol, for agents' tools."},
@@ -29,14 +29,26 @@ TAGS = [
 ]
 SECURITY = {
     "apiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "`mc_<app>_<key id>_<secret>`"},
-    "bearer": {"type": "http", "scheme": "bearer", "description": "The same key as a bearer token."},
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The same key as a bearer token; an access token of Entra ID where the service takes these.",
+    },
 }
 HEADERS = {
     "CorrelationId": {"description": "Names this request in logs and problems.", "schema": {"type": "string"}},
     "ETag": {"description": "The revision; the next PUT sends it as If-Match.", "schema": {"type": "string"}},
     "Location": {"description": "Where the task can be looked at.", "schema": {"type": "string"}},
+    "NextCursor": {
+        "description": "What to send as `cursor` for the next page, beside lines; absent on the last.",
+        "schema": {"type": "string"},
+    },
+    "RateLimit": {"description": "What each limit has left: r requests, t seconds until it is full again.", "schema": {"type": "string"}},
+    "RateLimitPolicy": {"description": "Each limit: q requests in w seconds.", "schema": {"type": "string"}},
     "RetryAfter": {"description": "Seconds to wait before the next try.", "schema": {"type": "integer"}},
 }
+RATE_HEADERS = {"RateLimit": "RateLimit", "RateLimit-Policy": "RateLimitPolicy"}
+"""Fields that every answer has where requests are limited, by the names of their descriptions."""
 SCOPE_FIELDS: dict[str, Schema] = {
     "user_id": {
         **NAME_SCHEMA,
@@ -89,6 +101,12 @@ IDEMPOTENCY_KEY: Schema = {
     "description": "The same key with the same request is done once; the first answer is given again for 24 hours.",
     "schema": {"type": "string", "pattern": "^[\\x21-\\x7e]{1,200}$"},
 }
+SECRETS_ONCE: Schema = {
+    **IDEMPOTENCY_KEY,
+    "description": "The same key again is a 409, for good, that names the API key made before: its secret was in that answer only.",
+}
+MAKES_SECRETS = frozenset({"key_make", "key_rotate"})
+"""Functions whose answer is not given again."""
 _ENTITY_TAG = r'(W/)?"[^"]*"'
 IF_MATCH: Schema = {
     "name": "If-Match",
@@ -144,6 +162,8 @@ EXAMPLES: dict[str, Schema] = {
     "user_settings_put": {"time_zone": "Europe/Lisbon"},
     "context": {"user_id": "ana", "query": "Where should we meet?", "session_id": "monday", "max_tokens": 1000},
     "replay_memories": {"user_id": "ana", "known_at": "2026-05-08T13:56:00Z"},
+    "key_make": {"name": "web shop", "rights": ["read", "write"]},
+    "key_rotate": {"overlap_seconds": 3600},
 }
 ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     # function → (status → what it means, schema of the body)
@@ -185,6 +205,11 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "tasks_list": ({"200": "One page; it may be short though more follow"}, "TaskPage"),
     "poisoned_tasks_list": ({"200": "One page; it may be short though more follow"}, "OwnedTaskPage"),
     "agents_list": ({"200": "One page; it may be short though more follow"}, "AgentPage"),
+    "key_make": ({"201": "The key, with its secret, which is shown this once"}, "NewKey"),
+    "keys_list": ({"200": "One page, newest first; it may be short though more follow"}, "KeyPage"),
+    "key_withdraw": ({"204": "It is refused from now on"}, "Nothing"),
+    "key_rotate": ({"201": "The key that takes its place, with its secret, which is shown this once"}, "RotatedKey"),
+    "audit_list": ({"200": "One page, newest first; with Accept: application/x-ndjson an entry a line"}, "AuditPage"),
     "task_get": ({"200": "The task"}, "Task"),
     "task_retry": ({"202": "The task, accepted again"}, "Task"),
     "task_cancel": ({"200": "The task, now cancelled"}, "Task"),
@@ -218,11 +243,13 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "system_openapi": ({"200": "The document"}, "Anything"),
     "docs_page": ({"200": "The page"}, "Html"),
     "docs_file": ({"200": "The file"}, "File"),
+    "console_page": ({"200": "The page"}, "Html"),
+    "console_file": ({"200": "The file"}, "File"),
 }
 _MEDIA = {
     "Text": ("text/plain",),
     "Html": ("text/html",),
-    "File": ("text/javascript", "text/css", "image/png"),
+    "File": ("text/javascript", "text/css", "image/png", "image/svg+xml"),
     "Lines": ("application/x-ndjson",),
     "Nothing": (),
     "Graph": tuple(GRAPH_MEDIA.values()),
@@ -234,6 +261,12 @@ _OTHERWISE = {
     **{(name, "200"): "Foreseen" for name in ("archive", "consolidate", "decay", "forget", "reembed")},
 }
 """(function, status) → the schema of a body that is not the function's usual one."""
+_OF_KEYS = {
+    "key_make": ("409", "413", "415"),
+    "key_withdraw": ("404", "409"),
+    "key_rotate": ("404", "409", "413", "415"),
+}
+"""Function of an app's keys → what it may answer beside the problems of all calls about a whole app."""
 _PROBLEMS = {
     "400": "The request can't be read, or its cursor is void",
     "401": "No key, or one that is not known",
@@ -245,6 +278,7 @@ _PROBLEMS = {
     "413": "Over a size limit",
     "415": "The body is not application/json",
     "422": "A field is missing, unknown or wrong",
+    "429": "The rate of the key or of its app is used up",
     "500": "Something failed here",
     "503": "A dependency is down; try again",
 }
@@ -254,7 +288,7 @@ def tag(path: str) -> str:
     """The group a path is shown in."""
     if path == "/mcp":
         return "mcp"
-    if path in ("/api/v1/tasks/poisoned", "/api/v1/agents"):
+    if path in ("/api/v1/tasks/poisoned", "/api/v1/agents", "/api/v1/audit") or path.startswith("/api/v1/keys"):
         return "admin"
     if path.startswith(("/api/v1/memories", "/api/v1/agent", "/api/v1/context")):
         return "memories"
@@ -283,7 +317,11 @@ def _answer(text: str, schema: str) -> Schema:
         headers["ETag"] = {"$ref": "#/components/headers/ETag"}
     if schema in ("Accepted", "Appended"):
         headers["Location"] = {"$ref": "#/components/headers/Location"}
+    if schema == "AuditPage":
+        headers["X-Next-Cursor"] = {"$ref": "#/components/headers/NextCursor"}
     content = {media_type: {"schema": ref(schema)} for media_type in _MEDIA.get(schema, ("application/json",))}
+    if schema == "AuditPage":
+        content["application/x-ndjson"] = {"schema": ref("Lines")}
     return {"description": text, "headers": headers, **({"content": content} if content else {})}
 
 
@@ -292,7 +330,8 @@ def problems(door: Door, name: str) -> dict[str, Schema]:
     if door.right is None:
         statuses = ["500"]
     elif not door.scoped:
-        statuses = ["400", "401", "403", "422", "500", "503"]
+        statuses = ["400", "401", "403", "422", "429", "500", "503"]
+        statuses = sorted([*statuses, *_OF_KEYS.get(name, ())])
     else:
         statuses = [status for status in _PROBLEMS if door.has_body or door.raw or status not in ("413", "415")]
         statuses = [status for status in statuses if status != "410" or name == "user_export_part"]
@@ -304,7 +343,9 @@ def problem_responses() -> dict[str, Schema]:
     responses: dict[str, Schema] = {}
     for status, text in _PROBLEMS.items():
         headers = {"X-Correlation-Id": {"$ref": "#/components/headers/CorrelationId"}}
-        if status == "503":
+        if status == "429":
+            headers |= {name: {"$ref": f"#/components/headers/{title}"} for name, title in RATE_HEADERS.items()}
+        if status in ("429", "503"):
             headers["Retry-After"] = {"$ref": "#/components/headers/RetryAfter"}
         content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
         responses[f"Problem{status}"] = {"description": text, "headers": headers, "content": content}

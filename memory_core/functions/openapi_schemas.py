@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from pydantic import TypeAdapter
 
+from memory_core.domain.access import RIGHTS, Action, KeyStatus
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.conversation import TASK_FIELDS, Task
 from memory_core.domain.memory import INTERNAL_FIELDS, UNLOGGED_FIELDS, Event, Memory, Outcome
@@ -29,6 +30,19 @@ IGNORED: Schema = {
         "type": "array",
         "items": TEXT,
         "description": "Only when there are any: fields and kinds of the messages that are not known",
+    }
+}
+
+
+REDACTED: Schema = {
+    "redacted": {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {"field": TEXT, "kind": TEXT, "count": INTEGER},
+            "required": ["field", "kind", "count"],
+        },
+        "description": "Only when there is any: what was replaced in the request by a mark, such as [redacted: github token]",
     }
 }
 
@@ -71,7 +85,9 @@ def _as_shown(schemas: dict[str, Schema]) -> None:
         "title": "ShownMemory",
         "description": "A memory: brief, without what is null, empty or a default; with view=full whole; or the fields that are named",
         "required": ["id"],
+        "properties": {**properties},
     }
+    properties.update(REDACTED)
     message = schemas["SessionMessage"]
     message["required"] = [name for name in message["required"] if name != "sent"]
 
@@ -89,6 +105,7 @@ def _shapes() -> dict[str, Schema]:
         **_found(),
         **_accepted(),
         **_pages(),
+        **_access(),
     }
 
 
@@ -106,8 +123,8 @@ def _saved_and_refused() -> dict[str, Schema]:
     return {
         "Problem": _object({**problem, "errors": _list(error), "did_you_mean": meant}, *problem, "errors"),
         "Deleted": {"allOf": [ref("Memory"), _object({"outcome": {"enum": ["deleted", "already_deleted"]}}, "outcome")]},
-        "Saved": _object(saved, *saved),
-        "BulkResults": _object({"results": _list({"oneOf": [ref("BulkSaved"), ref("BulkProblem")]})}, "results"),
+        "Saved": _object({**saved, **REDACTED}, *saved),
+        "BulkResults": _object({"results": _list({"oneOf": [ref("BulkSaved"), ref("BulkProblem")]}), **REDACTED}, "results"),
         "BulkSaved": _object({"status": INTEGER, **saved}, "status", *saved),
         "BulkProblem": _object({"status": INTEGER, "problem": ref("Problem")}, "status", "problem"),
         "Cleared": _object({"cleared": INTEGER}, "cleared"),
@@ -145,8 +162,8 @@ def _found() -> dict[str, Schema]:
     return {
         "Hit": _object({**hit, "explain": explain}, "rank", "memory", "score", "relevance_score", "passages")
         | {"description": "With view=full all fields; a brief one says what is not as usual"},
-        "Retrieved": _object({**retrieved, "explain": explain}, "results", "degraded", "as_of_sequence", "next_cursor"),
-        "Context": _object({**context, **IGNORED}, *context),
+        "Retrieved": _object({**retrieved, "explain": explain, **REDACTED}, "results", "degraded", "as_of_sequence", "next_cursor"),
+        "Context": _object({**context, **IGNORED, **REDACTED}, *context),
         "Foreseen": _object({"counts": {"type": "object"}, "capped": {"type": "boolean"}}, "counts", "capped"),
         "Evolution": _object({"memories": _list(ref("Memory")), "complete": {"type": "boolean"}}, "memories", "complete"),
         "Versions": _object({"versions": _list(ref("VersionView"))}, "versions"),
@@ -160,11 +177,13 @@ def _accepted() -> dict[str, Schema]:
     counted: Schema = {"new": INTEGER, "known": INTEGER}
     of_session = {"messages": _object(counted, *counted) | {"description": "Of a conversation: how many messages were new to its session"}}
     return {
-        "Accepted": _object({**accepted, **of_session, **IGNORED}, *accepted),
-        "Appended": _object({"memory_ids": _list(TEXT), "task_id": TEXT, "degraded": _list(TEXT)}, "memory_ids", "degraded"),
+        "Accepted": _object({**accepted, **of_session, **IGNORED, **REDACTED}, *accepted),
+        "Appended": _object({"memory_ids": _list(TEXT), "task_id": TEXT, "degraded": _list(TEXT), **REDACTED}, "memory_ids", "degraded"),
         "Batch": _object(waits, *waits),
-        "Buffered": _object({**waits, "task_id": TEXT, "degraded": _list(TEXT), **IGNORED}, *waits, "degraded"),
-        "Summary": _object({"summary": TEXT, "structured": {"type": "object"}, "degraded": _list(TEXT), **IGNORED}, "summary", "degraded"),
+        "Buffered": _object({**waits, "task_id": TEXT, "degraded": _list(TEXT), **IGNORED, **REDACTED}, *waits, "degraded"),
+        "Summary": _object(
+            {"summary": TEXT, "structured": {"type": "object"}, "degraded": _list(TEXT), **IGNORED, **REDACTED}, "summary", "degraded"
+        ),
         "Task": _task(),
         "Readiness": _object(readiness, "status"),
     }
@@ -193,6 +212,29 @@ def _pages() -> dict[str, Schema]:
         "SessionPage": page("sessions", ref("SessionView")),
         "MessagePage": page("messages", ref("SessionMessage")),
         "TakenBack": _object({"messages": _list(ref("SessionMessage")), "memories": INTEGER}, "messages", "memories"),
+    }
+
+
+def _access() -> dict[str, Schema]:
+    maybe: Schema = {"type": ["string", "null"]}
+    until: Schema = {**maybe, "format": "date-time"}
+    key: Schema = {"key_id": TEXT, "app_id": TEXT, "name": maybe, "rights": _list({"enum": list(RIGHTS)})}
+    key |= {"user_id": {**maybe, "description": "The only user that it may name; null for any"}, "created_at": MOMENT, "expires_at": until}
+    key |= {"last_used_at": {**until, "description": "At most an hour behind"}, "status": {"enum": list(get_args(KeyStatus))}}
+    secret = {"key": {**TEXT, "description": "The whole key: in this answer only"}}
+    target = {"type": "object", "additionalProperties": TEXT, "description": "Ids: key_id, user_id, task_id; user for one who was erased"}
+    entry: Schema = {"id": TEXT, "at": MOMENT, "actor": {**TEXT, "description": "The id of the key that asked"}}
+    entry |= {"action": {"enum": list(get_args(Action))}, "target": target, "correlation_id": maybe}
+    entry["outcome"] = {**TEXT, "description": "done; of a task accepted, and its status once it has ended"}
+    beside: Schema = {"counts": {"type": "object", "additionalProperties": INTEGER}, "mode": {"enum": ["soft", "hard"]}}
+    cursor = {"next_cursor": CURSOR}
+    return {
+        "ApiKey": _object(key, *key),
+        "NewKey": _object({**secret, **key}, *secret, *key),
+        "RotatedKey": _object({**secret, **key, "replaces": TEXT}, *secret, *key, "replaces"),
+        "KeyPage": _object({"keys": _list(ref("ApiKey")), **cursor}, "keys", "next_cursor"),
+        "AuditEntry": _object({**entry, **beside}, *entry),
+        "AuditPage": _object({"entries": _list(ref("AuditEntry")), **cursor}, "entries", "next_cursor"),
     }
 
 

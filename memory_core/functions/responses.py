@@ -6,14 +6,17 @@ What the calls of `MemoryCore` return, as the JSON and the headers of the HTTP c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 from typing import Any
 from urllib.parse import quote
 
 import orjson
 from azure.functions import HttpResponse
 
-from memory_core.domain.errors import FieldError, MemoryCoreError, MethodNotAllowed
+from memory_core.domain.errors import FieldError, MemoryCoreError, MethodNotAllowed, TooManyRequests
 from memory_core.domain.memory import UNLOGGED_FIELDS, Memory
+from memory_core.domain.rate_limits import Spent
+from memory_core.domain.redaction.requests import Redactor, collected_redactions
 from memory_core.domain.requests.memories import Context
 from memory_core.domain.results import (
     Accepted,
@@ -39,7 +42,9 @@ _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_SERIALIZE_NUMPY
 
 
 def json_response(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> HttpResponse:
-    """`value` as JSON: datetimes end in Z, dataclasses are objects."""
+    """`value` as JSON: datetimes end in Z, dataclasses are objects. An object also lists what was redacted in the request."""
+    if isinstance(value, dict) and (redactions := collected_redactions()):
+        value = {**value, "redacted": redactions}
     return HttpResponse(orjson.dumps(value, option=_OPTIONS), status_code=status, headers=headers, mimetype="application/json")
 
 
@@ -209,6 +214,8 @@ def _hit(hit: Hit) -> dict[str, Any]:
 
 PROBLEM_TYPE = "application/problem+json"
 _DEFAULT_RETRY_S = 1
+_secrets = Redactor(["secrets"])
+"""For what a problem repeats of a request: names of fields, and the path."""
 
 
 def problem(error: MemoryCoreError, instance: str, correlation_id: str) -> dict[str, Any]:
@@ -217,8 +224,8 @@ def problem(error: MemoryCoreError, instance: str, correlation_id: str) -> dict[
         "type": f"urn:memory-core:problem:{error.type}",
         "title": error.title,
         "status": error.status,
-        "detail": error.detail,
-        "instance": instance,
+        "detail": _secrets.text(error.detail),
+        "instance": _secrets.text(instance),
         "correlation_id": correlation_id,
         "errors": [_field_problem(field) for field in error.errors],
     }
@@ -229,7 +236,16 @@ def problem(error: MemoryCoreError, instance: str, correlation_id: str) -> dict[
 
 def _field_problem(error: FieldError) -> dict[str, str]:
     suggestion = {} if error.did_you_mean is None else {"did_you_mean": error.did_you_mean}
-    return {"field": error.field, "message": error.message, **suggestion}
+    return {"field": _secrets.text(error.field), "message": _secrets.text(error.message), **suggestion}
+
+
+def rate_headers(spent: Spent | None) -> dict[str, str]:
+    """`RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers): requests and seconds of each limit, and what is left."""
+    if spent is None:
+        return {}
+    policies = (f'"{level.bucket.name}";q={level.bucket.rate.requests};w={level.bucket.rate.seconds}' for level in spent.levels)
+    left = (f'"{level.bucket.name}";r={level.remaining};t={ceil(level.ahead_s)}' for level in spent.levels)
+    return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(left)}
 
 
 def problem_response(error: MemoryCoreError, instance: str, correlation_id: str) -> HttpResponse:
@@ -239,6 +255,8 @@ def problem_response(error: MemoryCoreError, instance: str, correlation_id: str)
         headers["WWW-Authenticate"] = 'Bearer realm="memory-core"'
     if isinstance(error, MethodNotAllowed):
         headers["Allow"] = error.allowed
+    if isinstance(error, TooManyRequests):
+        headers |= rate_headers(error.spent)
     if error.status in (429, 503):
         headers["Retry-After"] = str(error.retry_after_s or _DEFAULT_RETRY_S)
     return HttpResponse(

@@ -15,12 +15,22 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from memory_core.domain.errors import PlainError
-from memory_core.functions.callers import LOCAL_CALLER, Caller, Keyring, check_local, is_loopback
+from memory_core.functions.callers import (
+    LOCAL_CALLER,
+    Caller,
+    Keyring,
+    PresentedKey,
+    check_local,
+    is_loopback,
+    stored_caller,
+)
 from memory_core.logs import protect
 
 if TYPE_CHECKING:
     from memory_core.config import Settings
     from memory_core.core import MemoryCore
+    from memory_core.functions.entra import EntraGate
+    from memory_core.ports import Clock
     from memory_core.telemetry import SharedReadiness
 
 
@@ -31,20 +41,30 @@ of which a long body takes dozens, waits so long for a rule that reads a long te
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """What a request needs. keyring: None when authentication is off."""
+    """What a request needs. keyring: None when authentication is off. entra: None where no tokens are taken."""
 
     core: MemoryCore
     readiness: SharedReadiness
     keyring: Keyring | None
     deadline_s: float
     body_limit_bytes: int
+    entra: EntraGate | None = None
 
-    def caller(self, method: str, url: str, headers: Mapping[str, str]) -> Caller:
-        """Who sends this request; without authentication `check_local` decides. Raises Unauthenticated or Forbidden."""
-        if self.keyring is not None:
-            return self.keyring.caller(headers)
-        check_local(method, urlsplit(url).netloc, headers)
-        return LOCAL_CALLER
+    async def caller(self, method: str, url: str, headers: Mapping[str, str]) -> Caller:
+        """Who sends this request; without authentication `check_local` decides.
+
+        A key of the settings is known without asking anything. Raises Unauthenticated or Forbidden; Unavailable for a key that an admin
+        may have made, while the store can't be asked, and for a token whose issuer can't.
+        """
+        if self.keyring is None:
+            check_local(method, urlsplit(url).netloc, headers)
+            return LOCAL_CALLER
+        if self.entra is not None and (principal := self.entra.principal(headers)) is not None:
+            return principal
+        presented = PresentedKey.of(headers)
+        if self.entra is not None and presented.is_token:
+            return await self.entra.token_caller(presented.text)
+        return self.keyring.caller(presented) if self.keyring.has(presented) else await stored_caller(self.core, presented)
 
 
 _current: Runtime | None = None
@@ -71,6 +91,7 @@ async def start(settings: Settings) -> Runtime:
     """Wire and open the runtime of this process. Raises ValueError where these settings can't be served safely."""
     global _current
     keyring = _keyring(settings)
+    _check_principal_header(settings)
     protect(settings.log_level)
     from memory_core.core import MemoryCore
     from memory_core.telemetry import SharedReadiness
@@ -78,7 +99,8 @@ async def start(settings: Settings) -> Runtime:
     sys.setswitchinterval(_TURN_S)
     core = MemoryCore(settings)
     await core.open()  # when that fails, the next request tries again, with connections of its own
-    _current = Runtime(core, SharedReadiness(core.ready, core.clock), keyring, settings.deadline_s, settings.body_limit_bytes)
+    readiness, entra = SharedReadiness(core.ready, core.clock), _entra(settings, core.clock)
+    _current = Runtime(core, readiness, keyring, settings.deadline_s, settings.body_limit_bytes, entra)
     return _current
 
 
@@ -87,7 +109,26 @@ async def close() -> None:
     global _current, _settings
     runtime, _current, _settings = _current, None, None
     if runtime is not None:
+        if runtime.entra is not None:
+            await runtime.entra.close()
         await runtime.core.close()
+
+
+def _check_principal_header(settings: Settings) -> None:
+    """Raise PlainError where a client could write the header of App Service authentication itself."""
+    if settings.trust_principal_header == "on" and os.environ.get("WEBSITE_AUTH_ENABLED", "").lower() != "true":
+        raise PlainError(
+            "MEMORY_TRUST_PRINCIPAL_HEADER=on, but App Service authentication is off here (WEBSITE_AUTH_ENABLED is not True):"
+            " any client could write X-MS-CLIENT-PRINCIPAL itself. Switch authentication on for the app, or leave the setting out"
+        )
+
+
+def _entra(settings: Settings, clock: Clock) -> EntraGate | None:
+    if settings.entra_tenant_id is None:
+        return None
+    from memory_core.functions.entra import EntraGate
+
+    return EntraGate.of(settings, clock)
 
 
 def _keyring(settings: Settings) -> Keyring | None:

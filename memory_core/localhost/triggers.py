@@ -361,7 +361,7 @@ class Timers:
         Where keys are in use it needs one with the right `admin` that is not bound to a user, since a timer works for all users.
         """
         here = await runtime.current()
-        caller = here.caller(request.method, request.url, request.headers)
+        caller = await here.caller(request.method, request.url, request.headers)
         caller.require("admin")
         caller.require_any_user()
         timer = self._timers.get(name)

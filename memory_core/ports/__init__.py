@@ -6,6 +6,7 @@ dependency that is down raises `Unavailable`; never an empty result.
 
 from __future__ import annotations
 
+from memory_core.ports.access import AccessKind, EntryFilter, KeyStore, SigningKeys, owner_of_keys, sequence_of
 from memory_core.ports.infrastructure import (
     POISON,
     Archive,
@@ -50,6 +51,7 @@ from memory_core.ports.records import (
 __all__ = [
     "LOGGED",
     "POISON",
+    "AccessKind",
     "AgentCount",
     "Agents",
     "Archive",
@@ -63,11 +65,13 @@ __all__ = [
     "Document",
     "Due",
     "Embedder",
+    "EntryFilter",
     "EventFilter",
     "Filter",
     "Found",
     "Health",
     "IdSource",
+    "KeyStore",
     "Kind",
     "LongTermStore",
     "Mark",
@@ -82,6 +86,7 @@ __all__ = [
     "SceneItem",
     "Search",
     "ShortTermStore",
+    "SigningKeys",
     "Snapshot",
     "Stamp",
     "Taken",
@@ -89,4 +94,6 @@ __all__ = [
     "Thesaurus",
     "Touch",
     "Write",
+    "owner_of_keys",
+    "sequence_of",
 ]

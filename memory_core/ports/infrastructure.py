@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
 
 from memory_core.domain.memory import Memory, Vector
+from memory_core.domain.rate_limits import Bucket, Spent
 from memory_core.domain.scope import Owner
 from memory_core.ports.records import Touch
 
@@ -141,6 +142,9 @@ class ShortTermStore(Pooled, Protocol):
 
     async def taken(self, owner: Owner, flush_id: str) -> None:
         """What was set apart under `flush_id` is written down: forget it."""
+
+    async def spend(self, app_id: str, buckets: Sequence[Bucket]) -> Spent | None:
+        """Count a request of an app for all processes. None where it can't be: the caller counts for itself then."""
 
     async def check(self) -> Health:
         """A round trip that writes, for readiness; says what is wrong instead of raising."""

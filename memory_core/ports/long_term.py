@@ -11,6 +11,7 @@ from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Event, Head
 from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
+from memory_core.ports.access import KeyStore
 from memory_core.ports.infrastructure import Health, Pooled
 from memory_core.ports.records import (
     AgentCount,
@@ -41,6 +42,9 @@ class LongTermStore(Pooled, Protocol):
 
     async def close(self) -> None:
         """Release everything; what was acknowledged stays."""
+
+    def key_store(self) -> KeyStore:
+        """The keys and audit logs of apps, which lie in the same place and are open while this store is."""
 
     async def snapshot(self, owner: Owner, ids: Sequence[str] = (), near: Near | None = None) -> Snapshot:
         """Head, documents by id (of any kind) and neighbours, in one logical read."""

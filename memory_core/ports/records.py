@@ -18,7 +18,7 @@ from memory_core.domain.scope import Owner
 Kind = Literal[
     "memory", "version", "event", "head", "snapshot", "session", "conversation", "messages", "buffer", "step", "receipt", "marker",
     "operation", "run", "task", "delivery", "scene", "profile", "conflict",
-    "slot", "settings", "accesses",
+    "slot", "settings", "accesses", "key", "audit",
 ]  # fmt: skip
 LOGGED: Final[frozenset[Kind]] = frozenset({"memory", "version", "event", "head"})
 """Kinds that only a commit writes; all others are bookkeeping."""

@@ -28,6 +28,7 @@ from memory_core.recollection.superseded import Fallen
 
 FALLEN = "no longer true in part"
 """Is on the line of what tells a superseded fact; which one, and what holds now, is below."""
+BY_ASSISTANT, FROM_TOOL = "by an assistant", "from a tool"
 NEWS = timedelta(days=90)
 """How long something foreseen without an end is told as expected, from its beginning on."""
 STORIES = frozenset({"cell", "note"})
@@ -50,9 +51,19 @@ def piece(memory: Memory, *, priority: float, fallen: Sequence[Fallen], terms: C
         priority=priority,
         speaker=speaker,
         said_by=said_by(memory),
-        mark=FALLEN if fallen else "",
+        mark="; ".join(filter(None, (FALLEN if fallen else "", origin_of(memory)))),
         notes=(*(no_longer_true(one) for one in fallen), *(expected(one, moment) for one in standing)),
     )
+
+
+def origin_of(memory: Memory) -> str:
+    """Whether an assistant or a tool is the source, for its line in a context; "" where a person is, or where its speaker shows it."""
+    if (memory.actor or "").casefold() in _NOBODY or memory.category in STORIES:
+        return ""
+    role, source = memory.metadata.get("role"), memory.source.casefold()
+    if role == "tool" or source == "tool" or source.startswith(("tool:", "tool/")):
+        return FROM_TOOL
+    return BY_ASSISTANT if role == "assistant" or source in ("agent", "assistant", "mcp") else ""
 
 
 def said_by(memory: Memory) -> str | None:

@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
-from memory_core.adapters.embedders.minilm import MiniLMEmbedder
 from memory_core.core import MemoryCore
 from memory_core.domain.memory import MemoryType, Status
 from memory_core.domain.requests.memories import ContextInput, ListInput, RetrieveInput
 from tests.builders import ALICE, NOW
+from tests.loaded_minilm import LoadedMiniLM
 from tests.telling import tell
 from tests.world import World, fact
 
@@ -21,7 +21,7 @@ SQLITE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 @pytest.fixture
 async def rules(world: World) -> MemoryCore:
     """A core without a language model, with the vectors of the local embedder."""
-    return await world.core_by_rules(embedder=MiniLMEmbedder(), embedding_provider="minilm")
+    return await world.core_by_rules(embedder=LoadedMiniLM(), embedding_provider="minilm")
 
 
 async def over(core: MemoryCore) -> list[str]:

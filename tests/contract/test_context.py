@@ -445,3 +445,16 @@ async def test_the_last_session_is_the_one_told_last_where_both_are_formed_in_th
     told = (await words.context(ALICE, ContextInput(parts=["turns"]))).context
     assert "trains" in told
     assert "red boat" not in told
+
+
+async def test_what_comes_of_an_assistant_or_a_tool_is_told_as_such(words: MemoryCore) -> None:
+    """A line says it where its speaker does not; what a person said has no mark."""
+    for name, source in (("Ana", "api"), ("Bo", "mcp"), ("Cy", "tool:search"), ("assistant", "mcp")):
+        await words.save(ALICE, turn(f"{name} saw the red boat", "monday", actor=name, source=source))
+    context = await words.context(ALICE, ContextInput(query="the red boat"))
+    assert sorted(line.partition("] ")[2] for line in context.context.split("\n") if line.startswith("[")) == [
+        "Ana: Ana saw the red boat",
+        "Bo: Bo saw the red boat (by an assistant)",
+        "Cy: Cy saw the red boat (from a tool)",
+        "assistant: assistant saw the red boat",
+    ]

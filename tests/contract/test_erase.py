@@ -194,7 +194,7 @@ async def test_a_worker_that_is_killed_at_any_write_is_followed_by_one_that_ends
     while number <= written:
         await filled(other)
         moment = Moment(number, after, asleep=True)  # the first worker lives, and says how many writes there are
-        mortal = await world.core(wrap=lambda inner, m=moment: Mortal(inner, m))
+        mortal = await world.core(wrap=lambda inner, m=moment: Mortal(inner, m), wrap_keys=lambda inner, m=moment: Mortal(inner, m))
         accepted = await mortal.erase(ALICE)
         moment.asleep = False
         with suppress(Killed):

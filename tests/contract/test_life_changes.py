@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import pytest
 
-from memory_core.adapters.embedders.minilm import MiniLMEmbedder
 from memory_core.core import MemoryCore
 from memory_core.domain.memory import Memory, Status
 from memory_core.domain.requests.memories import ListInput
@@ -14,6 +13,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import is_retraction, slot_of
 from tests.builders import NOW
 from tests.life_changes import BEFORE, CHANGES, KNOWN, NO_CHANGES, OVER
+from tests.loaded_minilm import LoadedMiniLM
 from tests.telling import Line, tell
 from tests.world import World, listed
 
@@ -26,7 +26,7 @@ SQLITE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 async def core(request: pytest.FixtureRequest, world: World) -> MemoryCore:
     if request.param == "hash":
         return await world.core_by_rules()
-    return await world.core_by_rules(embedder=MiniLMEmbedder(), embedding_provider="minilm")
+    return await world.core_by_rules(embedder=LoadedMiniLM(), embedding_provider="minilm")
 
 
 async def truths(core: MemoryCore, owner: Owner, **which: object) -> dict[str, Memory]:

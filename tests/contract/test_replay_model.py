@@ -145,7 +145,7 @@ class AnyPast(RuleBasedStateMachine):
     @initialize(old=st.sampled_from([True, False, False, False]))
     def begin(self, old: bool) -> None:
         """An old user has a log that is long enough for snapshots, and each replay of it takes ten times as long: one in four."""
-        said = [SaveInput(type=MemoryType.PROCEDURAL, key="old", value=1)] * 48
+        said = [SaveInput(type=MemoryType.PROCEDURAL, key=f"old {number % 4}", value=1) for number in range(48)]
         for _ in range(20 if old else 0):
             self.run(self.core.bulk(self.owner, said))
 

@@ -17,6 +17,7 @@ from memory_core.adapters.redis.client import Connect, in_process, server
 from memory_core.adapters.redis.local import NullShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.domain.memory import Memory
+from memory_core.domain.rate_limits import Bucket, Rate
 from memory_core.domain.scope import Owner
 from memory_core.ports import ShortTermStore, Stamp
 from tests.memories import ANA, BEN, MovableClock, turn, unit_vector
@@ -383,3 +384,22 @@ async def test_none_is_an_empty_cache_and_not_degraded() -> None:
     assert not store.degraded
     assert (await store.check()).status == "off"
     await store.close()
+
+
+async def test_requests_are_counted_for_all_processes_as_the_rule_says(bench: Bench) -> None:
+    one = await bench.store()
+    other = one if bench._adapter == "embedded" else await bench.store()  # each in-process Redis is another
+    buckets = [Bucket("key", "shop\nk1", Rate(3, 3600)), Bucket("app", "shop", Rate(4, 3600))]
+    answers = [await store.spend("shop", buckets) for store in (one, other, one, other)]
+    another_key = [Bucket("key", "shop\nk2", Rate(3, 3600)), buckets[1]]
+    answers += [await store.spend("shop", another_key) for store in (one, other)]
+    assert [spent and (spent.refused, [level.remaining for level in spent.levels]) for spent in answers] == [
+        (False, [2, 3]),
+        (False, [1, 2]),
+        (False, [0, 1]),
+        (True, [0, 1]),
+        (False, [2, 0]),
+        (True, [2, 0]),
+    ]
+    assert answers[3] is not None
+    assert 0 < answers[3].retry_after_s <= 1200

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from tests.host import answer_when, memories, problem, save
 
 T = TypeVar("T")
-PHRASE = "the password of the vault is swordfish"
-QUESTION = "what is the password of the vault"
+PHRASE = "the name of the vault is swordfish"
+QUESTION = "what is the name of the vault"
 """What a thief asks: an answer may repeat the words that it was asked for, so the secret is not among them."""
 MESSAGE = {"role": "user", "content": PHRASE, "timestamp": "2026-05-08T13:56:00Z"}
 
@@ -55,7 +55,7 @@ class Victim:
 def victim(host: httpx.Client) -> Victim:
     user = f"victim-{uuid.uuid4().hex[:8]}"
     first = save(host, user, PHRASE, session_id="vault-session", agent_id="vault-agent", tags=["vault"])
-    secret = {"user_id": user, "content": PHRASE, "type": "semantic", "subject": "vault", "attribute": "password"}
+    secret = {"user_id": user, "content": PHRASE, "type": "semantic", "subject": "vault", "attribute": "name"}
     saved = host.post("/api/v1/memories/save", json=secret)
     rejected = host.post("/api/v1/memories/save", json={**secret, "content": f"{PHRASE} too", "on_conflict": "reject_new"}).json()
     assert rejected["conflict"]["rejected_content"] == f"{PHRASE} too"
@@ -71,7 +71,7 @@ def victim(host: httpx.Client) -> Victim:
 def settled(host: httpx.Client, user: str) -> str:
     """Have a user's memories settled by a run; the id of the scene that they make."""
     save(host, user, PHRASE)
-    save(host, user, PHRASE, type="semantic", subject="user", attribute="password", value="swordfish")
+    save(host, user, PHRASE, type="semantic", subject="user", attribute="vault name", value="swordfish")
     host.post("/api/v1/consolidate", json={"user_id": user})
     (scene,) = answer_when(lambda: host.get("/api/v1/scenes", params={"user_id": user}).json()["scenes"], bool)
     return str(scene["id"])

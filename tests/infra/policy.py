@@ -72,6 +72,8 @@ SAMPLES = {
     "telemetry": "azure", "telemetryContext": "true",
     "embeddingModel": "text-embedding-3-small", "embeddingDeployment": "vectors", "embeddingDimensions": "512", "llmProvider": "azure",
     "chatModel": "gpt-x-mini", "chatDeployment": "small-and-cheap", "dailyTokens": "1000000",
+    "entraTenantId": "21111111-2222-3333-4444-555555555555", "entraAudience": "api://memory", "entraApp": "shop", "entraUser": "",
+    "entraRights": "", "entraAuthority": "", "trustPrincipalHeader": "off",
     "apiKeys": "[]", "cursorSecret": "c" * 32, "webhookSecret": "w" * 32, "identityClientId": "11111111-2222-3333-4444-555555555555",
 }  # fmt: skip
 """What a deployment would give, as it would look."""
@@ -89,6 +91,7 @@ EXPECTED = {
     "embedding_deployment": SAMPLES["embeddingDeployment"], "llm_base_url": SAMPLES["openaiEndpoint"], "llm_model": SAMPLES["chatModel"],
     "llm_deployment": SAMPLES["chatDeployment"], "secret": SAMPLES["cursorSecret"], "slice_budget_mb": 320, "llm_daily_tokens": 1_000_000,
     "webhook_secret": SAMPLES["webhookSecret"], "auth": "on", "telemetry": "azure",
+    "entra_tenant_id": SAMPLES["entraTenantId"], "entra_app": "shop", "entra_user": "claim:oid", "trust_principal_header": "off",
 }  # fmt: skip
 """What the app makes of a deployment's settings."""
 

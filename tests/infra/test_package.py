@@ -36,6 +36,7 @@ def test_the_zip_has_the_app_and_nothing_that_only_a_laptop_needs(app: Path) -> 
         names = archive.namelist()
     assert {"function_app.py", "host.json", "requirements.txt", COSMOS, "memory_core/py.typed"} <= set(names)
     assert any(name.startswith("memory_core/prompts/") for name in names)
+    assert {"memory_core/functions/console/page.html", "memory_core/functions/console/app.js"} <= set(names)
     strange = {name.split("/")[0] for name in names} - {
         "function_app.py",
         "host.json",

@@ -424,6 +424,8 @@ def account(*features: str, level: str = "Strong") -> dict[str, Any]:
         ({"EXISTING_COSMOS": "my-account"}, "EXISTING_COSMOS is not the resource id"),
         ({"EXISTING_DNS_ZONES": "rg-zones", "PROFILE": "private"}, "EXISTING_DNS_ZONES is not the resource id of a resource group"),
         ({"EXISTING_APP_SUBNET": f"{SUBNETS}app", "PROFILE": "private"}, "without the other subnet"),
+        ({"ENTRA_TENANT_ID": "t", "ENTRA_APP": "shop"}, "would not start without ENTRA_AUDIENCE:"),
+        ({"TRUST_PRINCIPAL_HEADER": "on"}, "would not start without ENTRA_TENANT_ID"),
         ({**NETWORK, "VNET_ENABLED": ""}, "a network is named, and the app is in none"),
     ],
 )

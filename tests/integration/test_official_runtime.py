@@ -210,7 +210,7 @@ def test_where_the_store_can_not_be_used_both_hosts_say_so_and_only_what_needs_n
         found[name] = answer.status_code
         assert essence(answer) == essence(of_host(client)(name, call)), name
         assert (answer.status_code == 503) == ("retry-after" in answer.headers)
-    without_stores = {"system_root", "system_health", "system_openapi", "docs_page", "docs_file"}
+    without_stores = {"system_root", "system_health", "system_openapi", "docs_page", "docs_file", "console_page", "console_file"}
     assert {name for name, status in found.items() if status != 503} == {*without_stores, "wrong_path"}
     assert {found[name] for name in without_stores} == {200}
 

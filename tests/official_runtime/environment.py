@@ -71,3 +71,7 @@ def _install(folder: Path, *what: str) -> None:
 
 def _python(folder: Path) -> Path:
     return folder / "bin" / "python"
+
+
+if __name__ == "__main__":
+    interpreter()

@@ -15,7 +15,8 @@ import httpx
 
 _OF_THE_SERVER = frozenset({"date", "content-length", "server", "transfer-encoding"})
 _MEASURED = frozenset({"latency_ms", "last_ok", "facts", "active"})
-_ID = re.compile(r"\b(?:mem|msg|ep|evt|cft|tsk|cnv)_[0-9a-f]{16,}")
+_ID = re.compile(r"\b(?:mem|msg|ep|evt|cft|tsk|cnv)_[0-9a-f]{16,}|(?<![0-9a-z])key[0-9a-f]{16,}|(?<![0-9a-z])[0-9a-f]{64}\b")
+"""The last two are the id of an API key and its secret."""
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)")
 _NOW = timedelta(hours=1)
 

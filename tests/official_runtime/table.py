@@ -18,6 +18,7 @@ _TASKS = "/api/v1/tasks"
 _NOBODYS = "mem_00000000000000000000000000"
 _NOBODYS_TASK = "tsk_00000000000000000000000000"
 _CONFLICTS = "/api/v1/conflicts"
+_KEYS = "/api/v1/keys"
 _NOBODYS_CONFLICT = "cft_00000000000000000000000000"
 NO_KEY = {"X-API-Key": ""}
 ADMIN_KEY = "mc_shop_a1_0123456789abcdefABCDEF"
@@ -148,6 +149,22 @@ CALLS: dict[str, Callable[[Given], Row]] = {
         Http("GET", "/api/v1/agents", 200, headers={"X-API-Key": IDLE_KEY}),
         Http("GET", f"/api/v1/agents?user_id={g.user}", 422, headers={"X-API-Key": ADMIN_KEY}),
     ),
+    "key_make": lambda g: Row(
+        Http("POST", _KEYS, 201, {"name": "shop", "user_id": g.user}, {"X-API-Key": ADMIN_KEY}),
+        Http("POST", _KEYS, 422, {"rights": ["all"]}, {"X-API-Key": ADMIN_KEY}),
+    ),
+    "keys_list": lambda g: Row(Http("GET", _KEYS, 200, headers={"X-API-Key": IDLE_KEY}), Http("GET", _KEYS, 403)),
+    "key_withdraw": lambda g: Row(
+        Http("DELETE", f"{_KEYS}/nobodys", 404, headers={"X-API-Key": ADMIN_KEY}), Http("DELETE", f"{_KEYS}/nobodys", 403)
+    ),
+    "key_rotate": lambda g: Row(
+        Http("POST", f"{_KEYS}/nobodys/rotate", 404, {}, {"X-API-Key": ADMIN_KEY}),
+        Http("POST", f"{_KEYS}/nobodys/rotate", 422, {"overlap_seconds": -1}, {"X-API-Key": ADMIN_KEY}),
+    ),
+    "audit_list": lambda g: Row(
+        Http("GET", "/api/v1/audit", 200, headers={"X-API-Key": IDLE_KEY}),
+        Http("GET", "/api/v1/audit?action=zork", 422, headers={"X-API-Key": IDLE_KEY}),
+    ),
     "task_get": lambda g: Row(get(f"{_TASKS}/{g.task}", 200, g), get(f"{_TASKS}/{_NOBODYS_TASK}", 404, g)),
     "task_retry": lambda g: Row(post(f"{_TASKS}/{g.task}/retry", 202, g), post(f"{_TASKS}/{_NOBODYS_TASK}/retry", 404, g)),
     "task_cancel": lambda g: Row(post(f"{_TASKS}/{g.task}/cancel", 200, g), post(f"{_TASKS}/{_NOBODYS_TASK}/cancel", 404, g)),
@@ -262,6 +279,10 @@ CALLS: dict[str, Callable[[Given], Row]] = {
     "system_ready": lambda g: Row(Http("GET", "/health/ready", 200), None),
     "docs_page": lambda g: Row(Http("GET", "/docs", 200), None),
     "docs_file": lambda g: Row(Http("GET", "/docs/start.js", 200), Http("GET", "/docs/index.html", 404)),
+    "console_page": lambda g: Row(Http("GET", "/console", 200), None),
+    "console_file": lambda g: Row(  # a client's own default differs between the two: one asks for gzip by itself
+        Http("GET", "/console/any/app.js", 200, None, {"Accept-Encoding": "identity"}), Http("GET", "/console/any/page.html", 404)
+    ),
     "system_openapi": lambda g: Row(Http("GET", "/openapi.json", 200), None),
     "wrong_path": lambda g: Row(Http("POST", "/api/v1/memory/retrieve", 404, {"query": "Ana"}), Http("GET", "/wp-login.php", 404)),
 }

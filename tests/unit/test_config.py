@@ -14,6 +14,7 @@ from memory_core.core import MemoryCore
 from memory_core.domain.ranking.recipes import CALIBRATIONS, ScoringParameters
 from memory_core.setting_types import SECRETS, variable
 
+TENANT = "11111111-2222-4333-8444-555555555555"
 KEY = '[{"id": "k1", "app": "shop", "sha256": "' + "ab" * 32 + '", "rights": ["read", "write"]}]'
 SECRET_VALUES = {
     "LLM_API_KEY": "llm-hush-hush",
@@ -94,6 +95,11 @@ def test_an_empty_variable_counts_as_not_given():
         ("LLM_BASE_URL", "http://[::1", "not an address"),
         ("EMBEDDING_BASE_URL", "http://a:99999", "not an address"),
         ("MEMORY_COSMOS_ENDPOINT", "https://:443", "no host in it"),
+        ("MEMORY_ENTRA_TENANT_ID", "common", "the id of one tenant"),
+        ("MEMORY_ENTRA_AUTHORITY", "http://login.example", "https://"),
+        ("MEMORY_ENTRA_APP", "claim:", "claim:NAME"),
+        ("MEMORY_ENTRA_USER", "oid", "claim:NAME"),
+        ("MEMORY_ENTRA_RIGHTS", "Memory.Read", "Memory.Read=read"),
     ],
 )
 def test_a_wrong_value_names_its_variable_itself_and_what_is_allowed(name, value, allowed):
@@ -117,6 +123,9 @@ def test_every_wrong_value_is_named_at_once():
         ({"MEMORY_SHORT_TERM": "redis"}, "MEMORY_REDIS_URL"),
         ({"MEMORY_QUEUE": "storage"}, "MEMORY_QUEUE_CONNECTION or MEMORY_QUEUE_ACCOUNT_URL"),
         ({"MEMORY_ARCHIVE": "blob"}, "MEMORY_ARCHIVE_CONNECTION or MEMORY_ARCHIVE_ACCOUNT_URL"),
+        ({"MEMORY_ENTRA_TENANT_ID": TENANT}, "MEMORY_ENTRA_AUDIENCE"),
+        ({"MEMORY_ENTRA_AUDIENCE": TENANT, "MEMORY_ENTRA_TENANT_ID": TENANT}, "MEMORY_ENTRA_APP"),
+        ({"MEMORY_TRUST_PRINCIPAL_HEADER": "on"}, "MEMORY_ENTRA_TENANT_ID"),
         ({"EMBEDDING_PROVIDER": "openai"}, "EMBEDDING_API_KEY"),
         ({"EMBEDDING_PROVIDER": "azure", "EMBEDDING_API_KEY": "k"}, "EMBEDDING_BASE_URL"),
         ({"LLM_PROVIDER": "azure"}, "LLM_BASE_URL"),

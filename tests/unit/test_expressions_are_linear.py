@@ -29,8 +29,8 @@ MOST_GROWTH = 7.0
 """Times as much for four times the text: n log n has 4.7, n² has 16."""
 EVEN_GROWTH = 4.9
 """From 1,000 to 4,000 characters: a·n + b·n² that grows by no more takes at most 6.9 times as long for 16,000 as for 4,000."""
-TOO_LONG_S = 0.5
-"""For the longest text: linear ones take a hundredth of it."""
+TOO_LONG_S = 0.2
+"""For the longest text: linear ones take a fortieth of it."""
 TRIES = 3
 HOWS = {"match": ("match",), "fullmatch": ("fullmatch",)}
 ALL = ("finditer", "fullmatch")

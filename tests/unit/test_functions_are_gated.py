@@ -18,8 +18,11 @@ from memory_core.functions.registered import door_of
 from memory_core.localhost.http import Route
 
 ROOT = Path(__file__).parents[2]
-OPEN_TO_ANYONE = {"system_root", "system_health", "system_ready", "system_openapi", "docs_page", "docs_file", "wrong_path"}
-OF_THE_WHOLE_APP = {"poisoned_tasks_list", "agents_list"}
+OPEN_TO_ANYONE = {
+    *("system_root", "system_health", "system_ready", "system_openapi"),
+    *("docs_page", "docs_file", "console_page", "console_file", "wrong_path"),
+}
+OF_THE_WHOLE_APP = {"poisoned_tasks_list", "agents_list", "key_make", "keys_list", "key_withdraw", "key_rotate", "audit_list"}
 EXPECTED = {
     "memories_save": "POST api/v1/memories/save",
     "memories_bulk": "POST api/v1/memories/bulk",
@@ -61,6 +64,11 @@ EXPECTED = {
     "tasks_list": "GET api/v1/tasks",
     "poisoned_tasks_list": "GET api/v1/tasks/poisoned",
     "agents_list": "GET api/v1/agents",
+    "key_make": "POST api/v1/keys",
+    "keys_list": "GET api/v1/keys",
+    "key_withdraw": "DELETE api/v1/keys/{key_id}",
+    "key_rotate": "POST api/v1/keys/{key_id}/rotate",
+    "audit_list": "GET api/v1/audit",
     "task_get": "GET api/v1/tasks/{task_id}",
     "task_retry": "POST api/v1/tasks/{task_id}/retry",
     "task_cancel": "POST api/v1/tasks/{task_id}/cancel",
@@ -89,6 +97,8 @@ EXPECTED = {
     "system_openapi": "GET openapi.json",
     "docs_page": "GET docs",
     "docs_file": "GET docs/{file}",
+    "console_page": "GET console",
+    "console_file": "GET console/{release}/{file}",
 }
 INNER = {
     "queue_formation": ("queueTrigger", {"queueName": "formation", "connection": "QueueStorage"}, func.QueueMessage),

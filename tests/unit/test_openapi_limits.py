@@ -48,7 +48,7 @@ def taken_by_the_document(function: HttpFunction, body: dict[str, Any]) -> bool:
 
 def taken_by_the_code(function: HttpFunction, body: dict[str, Any]) -> bool:
     try:
-        from_json(function.door.takes, {name: value for name, value in body.items() if name != "user_id"})
+        from_json(function.door.takes, {name: value for name, value in body.items() if name != "user_id" or not function.door.scoped})
     except Invalid:
         return False
     return True
@@ -56,7 +56,7 @@ def taken_by_the_code(function: HttpFunction, body: dict[str, Any]) -> bool:
 
 def bodies(function: HttpFunction) -> Iterator[dict[str, Any]]:
     """The call's example, and the example with each field left out, or holding each candidate. What a cursor is, only a list knows."""
-    scope = {} if "{user_id}" in function.path else {"user_id": "ana"}
+    scope = {} if "{user_id}" in function.path or not function.door.scoped else {"user_id": "ana"}
     example = {**scope, **EXAMPLES.get(function.name, {})}
     yield example
     for field in function.door.takes.model_fields:

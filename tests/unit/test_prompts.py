@@ -55,7 +55,7 @@ def test_the_files_are_packaged_and_published() -> None:
     config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     packaged = config["tool"]["setuptools"]["package-data"]["memory_core"]
     left_out = [line.rstrip("/") for line in (ROOT / ".funcignore").read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
-    data = [file for file in (ROOT / "memory_core").rglob("*.*") if file.suffix in {".md", ".json", ".npz"}]
+    data = [file for file in (ROOT / "memory_core").rglob("*.*") if file.suffix in {".md", ".json", ".npz", ".html", ".js", ".css", ".svg"}]
     assert {*FILES} < {*data}
     for file in data:
         path = file.relative_to(ROOT / "memory_core")

@@ -17,6 +17,9 @@ import memory_core
 ROOT = Path(memory_core.__file__).parent
 PATTERN_MAKERS = {"compile", "search", "match", "fullmatch", "finditer", "findall", "split", "sub", "subn"}
 REASONS = {
+    "domain/redaction/rules.py: re.compile(_BEFORE + expression)": "the rows of its table",
+    "domain/redaction/rules.py: re.compile(f'(?:{names}){_SUFFIX}\\\\Z', re.IGNORECASE)": "called with constants, by its own module",
+    "domain/redaction/rules.py: re.compile(f'(?:{names}){_SUFFIX}{_VALUE}', re.IGNORECASE)": "called with constants, by its own module",
     "domain/statements/change_clauses.py: re.compile(''.join(lower), cue.flags & ~re.IGNORECASE)": "of its own constants",
     "adapters/offline/foreign_dates.py: expression.sub(turned, text)": "both stand in its tables",
     "adapters/offline/foreign_dates.py: re.compile(f'\\\\b(?:{said})\\\\b', re.IGNORECASE)": "called with constants, by its own module",

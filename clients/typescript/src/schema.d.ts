@@ -92,6 +92,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was done with keys and with users' data, newest first: who, when, to whom, and what came of it; never content
+         * @description With `Accept: application/x-ndjson` an entry a line, and the cursor of the next page in `X-Next-Cursor`.
+         */
+        get: operations["audit_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/conflicts": {
         parameters: {
             query?: never;
@@ -222,6 +242,58 @@ export interface paths {
         put?: never;
         /** Forget what a filter fits, by a task: softly, or for good (mode=hard); with dry_run, count it */
         post: operations["forget"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the keys that were made for this app, newest first; withdrawn ones for 90 days. Keys of the settings are not among them */
+        get: operations["keys_list"];
+        put?: never;
+        /** Make a key of this app. `key` is in this answer only; what is kept is a hash of it */
+        post: operations["key_make"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Withdraw a key: this instance refuses it at once, every other one within 60 seconds. One that is withdrawn stays so */
+        delete: operations["key_withdraw"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/keys/{key_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a key that takes the place of another: with its name, rights, user and end. The other one works on for `overlap_seconds` */
+        post: operations["key_rotate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -948,6 +1020,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/console": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page to look into memories, to decide conflicts and to watch the service */
+        get: operations["console_page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/{release}/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A script, style sheet or picture of that page */
+        get: operations["console_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/docs": {
         parameters: {
             query?: never;
@@ -1457,6 +1563,12 @@ export interface components {
             as_of_sequence?: number | null;
             /** @description Only with include=embedding */
             embedding?: number[] | null;
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         /**
          * Event
@@ -2132,9 +2244,21 @@ export interface components {
             memory: components["schemas"]["ShownMemory"];
             conflict: components["schemas"]["ConflictRecord"] | null;
             degraded: string[];
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         BulkResults: {
             results: (components["schemas"]["BulkSaved"] | components["schemas"]["BulkProblem"])[];
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         BulkSaved: {
             status: number;
@@ -2211,6 +2335,12 @@ export interface components {
             why?: string;
             /** @description Only when asked for */
             explain?: Record<string, never> | null;
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         Context: {
             context: string;
@@ -2229,6 +2359,12 @@ export interface components {
             degraded: string[];
             /** @description Only when there are any: fields and kinds of the messages that are not known */
             ignored?: string[];
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         Foreseen: {
             counts: Record<string, never>;
@@ -2253,11 +2389,23 @@ export interface components {
             };
             /** @description Only when there are any: fields and kinds of the messages that are not known */
             ignored?: string[];
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         Appended: {
             memory_ids: string[];
             task_id?: string;
             degraded: string[];
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         Batch: {
             buffered: number;
@@ -2272,6 +2420,12 @@ export interface components {
             degraded: string[];
             /** @description Only when there are any: fields and kinds of the messages that are not known */
             ignored?: string[];
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         Summary: {
             summary: string;
@@ -2279,6 +2433,12 @@ export interface components {
             degraded: string[];
             /** @description Only when there are any: fields and kinds of the messages that are not known */
             ignored?: string[];
+            /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
+            redacted?: {
+                field: string;
+                kind: string;
+                count: number;
+            }[];
         };
         Task: {
             /** Task Id */
@@ -2459,6 +2619,99 @@ export interface components {
         TakenBack: {
             messages: components["schemas"]["SessionMessage"][];
             memories: number;
+        };
+        ApiKey: {
+            key_id: string;
+            app_id: string;
+            name: string | null;
+            rights: ("read" | "write" | "admin")[];
+            /** @description The only user that it may name; null for any */
+            user_id: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description At most an hour behind
+             */
+            last_used_at: string | null;
+            /** @enum {unknown} */
+            status: "active" | "expired" | "withdrawn";
+        };
+        NewKey: {
+            /** @description The whole key: in this answer only */
+            key: string;
+            key_id: string;
+            app_id: string;
+            name: string | null;
+            rights: ("read" | "write" | "admin")[];
+            /** @description The only user that it may name; null for any */
+            user_id: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description At most an hour behind
+             */
+            last_used_at: string | null;
+            /** @enum {unknown} */
+            status: "active" | "expired" | "withdrawn";
+        };
+        RotatedKey: {
+            /** @description The whole key: in this answer only */
+            key: string;
+            key_id: string;
+            app_id: string;
+            name: string | null;
+            rights: ("read" | "write" | "admin")[];
+            /** @description The only user that it may name; null for any */
+            user_id: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description At most an hour behind
+             */
+            last_used_at: string | null;
+            /** @enum {unknown} */
+            status: "active" | "expired" | "withdrawn";
+            replaces: string;
+        };
+        KeyPage: {
+            keys: components["schemas"]["ApiKey"][];
+            /** @description What to send as `cursor` for the next page; null on the last */
+            next_cursor: string | null;
+        };
+        AuditEntry: {
+            id: string;
+            /** Format: date-time */
+            at: string;
+            /** @description The id of the key that asked */
+            actor: string;
+            /** @enum {unknown} */
+            action: "key_made" | "key_rotated" | "key_withdrawn" | "user_erased" | "user_exported" | "user_imported" | "memories_forgotten";
+            /** @description Ids: key_id, user_id, task_id; user for one who was erased */
+            target: {
+                [key: string]: string;
+            };
+            correlation_id: string | null;
+            /** @description done; of a task accepted, and its status once it has ended */
+            outcome: string;
+            counts?: {
+                [key: string]: number;
+            };
+            /** @enum {unknown} */
+            mode?: "soft" | "hard";
+        };
+        AuditPage: {
+            entries: components["schemas"]["AuditEntry"][];
+            /** @description What to send as `cursor` for the next page; null on the last */
+            next_cursor: string | null;
         };
         /**
          * AgentMemoryRequest
@@ -2915,6 +3168,46 @@ export interface components {
             } | {
                 ids: unknown;
             };
+        };
+        /**
+         * KeyRequest
+         * @description A key to make: what it may do, for which user alone, and until when.
+         */
+        KeyRequest: {
+            /**
+             * Name
+             * @default null
+             */
+            name: string | null;
+            /**
+             * Rights
+             * @default [
+             *       "read",
+             *       "write"
+             *     ]
+             */
+            rights: ("read" | "write" | "admin")[];
+            /**
+             * User Id
+             * @default null
+             */
+            user_id: string | null;
+            /**
+             * Expires At
+             * @default null
+             */
+            expires_at: string | null;
+        };
+        /**
+         * RotateRequest
+         * @description How long the key that is replaced goes on working.
+         */
+        RotateRequest: {
+            /**
+             * Overlap Seconds
+             * @default 3600
+             */
+            overlap_seconds: number;
         };
         /**
          * BatchRequest
@@ -3889,6 +4182,8 @@ export interface components {
         ETag: string;
         /** @description Where the task can be looked at. */
         Location: string;
+        /** @description What to send as `cursor` for the next page, beside lines; absent on the last. */
+        NextCursor: string;
         /** @description Seconds to wait before the next try. */
         RetryAfter: number;
     };
@@ -4095,6 +4390,44 @@ export interface operations {
             412: components["responses"]["Problem412"];
             413: components["responses"]["Problem413"];
             415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    audit_list: {
+        parameters: {
+            query?: {
+                since?: string | null;
+                until?: string | null;
+                action?: ("key_made" | "key_rotated" | "key_withdrawn" | "user_erased" | "user_exported" | "user_imported" | "memories_forgotten") | null;
+                cursor?: string | null;
+                limit?: number;
+            };
+            header?: {
+                /** @description Names the request in logs and answers; one that is not 1-128 characters of A-Z a-z 0-9 . _ : - gets a new one. */
+                "X-Correlation-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page, newest first; with Accept: application/x-ndjson an entry a line */
+            200: {
+                headers: {
+                    "X-Correlation-Id": components["headers"]["CorrelationId"];
+                    "X-Next-Cursor": components["headers"]["NextCursor"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                    "application/x-ndjson": components["schemas"]["Lines"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
             422: components["responses"]["Problem422"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
@@ -4457,6 +4790,155 @@ export interface operations {
             404: components["responses"]["Problem404"];
             409: components["responses"]["Problem409"];
             412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    keys_list: {
+        parameters: {
+            query?: {
+                status?: ("active" | "expired" | "withdrawn") | null;
+                cursor?: string | null;
+                limit?: number;
+            };
+            header?: {
+                /** @description Names the request in logs and answers; one that is not 1-128 characters of A-Z a-z 0-9 . _ : - gets a new one. */
+                "X-Correlation-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page, newest first; it may be short though more follow */
+            200: {
+                headers: {
+                    "X-Correlation-Id": components["headers"]["CorrelationId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyPage"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    key_make: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key again is a 409, for good, that names the API key made before: its secret was in that answer only. */
+                "Idempotency-Key"?: string;
+                /** @description Names the request in logs and answers; one that is not 1-128 characters of A-Z a-z 0-9 . _ : - gets a new one. */
+                "X-Correlation-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The key, with its secret, which is shown this once */
+            201: {
+                headers: {
+                    "X-Correlation-Id": components["headers"]["CorrelationId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewKey"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    key_withdraw: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request is done once; the first answer is given again for 24 hours. */
+                "Idempotency-Key"?: string;
+                /** @description Names the request in logs and answers; one that is not 1-128 characters of A-Z a-z 0-9 . _ : - gets a new one. */
+                "X-Correlation-Id"?: string;
+            };
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is refused from now on */
+            204: {
+                headers: {
+                    "X-Correlation-Id": components["headers"]["CorrelationId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            422: components["responses"]["Problem422"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    key_rotate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key again is a 409, for good, that names the API key made before: its secret was in that answer only. */
+                "Idempotency-Key"?: string;
+                /** @description Names the request in logs and answers; one that is not 1-128 characters of A-Z a-z 0-9 . _ : - gets a new one. */
+                "X-Correlation-Id"?: string;
+            };
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RotateRequest"];
+            };
+        };
+        responses: {
+            /** @description The key that takes its place, with its secret, which is shown this once */
+            201: {
+                headers: {
+                    "X-Correlation-Id": components["headers"]["CorrelationId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedKey"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
             413: components["responses"]["Problem413"];
             415: components["responses"]["Problem415"];
             422: components["responses"]["Problem422"];
@@ -6517,6 +6999,62 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    console_page: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request in logs and answers; one that is not 1-128 characters of A-Z a-z 0-9 . _ : - gets a new one. */
+                "X-Correlation-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    "X-Correlation-Id": components["headers"]["CorrelationId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": components["schemas"]["Html"];
+                };
+            };
+            500: components["responses"]["Problem500"];
+        };
+    };
+    console_file: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request in logs and answers; one that is not 1-128 characters of A-Z a-z 0-9 . _ : - gets a new one. */
+                "X-Correlation-Id"?: string;
+            };
+            path: {
+                release: string;
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    "X-Correlation-Id": components["headers"]["CorrelationId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": components["schemas"]["File"];
+                    "text/css": components["schemas"]["File"];
+                    "image/png": components["schemas"]["File"];
+                    "image/svg+xml": components["schemas"]["File"];
+                };
+            };
+            500: components["responses"]["Problem500"];
+        };
+    };
     docs_page: {
         parameters: {
             query?: never;
@@ -6566,6 +7104,7 @@ export interface operations {
                     "text/javascript": components["schemas"]["File"];
                     "text/css": components["schemas"]["File"];
                     "image/png": components["schemas"]["File"];
+                    "image/svg+xml": components["schemas"]["File"];
                 };
             };
             500: components["responses"]["Problem500"];

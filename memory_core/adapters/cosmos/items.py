@@ -109,6 +109,11 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
         item["body"] = body
         if document.kind == "conflict":
             item["status"] = body["status"]
+        if document.kind == "audit":
+            # Two paths that every container indexes already, so that one of an earlier version serves as it is.
+            item["type"] = body["action"]
+            if "user_id" in body["target"]:
+                item["key"] = body["target"]["user_id"]
         if document.kind == "accesses" and body["due_s"] is not None:
             item["due_s"] = body["due_s"]
         if body.get("epoch"):

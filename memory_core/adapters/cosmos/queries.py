@@ -38,7 +38,7 @@ SHORT_NAMES = {name: "id" if name == "id" else f"{place:x}" for place, name in e
 _LONG_NAMES = {short: name for name, short in SHORT_NAMES.items()}
 _CANDIDATE = ", ".join(f'"{short}": c["{name}"]' for name, short in SHORT_NAMES.items())
 _MEMORY = f"VALUE {{{_FIELDS}}}"
-_BRIEF = "c.id, c.kind, c.body, c.expires_at, c._etag"
+BRIEF = "c.id, c.kind, c.body, c.expires_at, c._etag"
 FOUND = ("active", "compressed")
 """Statuses that stand."""
 
@@ -166,7 +166,7 @@ def to_hold(owner: Owner, after: Place | None, limit: int, epoch: str) -> Query:
     """One page of all memories by (sequence, id): what a slice is made of, vectors and all, but for the text itself."""
     asked = Conditions(owner, ("memory",))
     asked.of(epoch)
-    _after(asked, after, newest_first=False)
+    after_place(asked, after, newest_first=False)
     return asked.query(f"TOP {int(limit)} VALUE {{{_COLUMNS}}}", "ORDER BY c.sequence ASC, c.id ASC")
 
 
@@ -199,9 +199,9 @@ def page(
         if kind == "conflict" and where is not None:
             asked.among("c.status", where.statuses)
     asked.of(epoch)
-    _after(asked, after, newest_first=newest_first)
+    after_place(asked, after, newest_first=newest_first)
     direction = "DESC" if newest_first else "ASC"
-    select = _MEMORY if kind in MEMORY_KINDS else _BRIEF
+    select = _MEMORY if kind in MEMORY_KINDS else BRIEF
     return asked.query(f"TOP {int(limit)} {select}", f"ORDER BY c.sequence {direction}, c.id {direction}")
 
 
@@ -216,7 +216,7 @@ def faded(owner: Owner, rules: Fading, now: datetime, session_id: str | None, af
     decays, shrinks = (f"{under(bounds, level)} < {bounds['now']} + 1" for level in ("floor", "long_floor"))
     long = f"c.characters >= {bounds['long_characters']} AND c.created_s < {bounds['long_before']}"
     asked.add(f"{decays} OR ({long} AND {shrinks})")
-    _after(asked, after, newest_first=False)
+    after_place(asked, after, newest_first=False)
     return asked.query(f"TOP {int(limit)} c.sequence, c.id, c.epoch", "ORDER BY c.sequence ASC, c.id ASC")
 
 
@@ -226,7 +226,7 @@ def recalled(owner: Owner, after: Place | None, limit: int, epoch: str | None) -
     asked.of(epoch)
     asked.equal("c.status", "decayed")
     asked.add("c.idle_since_s > 0 AND c.idle_since_s >= c.ages_from")
-    _after(asked, after, newest_first=False)
+    after_place(asked, after, newest_first=False)
     return asked.query(f"TOP {int(limit)} c.sequence, c.id, c.epoch", "ORDER BY c.sequence ASC, c.id ASC")
 
 
@@ -319,7 +319,8 @@ def strays(owner: Owner, head_epoch: str | None, limit: int, epoch: str | None) 
     return asked.query(f"TOP {int(limit)} c.id, c.kind")
 
 
-def _after(asked: Conditions, place: Place | None, *, newest_first: bool) -> None:
+def after_place(asked: Conditions, place: Place | None, *, newest_first: bool) -> None:
+    """Leave out what comes up to a place in the order of (sequence, id)."""
     if place is not None:
         beyond, sequence = "<" if newest_first else ">", asked.value(place.sequence)
         asked.add(f"c.sequence {beyond} {sequence} OR (c.sequence = {sequence} AND c.id {beyond} {asked.value(place.id)})")

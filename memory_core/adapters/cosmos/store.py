@@ -21,6 +21,7 @@ from memory_core.adapters.cosmos.client import CONNECTIONS, Answer, Connection, 
 from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.container import ENOUGH, Consistency, EmbedderRecord, VectorIndex, compare, provision
 from memory_core.adapters.cosmos.items import DEPENDENCY, check_vector, document_of, epoch_of, is_expired, shown_of
+from memory_core.adapters.cosmos.key_store import CosmosKeyStore
 from memory_core.adapters.cosmos.reads import IDS_A_QUERY, Heads, Known, Looks, neighbours
 from memory_core.adapters.cosmos.slice_cache import HeldUsers
 from memory_core.adapters.cosmos.text_ranking import WAYS, TextRanking, Way
@@ -133,6 +134,10 @@ class CosmosStore:
         self._is_open = False
         await self._held.close()
         await self._connection.close()
+
+    def key_store(self) -> CosmosKeyStore:
+        """The keys and audit logs of apps, in the same container: an app that is there already needs no new one."""
+        return CosmosKeyStore(self._connection, self._clock, self._check_open)
 
     async def snapshot(self, owner: Owner, ids: Sequence[str] = (), near: Near | None = None) -> Snapshot:
         """Head beside documents and neighbours, looked at again while a commit shows in some of them and not yet in the head."""

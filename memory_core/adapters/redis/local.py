@@ -14,6 +14,7 @@ from memory_core.adapters.redis.client import in_process
 from memory_core.adapters.redis.protocol import SESSION_CAP, SESSION_TTL_S
 from memory_core.adapters.redis.store import RedisShortTermStore, Room
 from memory_core.domain.memory import Memory, Vector
+from memory_core.domain.rate_limits import Bucket, Spent
 from memory_core.domain.scope import Owner
 from memory_core.ports import Clock, Health, Stamp, Taken, Touch
 
@@ -164,6 +165,10 @@ class NullShortTermStore:
     async def gathered(self, limit: int) -> list[Owner]:
         """Nothing waits."""
         return []
+
+    async def spend(self, app_id: str, buckets: Sequence[Bucket]) -> Spent | None:
+        """Not counted."""
+        return None
 
     async def take(self, owner: Owner, flush_id: str) -> Taken | None:
         """Nothing waits."""

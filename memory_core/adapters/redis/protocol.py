@@ -224,6 +224,36 @@ return 0
 """An attempt's accesses are written down, by it or by another that took them over. KEYS: apart."""
 
 
+def rate_key(app_id: str, name: str, key: str) -> str:
+    """`mc:{app}:rate:<limit>:<key>`: when the bucket is full again. All of an app in one slot, as they are counted together."""
+    return f"mc:{{{_part(app_id)}}}:rate:{_part(name)}:{_part(key)}"
+
+
+SPEND = """
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local ahead, refused = {}, false
+for i, key in ipairs(KEYS) do
+  local full = tonumber(redis.call('GET', key) or now)
+  if full < now then full = now end
+  ahead[i] = full - now
+  local length = ARGV[2 * i] * 1000000
+  if ahead[i] + length / ARGV[2 * i - 1] > length + 1 then refused = true end
+end
+local answer = {refused and 0 or 1}
+for i, key in ipairs(KEYS) do
+  if not refused then
+    local length = ARGV[2 * i] * 1000000
+    ahead[i] = ahead[i] + length / ARGV[2 * i - 1]
+    redis.call('SET', key, string.format('%.0f', now + ahead[i]), 'PX', math.ceil(ahead[i] / 1000) + 1)
+  end
+  answer[i + 1] = math.floor(ahead[i])
+end
+return answer
+"""
+"""One token of each bucket, or of none. KEYS: buckets. ARGV: of each its requests and seconds. Answers 1 or 0, and microseconds to full."""
+
+
 # One memory as bytes: what a working set holds.
 #
 # Layout: format byte, little-endian uint16 dimensions (0 = no vector), that many float32, then LZ4 of the document as JSON.

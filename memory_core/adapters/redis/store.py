@@ -33,6 +33,7 @@ from memory_core.adapters.redis.protocol import (
     vector_key,
 )
 from memory_core.domain.memory import Memory, Vector
+from memory_core.domain.rate_limits import Bucket, Level, Spent
 from memory_core.domain.scope import Owner
 from memory_core.ports import Clock, Stamp, Taken, Touch
 
@@ -50,6 +51,7 @@ SCRIPTS = {
     "rebuild": protocol.REBUILD,
     "take": protocol.TAKE,
     "taken": protocol.TAKEN,
+    "spend": protocol.SPEND,
 }
 
 
@@ -224,6 +226,18 @@ class RedisShortTermStore(GuardedRedis):
     async def taken(self, owner: Owner, flush_id: str) -> None:
         """Forget what was set apart."""
         await self._script("taken", [touch_keys(owner).apart], [flush_id], 0)
+
+    async def spend(self, app_id: str, buckets: Sequence[Bucket]) -> Spent | None:
+        """Count by the server's clock; None where Redis is this process's own, and while it is away."""
+        if self._room is not None:
+            return None
+        keys = [protocol.rate_key(app_id, bucket.name, bucket.key) for bucket in buckets]
+        rates = [number for bucket in buckets for number in (bucket.rate.requests, bucket.rate.seconds)]
+        answer = await self._script("spend", keys, rates, None)
+        if answer is None:
+            return None
+        levels = (Level(bucket, int(ahead) / 1e6) for bucket, ahead in zip(buckets, answer[1:], strict=True))
+        return Spent(tuple(levels), refused=not answer[0])
 
     def _now_s(self) -> int:
         return int(self._clock.now().timestamp())

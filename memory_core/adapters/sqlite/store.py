@@ -24,6 +24,7 @@ from memory_core.adapters.sqlite import reads, writes
 from memory_core.adapters.sqlite import writes as committing
 from memory_core.adapters.sqlite.database import DEPENDENCY, LAYOUT, Connections, has_other_vectors, recorded_embedder, replace_embedder
 from memory_core.adapters.sqlite.file import Synchronous, prepare
+from memory_core.adapters.sqlite.key_store import SqliteKeyStore
 from memory_core.adapters.sqlite.reads import Standing
 from memory_core.adapters.sqlite.slice_cache import Heavy, Slices
 from memory_core.domain.archival import NextDue
@@ -101,6 +102,10 @@ class SqliteStore:
     async def close(self) -> None:
         """Let running calls end, close every connection."""
         await self._file.close()
+
+    def key_store(self) -> SqliteKeyStore:
+        """The keys and audit logs of apps, in the same file."""
+        return SqliteKeyStore(self._file, self._clock)
 
     async def snapshot(self, owner: Owner, ids: Sequence[str] = (), near: Near | None = None) -> Snapshot:
         """Head, documents and neighbours as of one state of the file. A neighbour of the slot without a vector has similarity 0."""

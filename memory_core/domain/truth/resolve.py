@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from enum import Enum, auto
+from typing import NamedTuple
 
 from memory_core.domain.truth.entries import Account, Assertion, Entry, Place, Retraction, Statement
 from memory_core.domain.truth.timeline import Interval, Key, Member, State, Timeline
@@ -48,8 +49,7 @@ class Kind(Enum):
     GAP = auto()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layer:
+class Layer(NamedTuple):
     """A statement, where it has overwritten the time.
 
     begins: where the statement began to overwrite, which may be before the cell.
@@ -178,8 +178,10 @@ class _Painting:
             self._edit(statement, statement.edits)
         if isinstance(statement, Retraction):
             self._retract(self._layer(statement))
-        elif statement.edits is None and not self._repeat(self._layer(statement)):
-            self._assert(self._layer(statement))
+        elif statement.edits is None:
+            layer = self._layer(statement)
+            if not self._repeat(layer):
+                self._assert(layer)
 
     def _layer(self, statement: Statement) -> Layer:
         return Layer(
@@ -195,7 +197,7 @@ class _Painting:
         end = layer.until
         self._paint(layer, layer.begins, end, self._spared_by(layer))
         if end is not None and end > layer.said.asserted_at:
-            gap, spared = replace(layer, kind=Kind.GAP, begins=end), self._spared_by(layer)
+            gap, spared = layer._replace(kind=Kind.GAP, begins=end), self._spared_by(layer)
             self._paint(gap, end, None, lambda other: other.begins >= end or spared(other))
 
     def _repeat(self, layer: Layer) -> bool:
@@ -210,7 +212,7 @@ class _Painting:
         met = next((other for other in self._holders(layer, moment) if same(other)), None)
         if met is None or layer.until not in (None, met.until):
             return False
-        self._paint_over(replace(layer, until=met.until), layer.begins, self.cells.run_end(moment, _any(same)), same)
+        self._paint_over(layer._replace(until=met.until), layer.begins, self.cells.run_end(moment, _any(same)), same)
         return True
 
     def _edit(self, statement: Statement, edited: int) -> None:
@@ -236,10 +238,10 @@ class _Painting:
         else:
             met = next((other for other in self._holders(layer, moment) if own(other)), None)
             last = self._end_of_what_holds(moment) if met is None else self.cells.run_end(moment, _any(own))
-        layer = replace(layer, begins=begin, until=end if met is None or end is not None else met.until)
+        layer = layer._replace(begins=begin, until=end if met is None or end is not None else met.until)
         self._paint_over(layer, begin, last if end is None else end, own)
         if end is not None and (last is None or end < last):
-            self._paint_over(replace(layer, kind=Kind.GAP, begins=end), max(begin, end), last, own)
+            self._paint_over(layer._replace(kind=Kind.GAP, begins=end), max(begin, end), last, own)
 
     def _end_of_what_holds(self, moment: datetime) -> datetime | None:
         """Where what holds at a moment ends, whatever it is; also nothing has an end."""

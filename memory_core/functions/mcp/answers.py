@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 
 from memory_core.domain.memory import Event, Memory, Outcome
+from memory_core.domain.redaction.requests import Redaction
 from memory_core.domain.results import Accepted, EventPage, Foreseen, Hit, Retrieved, Saved
 from memory_core.domain.scenes import Profile, ScenePage, SceneView
 from memory_core.domain.text.fence import one_line as visible_line
@@ -27,6 +28,14 @@ def one_line(text: str, limit: int | None = None) -> str:
     """The visible text in one line, cut after so many characters."""
     line = visible_line(text)
     return line if limit is None or len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def with_redactions(text: str, redactions: Sequence[Redaction]) -> str:
+    """A tool's answer, with a line that says what was taken out of the request."""
+    if not redactions:
+        return text
+    places = ", ".join(f"{redaction.kind} ({one_line(redaction.field, 80)})" for redaction in redactions)
+    return f"{text}\nRedacted before anything was kept: {places}."
 
 
 def saved_text(saved: Saved) -> str:

@@ -20,6 +20,8 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from memory_core import __version__
 from memory_core.domain.errors import MemoryCoreError, NotFound
+from memory_core.domain.redaction.requests import collect_redactions
+from memory_core.functions.mcp.answers import with_redactions
 from memory_core.functions.mcp.arguments import checked_arguments, input_schema
 from memory_core.functions.mcp.callers import ToolCaller, advice
 from memory_core.functions.mcp.reading import MEDIA, PROMPTS, RESOURCES, TEMPLATES, Prompt, read_resource
@@ -171,11 +173,13 @@ async def _call(
                 return _unconfirmed(question)
             if consent == "yes" and not await _still_asks(caller, tool, arguments, question):
                 return _answer("What the user agreed to has changed meanwhile: nothing was done. Call again.")
-        return _answer(await tool.run(caller, arguments))
+        with collect_redactions() as redactions:
+            text = await tool.run(caller, arguments)
+        return _answer(with_redactions(text, redactions))
     except MemoryCoreError as error:
         if error.status >= 500:
             log.warning("%s is answered with an error: %s, correlation id %s", tool.name, error.detail, caller.call.correlation_id)
-        return _answer(advice(error), is_error=True)
+        return _answer(caller.core.redact(advice(error)), is_error=True)
     except Exception:
         log.exception("%s failed, correlation id %s", tool.name, caller.call.correlation_id)
         return _answer(f"Something failed in the memory; its log has it under {caller.call.correlation_id}. Go on without.", is_error=True)

@@ -134,7 +134,9 @@ async def converse(caller: ToolCaller, asked: ConverseArguments) -> str:
 async def _new_requests(caller: ToolCaller, asked: ConverseArguments) -> list[str]:
     """The sentences that ask to forget something and are carried out, but those of turns that the session has."""
     now = caller.core.clock.now()
-    messages = [Message(role=turn.role, content=turn.content, actor=turn.actor, timestamp=now) for turn in asked.messages]
+    messages = [
+        Message(role=turn.role, content=caller.core.redact(turn.content), actor=turn.actor, timestamp=now) for turn in asked.messages
+    ]
     requests = [wish for wish in said_wishes(messages) if wish.kind == "forget" and wish.surety == "sure"]
     if not requests or asked.session_id is None:
         return [wish.text for wish in requests]

@@ -1,0 +1,151 @@
+"""Keys as the gate looks them up: from the store, through a memory of at most 60 seconds."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from memory_core.access.records import StoredKey
+from memory_core.domain.errors import Unavailable
+from memory_core.ports import Clock, Document, KeyStore, sequence_of
+
+KEPT_FOR: Final = timedelta(seconds=60)
+"""How long a process goes by what it has read. A key that another process withdraws is refused here after that at the latest."""
+MISSING_KEPT_FOR: Final = timedelta(seconds=5)
+"""How long a name counts as one without a key. Under Session consistency a key that was just made may be missing for a moment; with 60
+seconds it would be refused here for as long."""
+KEYS_KEPT: Final = 4096
+"""How many keys are remembered, and how many names of which there is no key: apart, so that guesses drive no key out."""
+USE_NOTED_EVERY: Final = timedelta(hours=1)
+log = logging.getLogger(__name__)
+Name = tuple[str, str]
+"""An app and the id of a key."""
+
+
+def key_document(key: StoredKey, onto: Document | None = None, expires_at: datetime | None = None) -> Document:
+    """The document that keeps a key: a new one, or the next state of `onto`."""
+    body = {"sequence": sequence_of(key.created_at), **key.model_dump(mode="json")}
+    return Document(key.key_id, "key", body, expires_at=expires_at, tag=None if onto is None else onto.tag)
+
+
+def key_in(document: Document) -> StoredKey:
+    """The key in a document."""
+    return StoredKey.model_validate(document.body)
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """What was read under a name, and when. key: None where there is none."""
+
+    key: StoredKey | None
+    read_at: datetime
+
+
+class KeyCache:
+    """The look-ups of the last seconds, of the names asked for last."""
+
+    def __init__(self, most: int = KEYS_KEPT) -> None:
+        self._most = most
+        self._keys: OrderedDict[Name, Lookup] = OrderedDict()
+        self._missing: OrderedDict[Name, Lookup] = OrderedDict()
+
+    def get(self, name: Name, now: datetime) -> Lookup | None:
+        """The look-up under a name; None where there is none that is fresh."""
+        for lookups, life in ((self._keys, KEPT_FOR), (self._missing, MISSING_KEPT_FOR)):
+            lookup = lookups.get(name)
+            # A clock that was set back makes no look-up last longer.
+            if lookup is not None and timedelta(0) <= now - lookup.read_at < life:
+                lookups.move_to_end(name)
+                return lookup
+        return None
+
+    def keep(self, name: Name, lookup: Lookup) -> None:
+        """Remember a look-up in place of an earlier one."""
+        self._keys.pop(name, None)
+        self._missing.pop(name, None)
+        lookups = self._missing if lookup.key is None else self._keys
+        lookups[name] = lookup
+        if len(lookups) > self._most:
+            lookups.popitem(last=False)
+
+    def __len__(self) -> int:
+        return len(self._keys) + len(self._missing)
+
+
+class KeyLookup:
+    """Finds keys for the gate, and notes that they were used."""
+
+    def __init__(self, store: KeyStore, clock: Clock) -> None:
+        self._store, self._clock = store, clock
+        self._cache = KeyCache()
+        self._readings: dict[Name, asyncio.Task[StoredKey | None]] = {}
+        self._use_noted: OrderedDict[Name, datetime] = OrderedDict()
+        self._notes: set[asyncio.Task[None]] = set()
+
+    async def find(self, app_id: str, key_id: str) -> StoredKey | None:
+        """The key as it was at most 60 seconds ago. Raises Unavailable where that is not known and the store is down."""
+        name = (app_id, key_id)
+        lookup = self._cache.get(name, self._clock.now())
+        if lookup is not None:
+            return lookup.key
+        reading = self._readings.get(name)
+        if reading is None:
+            reading = self._readings[name] = asyncio.ensure_future(self._read(name))
+            reading.add_done_callback(lambda task: self._has_read(name, task))
+        return await asyncio.shield(reading)
+
+    def changed(self, key: StoredKey) -> None:
+        """A key was written by this process: from now on this is what the gate sees."""
+        name = (key.app_id, key.key_id)
+        self._readings.pop(name, None)  # what is being read may be older
+        self._cache.keep(name, Lookup(key, self._clock.now()))
+
+    def note_use(self, key: StoredKey) -> None:
+        """Write down that a key is used, beside the request and at most once an hour."""
+        name, now = (key.app_id, key.key_id), self._clock.now()
+        last = max((at for at in (key.last_used_at, self._use_noted.get(name)) if at is not None), default=None)
+        if last is not None and now - last < USE_NOTED_EVERY:
+            return
+        self._use_noted.pop(name, None)
+        self._use_noted[name] = now
+        if len(self._use_noted) > KEYS_KEPT:
+            self._use_noted.popitem(last=False)
+        note = asyncio.ensure_future(self._note(name, now))
+        self._notes.add(note)
+        note.add_done_callback(self._notes.discard)
+
+    async def close(self) -> None:
+        """Let what is being written down end."""
+        await asyncio.gather(*self._notes, return_exceptions=True)
+        await asyncio.gather(*self._readings.values(), return_exceptions=True)
+
+    async def _read(self, name: Name) -> StoredKey | None:
+        begun = self._clock.now()
+        document = await self._store.read(*name)
+        key = None if document is None or document.kind != "key" else key_in(document)
+        if self._readings.get(name) is asyncio.current_task():
+            self._cache.keep(name, Lookup(key, begun))
+        return key
+
+    def _has_read(self, name: Name, task: asyncio.Task[StoredKey | None]) -> None:
+        if self._readings.get(name) is task:
+            del self._readings[name]
+        if not task.cancelled():
+            task.exception()  # marks it as seen: its waiting callers raise it, and there may be none left
+
+    async def _note(self, name: Name, now: datetime) -> None:
+        try:
+            document = await self._store.read(*name)
+            if document is None:
+                return
+            key = key_in(document)
+            if key.last_used_at is not None and now - key.last_used_at < USE_NOTED_EVERY:
+                return
+            used = key.model_copy(update={"last_used_at": now})
+            await self._store.write(name[0], [replace(key_document(used, document), expires_at=document.expires_at)])
+        except Unavailable as error:
+            log.info("the use of a key was not written down: %s", error.detail)

@@ -1,0 +1,95 @@
+"""How many requests may come in a while: rates, and what one request leaves of them.
+
+The generic cell rate algorithm (ITU-T I.371): a rate of `requests` in `seconds` is a bucket of as many tokens, which fills evenly. One
+number says it, the moment at which it is full again. A request moves that moment by `seconds / requests`, and is refused where it
+would be more than `seconds` ahead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor
+from typing import Final
+
+UNITS: Final[Mapping[str, int]] = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
+MOST_REQUESTS: Final = 1_000_000_000
+_RATE = re.compile(r"(\d{1,10})\s?/\s?(second|minute|hour|day)")
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A number of requests in a number of seconds, all of which may come at once."""
+
+    requests: int
+    seconds: int
+
+    @classmethod
+    def read(cls, text: str) -> Rate:
+        """A rate like `600/minute`. Raises ValueError."""
+        match = _RATE.fullmatch(text.strip().lower())
+        if match is None or not 1 <= int(match[1]) <= MOST_REQUESTS:
+            raise ValueError("should be a number of requests in a while, like 600/minute (second, minute, hour, day), or off")
+        return cls(int(match[1]), UNITS[match[2]])
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """One limit of a request. name: what the limit is of. key: whose bucket it is."""
+
+    name: str
+    key: str
+    rate: Rate
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A bucket after a request. ahead_s: seconds until it is full again, were nothing more to come."""
+
+    bucket: Bucket
+    ahead_s: float
+
+    @property
+    def remaining(self) -> int:
+        """Requests that may come at once."""
+        rate = self.bucket.rate
+        return max(0, floor((rate.seconds - self.ahead_s) * rate.requests / rate.seconds + 1e-6))
+
+    @property
+    def retry_after_s(self) -> int:
+        """Whole seconds until one request may come; 0 where it may now."""
+        rate = self.bucket.rate
+        return max(0, ceil(self.ahead_s + rate.seconds / rate.requests - rate.seconds - 1e-6))
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What became of a request's limits. refused: whether one of them has no room; then none was moved."""
+
+    levels: tuple[Level, ...]
+    refused: bool
+
+    @property
+    def retry_after_s(self) -> int:
+        """Whole seconds until the same request would be let in."""
+        return max(1, *(level.retry_after_s for level in self.levels))
+
+
+def spend(full_at: Mapping[str, float], buckets: Sequence[Bucket], now_s: float) -> tuple[dict[str, float], Spent]:
+    """Take one token of each bucket, or none where one of them is empty.
+
+    Args:
+        full_at: By a bucket's key, the moment at which it is full again; one that is not there is full.
+        buckets: Those of a request.
+        now_s: The moment of the request, in seconds.
+
+    Returns:
+        What to keep, by key, and what became of it.
+
+    """
+    starts = {bucket.key: max(now_s, full_at.get(bucket.key, now_s)) for bucket in buckets}
+    after = {bucket.key: starts[bucket.key] + bucket.rate.seconds / bucket.rate.requests for bucket in buckets}
+    refused = any(after[bucket.key] - now_s > bucket.rate.seconds + 1e-6 for bucket in buckets)
+    moments = starts if refused else after
+    return ({} if refused else after), Spent(tuple(Level(bucket, moments[bucket.key] - now_s) for bucket in buckets), refused)

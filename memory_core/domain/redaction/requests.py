@@ -1,0 +1,215 @@
+"""Requests without secrets: every text of what a call was given, and a list of what was replaced where.
+
+Ids stay as they are, because memories are found by them, and so does the address that a task's end is sent to.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+from pydantic import BaseModel
+
+from memory_core.domain.chat.messages import ReadMessage, ReadMessages
+from memory_core.domain.chat.session_items import SessionItem, SessionItems
+
+if TYPE_CHECKING:
+    from memory_core.domain.redaction.rules import Rule
+
+KINDS: Final = ("secrets", "card", "email", "phone", "iban", "ip")
+"""What the setting may name. `secrets` includes card numbers."""
+IDENTITIES: Final = frozenset({
+    "app_id", "key_id", "user_id",
+    "agent_id", "callback_url", "correlation_id", "cursor", "exclude_session_id", "id", "ids", "memory_id", "session_id", "sha256",
+    "time_zone", "to_agent_id",
+})  # fmt: skip
+"""Fields of requests whose texts name something."""
+LEAST_CARD: Final = 10**13
+"""Numbers from which one may be a payment card's."""
+OPAQUE: Final = frozenset({"encrypted_content", "signature", "thought_signature", "thoughtSignature", "data", "b64_json"})
+"""Fields of messages that hold bytes, which look like anything and have to come back as they were sent."""
+MOST_READABLE: Final = 200
+MAX_REPORTED: Final = 100
+"""Entries of an answer; a request may hold more, and all are replaced."""
+MOST_OF_A_PATH: Final = 200
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """What was replaced in a field. kind: as the mark in its place says it."""
+
+    field: str
+    kind: str
+    count: int
+
+
+_collected: ContextVar[list[Redaction] | None] = ContextVar("redactions", default=None)
+
+
+@contextmanager
+def collect_redactions() -> Iterator[list[Redaction]]:
+    """Gather what the calls within replace in their requests."""
+    redactions: list[Redaction] = []
+    token = _collected.set(redactions)
+    try:
+        yield redactions
+    finally:
+        _collected.reset(token)
+
+
+def collected_redactions() -> list[Redaction]:
+    """What was replaced since the innermost `collect_redactions` began; empty outside of one."""
+    return _collected.get() or []
+
+
+class Redactor:
+    """Replaces what the kinds name. kinds: of `KINDS`; none of them: every text stays as it is."""
+
+    def __init__(self, kinds: Sequence[str]) -> None:
+        self._kinds = tuple(kinds)
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules of the kinds. Their expressions are compiled by the first text that is looked at, not at the start."""
+        from memory_core.domain.redaction.texts import rules_of
+
+        return rules_of(self._kinds)
+
+    def text(self, text: str) -> str:
+        """The text as it is kept. Nothing of it goes to `collect_redactions`."""
+        from memory_core.domain.redaction.texts import redact_text
+
+        return redact_text(text, self.rules)[0] if self._kinds else text
+
+    def value(self, value: Value, path: str = "") -> Value:
+        """A request, a list of requests or plain JSON, as it is kept; the very same object where nothing is to be replaced.
+
+        What was replaced goes to `collect_redactions`. path: the name of the value within the request.
+        """
+        if not self._kinds:
+            return value
+        walk = _Walk(self.rules)
+        redacted = walk.visit(value, path)
+        redactions = _collected.get()
+        if walk.counts and redactions is not None:
+            new = (Redaction(field[:MOST_OF_A_PATH], kind, count) for (field, kind), count in walk.counts.items())
+            redactions += islice(new, max(0, MAX_REPORTED - len(redactions)))
+        return cast("Value", redacted) if walk.counts else value
+
+
+class _Walk:
+    """Goes through one value. counts: what was replaced, by field and kind."""
+
+    def __init__(self, rules: tuple[Rule, ...]) -> None:
+        from memory_core.domain.redaction import texts
+
+        self._texts, self._rules = texts, rules
+        self.counts: Counter[tuple[str, str]] = Counter()
+
+    def visit(self, value: Any, path: str) -> Any:
+        """The value without secrets."""
+        if type(value) is str:  # not the members of enumerations
+            return self._text(value, path)
+        if type(value) is int and value >= LEAST_CARD:
+            redacted = self._text(str(value), path)
+            return value if redacted == str(value) else redacted
+        if isinstance(value, dict):
+            # A name that is a secret itself is not repeated in the path of its value.
+            names = {name: self.visit(name, path) for name in value}
+            return {name: self._field(given, value[given], _joined(path, name)) for given, name in names.items()}
+        if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
+            return type(value)(self.visit(item, _joined(path, str(place))) for place, item in enumerate(value))
+        if isinstance(value, BaseModel):
+            return self._model(value, path)
+        if isinstance(value, ReadMessages):
+            return replace(value, messages=tuple(self._message(item, _joined(path, str(place))) for place, item in enumerate(value)))
+        if isinstance(value, SessionItems):
+            return replace(value, items=tuple(self._item(item, _joined(path, str(place))) for place, item in enumerate(value)))
+        return value
+
+    def _text(self, text: str, path: str) -> str:
+        if text.startswith("data:") and ";base64," in text[:100]:
+            return text
+        redacted, counts = self._texts.redact_text(text, self._rules)
+        for kind, count in counts.items():
+            self.counts[path, kind] += count
+        return redacted
+
+    def _field(self, name: str, value: Any, path: str) -> Any:
+        """What a field holds, whose name may say that it is a secret."""
+        if name in OPAQUE and isinstance(value, str) and len(value) > MOST_READABLE:
+            return value
+        kind = self._texts.kind_of_field(name, value, self._rules) if type(value) is str else None
+        redacted = self.visit(value, path)
+        if kind is None or redacted != value:
+            return redacted
+        self.counts[path, kind] += 1
+        return self._texts.mark(kind)
+
+    def _model(self, model: BaseModel, path: str) -> BaseModel:
+        changed = {}
+        for name in sorted(model.model_fields_set - IDENTITIES):
+            given = getattr(model, name)
+            title = self._name_of_value(model) if name in ("value", "content") else name
+            value = self._field(title, given, _joined(path, name))
+            if value is not given and value != given:
+                changed[name] = value
+        return model.model_copy(update=changed) if changed else model
+
+    def _name_of_value(self, model: BaseModel) -> str:
+        """What a memory's key or attribute calls its value."""
+        return str(getattr(model, "key", None) or getattr(model, "attribute", None) or "")
+
+    def _message(self, message: ReadMessage, path: str) -> ReadMessage:
+        content, actor = self._text(message.content, f"{path}.content"), self._actor(message.actor, path)
+        return replace(message, content=content, actor=actor, parts=tuple(self._again(part) for part in message.parts))
+
+    def _item(self, item: SessionItem, path: str) -> SessionItem:
+        """An item as it was sent holds what its content says, so that is counted once."""
+        actor = self._actor(item.actor, path)
+        if item.sent is None:
+            return replace(item, content=self._text(item.content, f"{path}.content"), actor=actor)
+        return replace(item, content=self._again(item.content), actor=actor, sent=self.visit(item.sent, path))
+
+    def _actor(self, actor: str | None, path: str) -> str | None:
+        return None if actor is None else self._text(actor, f"{path}.actor")
+
+    def _again(self, text: str) -> str:
+        """A text that repeats another one, whose secrets are counted there."""
+        return self._texts.redact_text(text, self._rules)[0]
+
+
+def text_length(value: Any) -> int:
+    """Characters of all texts of a request, about."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(map(text_length, value.values()))
+    if isinstance(value, BaseModel):
+        return sum(text_length(getattr(value, name)) for name in value.model_fields_set)
+    if isinstance(value, ReadMessage):
+        return 2 * len(value.content)
+    if isinstance(value, SessionItem):
+        return len(value.content) + text_length(value.sent)
+    return sum(map(text_length, value)) if isinstance(value, Sequence) else 0
+
+
+def _joined(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def renumber(items: str, places: Sequence[int]) -> None:
+    """Name what was collected of a list by the places that its items have in the request. items: the list's name."""
+    redactions = collected_redactions()
+    for number, redaction in enumerate(redactions):
+        name, _, rest = redaction.field.partition(".")
+        place, _, inner = rest.partition(".")
+        if name == items and place.isdecimal():
+            redactions[number] = replace(redaction, field=f"{items}.{places[int(place)]}.{inner}")

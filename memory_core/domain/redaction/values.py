@@ -1,0 +1,162 @@
+"""Whether a value is one of a kind, where its form alone does not tell: check digits, and words that are no password."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_PLACEHOLDER: Final = re.compile(
+    r"^(?:x{3,}|\*{3,}|\.{3,}|•{3,}|#{3,}|-{3,}|_{3,}|0{4,})"
+    r"|\b(?:your|insert|enter|replace|change|example|sample|dummy|placeholder|fake|todo|redacted|hidden|masked|foo|bar)\b"
+    r"|^(?:my|the|an?|some)[ _-]|your[_-]?|example|placeholder|change[_-]?me|^[a-z_-]*(?:password|passwort|secret|token|key)$"
+    r"|^test$|^null$|^none$|^true$|^false$|^undefined$|\.\.\.$|…$",
+    re.IGNORECASE,
+)
+_CODE: Final = re.compile(
+    r"^(?:\$[({]|\$[A-Za-z_]+$|%[A-Za-z_]+%?$|@[A-Za-z_]+$|process\.env|os\.|env\.|getenv|self\.|this\.|args\.|config\.|settings\."
+    r"|options\.|request\.|req\.|body\.|data\.|form\.|user\.|str$|string$)"
+    r"|^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)+$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[A-Za-z][a-z]+(?:[A-Z][a-z]+)+$"
+    r"|^[a-z]+(?:_[a-z]+)+$|^/[a-z0-9_./-]*$|^\.{1,2}/|^https?://"
+)
+"""Code that reads a secret from where it is kept, and names."""
+_DIGIT: Final = re.compile(r"[0-9]")
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_SYMBOL: Final = re.compile(r"[!#$%&*+=?@^~|]")
+_INNER_CAPITAL: Final = re.compile(r"[a-z][A-Z]")
+_ORDINARY: Final = frozenset({
+    "incorrect", "invalid", "wrong", "required", "missing", "expired", "correct", "weak", "strong", "empty", "secret", "encrypted",
+    "hashed", "stored", "saved", "changed", "reset", "right", "fine", "easy", "hard", "okay", "protected", "needed", "optional", "valid",
+    "unknown", "private", "public", "secure", "insecure", "compromised", "leaked", "forgotten", "lost", "gone", "there", "here", "same",
+    "different", "unique", "correctly", "again", "today", "always", "never", "hidden", "visible", "blank", "short", "long", "simple",
+    "complicated", "complex", "important", "mandatory", "ready", "safe", "unsafe", "good", "bad", "great", "not", "only", "also", "still",
+    "very", "really", "being", "automatically", "too", "so", "already", "probably", "simply", "recover", "remember", "forget", "change",
+    "access", "login", "enter", "protect", "share", "update", "store", "type", "guess", "verify", "confirm", "string", "number", "text",
+    "field", "value", "input", "variable", "falsch", "richtig", "korrekt", "abgelaufen", "sicher", "unsicher", "nötig", "erforderlich",
+    "leer", "gespeichert", "geheim", "vergessen", "geändert", "zurückgesetzt", "verschlüsselt", "ungültig", "gültig", "notwendig",
+    "einfach", "schwach", "stark", "unbekannt", "weg", "neu", "alt", "kurz", "lang", "bekannt", "geschützt", "passwort", "kennwort",
+    "incorrecte", "incorrecta", "correcta", "obligatoire", "requis", "oublié", "perdue", "perdido", "segura", "fuerte", "débil",
+    "password",
+})  # fmt: skip
+"""What is said of passwords; a word that ends a sentence after "the password is" and is none of these may be one."""
+_SHORT_CODE: Final = re.compile(r"\bpin\b|geheimzahl|code\b|暗証番号|パスコード", re.IGNORECASE)
+_COUNTED: Final = re.compile(r"[0-9]{1,9}(?:st|nd|rd|th|-?[a-z]{3,12})")
+_RUN: Final = re.compile(r"[0-9]+|[a-z]+|[A-Z]+")
+LEAST_RUNS: Final = 6
+_MOST_LOOKED_AT: Final = 100
+
+
+def is_secret_value(value: str, *, quoted: bool = False, assigned: bool = True, chosen: bool = False) -> bool:
+    """Whether a value beside a name such as `api_key` may be a secret: no placeholder, no code that reads one, no plain word.
+
+    Args:
+        value: Without quotes.
+        quoted: Whether it was in quotes.
+        assigned: Whether it came after "=", not after ":", which prose has too.
+        chosen: Whether people choose such values, so that it may be a word.
+
+    """
+    value = value[:_MOST_LOOKED_AT]
+    if _PLACEHOLDER.search(value) or _CODE.search(value):
+        return False
+    digits, letters, symbols = _DIGIT.search(value), _LETTER.search(value), _SYMBOL.search(value)
+    if not quoted and not assigned:
+        return len(value) >= 6 and letters is not None and (digits or symbols) is not None
+    mixed = digits is not None and (letters is not None or len(value) >= 6)
+    return mixed or symbols is not None or (chosen and quoted and assigned and " " not in value and len(value) >= 6)
+
+
+def is_random(value: str) -> bool:
+    """Whether a value of which a sentence says that it is a key may be one: digits, small and capital letters change often."""
+    runs = _RUN.findall(value[:_MOST_LOOKED_AT])
+    return len(runs) >= LEAST_RUNS and _DIGIT.search(value) is not None and is_secret_value(value)
+
+
+def is_password(value: str, after: str, *, quoted: bool, noun: str) -> bool:
+    """Whether what "the password is" is followed by is a password and no word about it.
+
+    Args:
+        value: Without quotes.
+        after: The rest of the text.
+        quoted: Whether it was in quotes.
+        noun: The words before, with what kind of password it is.
+
+    """
+    word = value.rstrip(".,!?:;…。、です").casefold()
+    if len(word) < 3 or value.startswith(("[", "{", "<", "http://", "https://")) or "(" in value or after.startswith("("):
+        return False
+    if _PLACEHOLDER.search(word) or (not quoted and _CODE.search(value.rstrip(".,!?"))):
+        return False
+    if word.isdecimal():
+        return len(word) >= 6 or (_SHORT_CODE.search(noun) is not None and len(word) >= 4)
+    if _DIGIT.search(word):
+        return _COUNTED.fullmatch(word) is None
+    if quoted:
+        return word not in _ORDINARY and len(word.split()) <= 6
+    if _SYMBOL.search(value.rstrip("!?.")) or _INNER_CAPITAL.search(value):
+        return True
+    return _may_be_chosen(word) and _ends(value, after)
+
+
+def _may_be_chosen(word: str) -> bool:
+    """Whether a plain word may be a password; most of what is said of passwords ends like these."""
+    plain = len(word) >= 6 and word.isascii() and word.isalpha()
+    return plain and word not in _ORDINARY and not word.endswith(("ing", "ed", "able", "ly"))
+
+
+def _ends(value: str, after: str) -> bool:
+    return value.endswith((".", "!")) or not after.strip() or after.lstrip(" ").startswith((".", "\n", "!"))
+
+
+def is_payment_card(text: str) -> bool:
+    """Whether digits are a payment card's: the length and first digits of an issuer, and the check digit of ISO/IEC 7812."""
+    digits = [int(character) for character in text if character.isdecimal()]
+    number = "".join(map(str, digits))
+    first_four, count = int(number[:4]), len(digits)
+    known = (
+        (number[0] == "4" and count in (16, 19))
+        or (count == 16 and (51 <= int(number[:2]) <= 55 or 2221 <= first_four <= 2720 or 3528 <= first_four <= 3589))
+        or (count == 16 and (first_four == 6011 or number[:2] in ("65", "62", "60", "81") or 644 <= int(number[:3]) <= 649))
+        or (count == 15 and number[:2] in ("34", "37"))
+        or (count == 14 and (number[:2] in ("36", "38", "39") or 300 <= int(number[:3]) <= 305))
+    )
+    doubled = sum(sum(divmod(2 * digit, 10)) for digit in digits[-2::-2])
+    return known and len(set(digits)) > 1 and (doubled + sum(digits[-1::-2])) % 10 == 0
+
+
+def is_iban(text: str) -> bool:
+    """Whether it is an IBAN: 15 to 34 characters whose remainder by 97 is 1 (ISO 13616)."""
+    plain = "".join(text.split())
+    if not 15 <= len(plain) <= 34:
+        return False
+    return int("".join(str(int(character, 36)) for character in plain[4:] + plain[:4])) % 97 == 1
+
+
+_CALLED: Final = re.compile(
+    r"\b(?:phone|tel|telephone|call|mobile|cell|text|whatsapp|number|nummer|telefon|handy|mobil|anrufen|fax|ring)\b|電話|携帯|番号",
+    re.IGNORECASE,
+)
+_PHONE_GROUPS: Final = re.compile(
+    r"\(?[0-9]{3}\)?[ .-]{1,2}[0-9]{3}[ .-][0-9]{4}|\(?0[0-9]{1,5}\)?[ /-][0-9 -]{5,12}|0[0-9]{1,3}-[0-9]{2,4}-[0-9]{4}"
+)
+_DATE: Final = re.compile(r"[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4}")
+
+
+def is_phone(text: str, before: str) -> bool:
+    """Whether digits are a telephone number: with a country's code, in one of the usual groups, or called one.
+
+    Args:
+        text: Digits and what is between them.
+        before: The text before them.
+
+    """
+    digits = sum(character.isdecimal() for character in text)
+    if not 7 <= digits <= 15 or text.count("(") > 1 or _DATE.match(text):
+        return False
+    if text.startswith(("+", "00")):
+        return digits >= 8
+    return _PHONE_GROUPS.fullmatch(text) is not None or _CALLED.search(before) is not None
+
+
+def is_email_host(host: str) -> bool:
+    """Whether an address may be a person's: not those that documentation uses."""
+    return host.casefold() not in ("example.com", "example.org", "example.net")

@@ -1,0 +1,44 @@
+// The profile: what is known of a person, with what was true before.
+
+import { get } from "./api.js";
+import { el, fill } from "./dom.js";
+import { empty, field, figure, fromLocal, head, load, time, toLocal, words } from "./parts.js";
+import { go, link } from "./route.js";
+
+export async function render(place, { query, user, signal }) {
+  const at = query.get("at") || "";
+  const body = el("div.view");
+  const moment = el("input", { type: "datetime-local", value: toLocal(at), onchange: (event) => go(link("profile", "", { at: fromLocal(event.target.value) })) });
+  fill(place, head("Profile", at ? `What was true on ${words(at)}.` : "What is known of this person today, and what was true before.", field("True at", moment)), body);
+  await load(body, async () => show(await get("/api/v1/profile", { user_id: user, at }, { signal })));
+}
+
+function show(profile) {
+  if (!profile.explicit.length && !profile.implicit.length) {
+    return empty("Nothing is known yet", profile.expected_at ? `A run looks for it by ${words(profile.expected_at)}.` : "A profile comes of facts that fill a slot, and of what conversations tell again and again.");
+  }
+  return [
+    profile.explicit.length ? el("section", el("h2", "Facts"), el("ul.panel.tight", profile.explicit.map(known))) : null,
+    profile.implicit.length ? el("section", el("h2", "Traits"), el("ul.list", profile.implicit.map(trait))) : null,
+  ];
+}
+
+function known(fact) {
+  return el(
+    "li.known",
+    el("p.small", fact.name),
+    el("p.value", fact.memory_id ? el("a", { href: link("memory", fact.memory_id) }, fact.value) : fact.value),
+    el("p.small.since", "since ", time(fact.since, { isDay: true })),
+    fact.previous.length ? el("ul.previous", { "aria-label": "Before" }, fact.previous.map(previous)) : null,
+  );
+}
+
+function previous(value) {
+  const text = value.memory_id ? el("a", { href: link("memory", value.memory_id) }, value.value) : value.value;
+  return el("li", text, ", ", time(value.since, { isDay: true }), " to ", time(value.until, { isDay: true }));
+}
+
+function trait(entry) {
+  const scenes = entry.source_scene_ids.map((id, index) => el("a", { href: link("scenes", id) }, `scene ${index + 1}`));
+  return el("li.card", el("p", entry.trait), el("p.about", el("span", `confidence ${figure(entry.confidence)}`), scenes));
+}

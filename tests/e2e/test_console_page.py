@@ -1,0 +1,156 @@
+"""The console in a real browser, on a host that asks for keys: one visit from the key to a decided conflict."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from memory_core.functions import http_console
+from tests import browser
+from tests.browser import Browser
+from tests.host import answer_when, problem, running, save
+from tests.npm_file import npm_file
+
+KEY = "mc_shop_a1_0123456789abcdef"
+KEYS = [{"id": "a1", "app": "shop", "sha256": hashlib.sha256(KEY.encode()).hexdigest(), "rights": ["read", "write", "admin"]}]
+AXE = "axe-core@4.11.0"
+MARKUP = "<img src=x onerror=document.title='broken'> Ana & Bo"
+ALL_BYTES = 300_000
+"""What the whole page may weigh, sent compressed."""
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    with running(tmp_path_factory.mktemp("console"), MEMORY_API_KEYS=json.dumps(KEYS)) as client:
+        client.headers["X-API-Key"] = KEY
+        yield client
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    program, reason = browser.found()
+    if program is None:
+        pytest.skip(reason)
+    with browser.running(program) as started:
+        yield started
+
+
+def appear(page: Browser, expression: str) -> Any:
+    """The value of an expression once it is true."""
+    return answer_when(lambda: page.evaluate(expression), bool)
+
+
+def click(page: Browser, selector: str) -> None:
+    appear(page, f"!!document.querySelector({json.dumps(selector)})")
+    page.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
+
+
+def enter(page: Browser, selector: str, text: str) -> None:
+    """Put a text into a field and submit its form."""
+    appear(page, f"!!document.querySelector({json.dumps(selector)})")
+    page.evaluate(
+        f"(() => {{ const field = document.querySelector({json.dumps(selector)}); field.value = {json.dumps(text)}; "
+        "field.form.requestSubmit(); })()"
+    )
+
+
+def visit(page: Browser, address: str) -> None:
+    """Go to a view and wait until it is loaded."""
+    page.evaluate(f"location.hash = {json.dumps(address)}")
+    appear(page, f"document.querySelector('main').dataset.opened === {json.dumps(address)}")
+    appear(page, "!document.querySelector('main .skeleton, main [aria-busy]')")
+
+
+def breaches(page: Browser) -> list[str]:
+    """What axe-core finds on the view that is open, of whatever weight."""
+    script = "axe.run(document, {resultTypes: ['violations']}).then((result) => JSON.stringify(result.violations))"
+    violations = json.loads(page.evaluate(script))
+    return [f"{entry['id']}: {node['html'][:200]} {node['failureSummary']}" for entry in violations for node in entry["nodes"]]
+
+
+def test_a_person_signs_in_searches_opens_a_memory_and_decides_a_conflict(host: httpx.Client, chromium: Browser) -> None:
+    """Nothing is loaded from elsewhere, no text becomes HTML, and no view is hard to use for those who can't see it."""
+    fact = {"type": "semantic", "subject": "Ana", "attribute": "cat", "event_timestamp": "2026-05-08T13:56:00Z"}
+    save(host, "ana", "Ana's cat is Mia", **fact)
+    save(host, "ana", "Ana's cat is Kim", **fact, on_conflict="keep_both")
+    replaced = save(
+        host, "ana", "Ana lives in Oslo", type="semantic", subject="Ana", attribute="home", event_timestamp="2026-01-08T13:56:00Z"
+    )
+    save(host, "ana", "Ana lives in Lisbon", **{**fact, "attribute": "home"})
+    save(host, "ana", MARKUP)
+    (record,) = (entry for entry in host.get("/api/v1/conflicts?user_id=ana").json()["conflicts"] if entry["strategy"] == "keep_both")
+    host.post(f"/api/v1/conflicts/{record['id']}/undo", json={"user_id": "ana"}).raise_for_status()
+    base = str(host.base_url).rstrip("/")
+    axe = npm_file(AXE, "axe.min.js").read_text(encoding="utf-8")
+
+    chromium.open(f"{base}/console#/search?user=ana&q=Where+does+Ana+live")
+    chromium.evaluate(axe)
+    appear(chromium, "!!document.querySelector('input[type=password]')")
+    assert breaches(chromium) == []
+    enter(chromium, "input[type=password]", "mc_shop_a1_wrong")
+    assert "not known" in appear(chromium, "document.querySelector('.complaint')?.textContent")
+    enter(chromium, "input[type=password]", KEY)
+    first = "document.querySelector('.hit .words')?.textContent"
+    assert appear(chromium, first) == "Ana lives in Lisbon"
+    assert appear(chromium, "document.querySelectorAll('.hit:first-child .meter').length") >= 4
+    assert breaches(chromium) == []
+
+    enter(chromium, "input[name=why]", replaced["id"])
+    assert appear(chromium, "document.querySelector('.verdict .strong')?.textContent") == "Another memory replaced it"
+    click(chromium, ".hit .words a")
+    appear(chromium, "!!document.querySelector('.drawing svg a')")
+    assert appear(chromium, "document.querySelectorAll('.drawing svg a').length") == 2
+
+    visit(chromium, "#/memories?user=ana")
+    assert appear(chromium, "document.querySelectorAll('.window .line').length") == 4
+    assert MARKUP in chromium.evaluate("document.querySelector('.window').textContent")
+    visit(chromium, "#/conflicts?user=ana")
+    click(chromium, f"[data-id='{record['id']}'] [data-decision=supersede]")
+    appear(chromium, f"document.querySelector(\"[data-id='{record['id']}'] .status\")?.textContent === 'resolved'")
+    assert host.get(f"/api/v1/conflicts/{record['id']}?user_id=ana").json()["strategy"] == "supersede"
+
+    for address in (
+        f"memory/{replaced['id']}",
+        "memories",
+        "sessions",
+        "scenes",
+        "profile",
+        "conflicts",
+        "tasks",
+        "keys",
+        "audit",
+        "health",
+    ):
+        visit(chromium, f"#/{address}?user=ana")
+        assert breaches(chromium) == [], address
+    assert chromium.evaluate("document.title") != "broken"
+    assert chromium.evaluate("Object.keys(localStorage).length") == 0
+    asked = [event["params"]["request"]["url"] for event in chromium.seen if event["method"] == "Network.requestWillBeSent"]
+    assert [url for url in asked if not url.startswith((f"{base}/", "data:"))] == []
+    events = ("Log.entryAdded", "Runtime.exceptionThrown")
+    assert [event for event in chromium.seen if event["method"] in events] == [], "errors, or breaches of the page's policy"
+
+
+def test_the_files_of_the_console_are_small_and_kept_by_browsers_under_their_release_alone(host: httpx.Client) -> None:
+    page = host.get("/console", headers={"X-API-Key": ""})
+    assert (page.status_code, page.headers["cache-control"]) == (200, "no-cache")
+    assert {"script-src 'self'", "style-src 'self'", "connect-src 'self'"} <= set(page.headers["content-security-policy"].split("; "))
+    assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=", page.text)
+    (release,) = set(re.findall(r"/console/([0-9a-f]+)/", page.text))
+    names = [path.name for path in http_console.FOLDER.iterdir() if path.name != http_console.PAGE]
+    sent = 0
+    for name in names:
+        with host.stream("GET", f"/console/{release}/{name}") as answer:
+            sent += len(b"".join(answer.iter_raw()))
+            assert "immutable" in answer.headers["cache-control"]
+    assert sent < ALL_BYTES
+    plain = host.get("/console/earlier/app.js", headers={"Accept-Encoding": "identity"})
+    assert (plain.headers["cache-control"], plain.content) == ("no-store", (http_console.FOLDER / "app.js").read_bytes())
+    for name in ("page.html", "..%2Fgate.py", "app.js.gz"):
+        assert problem(host.get(f"/console/{release}/{name}"), 404)
