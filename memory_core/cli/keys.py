@@ -27,7 +27,7 @@ async def make(
     """Make a key. Its secret is printed once and can't be read again."""
     body = {"name": name, "rights": right or None, "user_id": bound_to, "expires_at": moment(expires)}
     async with run.service() as service:
-        await _check_route(service)
+        await check_route(service)
         key = await _post(service, KEYS, body)
     _print_key(run, key)
 
@@ -42,7 +42,7 @@ async def list_keys(
     keys: list[dict[str, Any]] = []
     cursor: str | None = None
     async with run.service() as service:
-        await _check_route(service)
+        await check_route(service)
         while len(keys) < limit:
             query = {"limit": min(100, limit - len(keys)), "cursor": cursor, "status": status}
             page = await service.answer("GET", KEYS, query=query)
@@ -68,7 +68,7 @@ async def rotate(
 ) -> None:
     """Make a key in the place of another one."""
     async with run.service() as service:
-        await _check_route(service)
+        await check_route(service)
         key = await _post(service, f"{KEYS}/{path_part(key_id)}/rotate", {"overlap_seconds": overlap})
     _print_key(run, key)
 
@@ -77,14 +77,14 @@ async def rotate(
 async def withdraw(run: Run, key_id: KeyArgument) -> None:
     """End a key, now."""
     async with run.service() as service:
-        await _check_route(service)
+        await check_route(service)
         await service.send("DELETE", f"{KEYS}/{path_part(key_id)}")
     if run.output.as_json:
         return run.output.document({"key_id": key_id, "status": "withdrawn"})
     return run.output.line(f"{key_id} withdrawn")
 
 
-async def _check_route(service: Service) -> None:
+async def check_route(service: Service) -> None:
     """Raise CommandFailed where the service has no calls for keys."""
     try:
         await service.send("GET", KEYS, query={"limit": 1})

@@ -87,7 +87,7 @@ class Service:
                 failure = _failure(answer)
                 if answer.status_code not in TRY_AGAIN:
                     raise failure
-                wait_s = _retry_after_s(answer) or wait_s
+                wait_s = _retry_after_s(answer, wait_s)
             if number + 1 < self._tries:
                 await asyncio.sleep(wait_s)
         raise failure
@@ -125,7 +125,7 @@ async def open_service(target: Target, *, works: bool = False, tries: int = TRIE
     Raises ValueError for wrong settings, MemoryCoreError where the stores of this machine can't be opened.
     """
     if target.url is not None:
-        headers = {"X-API-Key": target.key} if target.key else {}
+        headers = _credential(target.key)
         write_to_terminal("WARNING")
         async with httpx2.AsyncClient(base_url=target.url, headers=headers, timeout=TIMEOUT_S) as http:
             yield Service(http, target.user, tries)
@@ -191,9 +191,16 @@ def _failure(answer: httpx2.Response) -> CallFailed:
     return CallFailed(detail, answer.status_code, problem, answer.headers.get("x-correlation-id"))
 
 
-def _retry_after_s(answer: httpx2.Response) -> float | None:
+def _retry_after_s(answer: httpx2.Response, otherwise: float) -> float:
     given = answer.headers.get("retry-after", "")
-    return min(float(given), LONGEST_WAIT_S) if given.isdecimal() and len(given) < 10 else None
+    return min(float(given), LONGEST_WAIT_S) if given.isdecimal() and len(given) < 10 else otherwise
+
+
+def _credential(key: str | None) -> dict[str, str]:
+    """The header for a key of the service, or for an access token of Entra ID."""
+    if not key:
+        return {}
+    return {"X-API-Key": key} if key.startswith("mc_") else {"Authorization": f"Bearer {key}"}
 
 
 def _json(answer: httpx2.Response) -> Json:

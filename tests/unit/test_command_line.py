@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 
+import httpx2
 import pytest
 from rich.console import Console
 
+from memory_core.cli.command import CommandFailed
 from memory_core.cli.doctor import package_checks, settings_checks
+from memory_core.cli.keys import check_route
 from memory_core.cli.output import Output, printable
+from memory_core.cli.service import CallFailed, Service
 from memory_core.cli.target import target_of
 
 
@@ -71,3 +76,35 @@ def test_the_doctor_names_each_wrong_and_each_unknown_setting() -> None:
 def test_the_doctor_says_where_packages_are_not_installed() -> None:
     (check,) = package_checks("no-such-distribution")
     assert check.status == "warning"
+
+
+async def test_a_call_that_meets_an_outage_is_sent_again_under_the_same_key() -> None:
+    keys: list[str] = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        keys.append(request.headers["Idempotency-Key"])
+        if len(keys) == 1:
+            raise httpx2.ConnectError("gone")
+        return (
+            httpx2.Response(503, headers={"Retry-After": "0"})
+            if len(keys) == 2
+            else httpx2.Response(200, json={"user": json.loads(request.content)})
+        )
+
+    async with httpx2.AsyncClient(transport=httpx2.MockTransport(answer), base_url="http://there") as http:
+        assert await Service(http, "ana").post("/x", {"left": None}, "same") == {"user": {"user_id": "ana"}}
+    assert keys == ["same"] * 3
+
+
+@pytest.mark.parametrize("content", [b"<html>", b"[]", b"\xff"])
+async def test_an_address_where_something_else_answers_is_named_as_such(content: bytes) -> None:
+    transport = httpx2.MockTransport(lambda request: httpx2.Response(200, content=content))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://there") as http:
+        with pytest.raises(CallFailed, match="not as Memory Core does"):
+            await Service(http, "ana").get("/x")
+
+
+async def test_a_service_without_calls_for_keys_is_named_as_such() -> None:
+    async with httpx2.AsyncClient(transport=httpx2.MockTransport(lambda request: httpx2.Response(404)), base_url="http://there") as http:
+        with pytest.raises(CommandFailed, match="MEMORY_API_KEYS"):
+            await check_route(Service(http, "ana"))
