@@ -211,6 +211,9 @@ SECRETS = frozenset({
 LIVE = "MEMORY_LIVE_"
 """Begins the variables of the tests against a live account. They stand beside settings, and are nearly named like some."""
 
+COMMAND_LINE = frozenset({"MEMORY_CORE_URL", "MEMORY_CORE_KEY", "MEMORY_CORE_USER"})
+"""Variables of the command line `memory-core`, which calls a service; they are no settings of one."""
+
 
 _OMNIMEMORY = "OMNIMEMORY_"
 FOREIGN_PREFIXES = (_OMNIMEMORY, "QDRANT_", "MEM0_", "ZEP_", "GRAPHITI_", "LETTA_", "COGNEE_")
@@ -234,7 +237,7 @@ def shown(name: str, value: Any) -> str:
 def unknown(environ: Mapping[str, str], known: Mapping[str, str]) -> list[tuple[str, str | None]]:
     """The MEMORY_ variables that name no setting, each with the setting that it nearly names."""
     strange = (name for name in environ if name.startswith("MEMORY_") and name not in known)
-    names = sorted(name for name in strange if not name.startswith(LIVE))
+    names = sorted(name for name in strange if not name.startswith(LIVE) and name not in COMMAND_LINE)
     return [(name, next(iter(difflib.get_close_matches(name, known, n=1, cutoff=0.85)), None)) for name in names]
 
 

@@ -1,1 +1,1 @@
-"""The command line `memory-core`. For now it has one command, `mcp`: the Model Context Protocol over stdin and stdout."""
+"""The command line `memory-core`, on the public HTTP contract: of a service at an address, or of this machine's data folder."""

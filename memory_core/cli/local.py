@@ -8,20 +8,17 @@ from __future__ import annotations
 import os
 from datetime import timedelta
 
-import azure.functions as func
-
 from memory_core.cli.stdio import answered_stdio
 from memory_core.config import Settings
 from memory_core.domain.errors import PlainError
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner, check_name
 from memory_core.functions import runtime
-from memory_core.functions.blueprints import BLUEPRINTS
 from memory_core.functions.callers import LOCAL_CALLER
 from memory_core.functions.mcp.callers import ToolCaller
 from memory_core.functions.mcp.server import build_server
-from memory_core.localhost.host import GRACE_S, sorted_by_trigger
-from memory_core.localhost.triggers import QueueOptions, Queues
+from memory_core.localhost.host import GRACE_S, packaged_functions, sorted_by_trigger
+from memory_core.localhost.triggers import Queues
 
 
 async def serve_folder(settings: Settings, app_id: str, user_id: str) -> None:
@@ -30,11 +27,9 @@ async def serve_folder(settings: Settings, app_id: str, user_id: str) -> None:
         owner = Owner(app_id, check_name(user_id))
     except ValueError as error:
         raise PlainError(f"--user {error}") from None
-    app = func.FunctionApp(http_auth_level=func.AuthLevel.ANONYMOUS)
-    for blueprint in BLUEPRINTS:
-        app.register_functions(blueprint)
+    app, options = packaged_functions()
     served = sorted_by_trigger(app, os.environ)
-    queues = Queues(served.queues, QueueOptions(), timedelta(seconds=settings.queue_visibility_s))
+    queues = Queues(served.queues, options, timedelta(seconds=settings.queue_visibility_s))
     try:
         here = await runtime.start(settings)
         served.timers.start()

@@ -13,11 +13,12 @@ import json
 import os
 import socket
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+import azure.functions as func
 
 from memory_core import __version__
 from memory_core.domain.errors import EmbeddingMismatch, MemoryCoreError, Unavailable, described
@@ -74,8 +75,14 @@ def welcome_lines(settings: Settings, address: str, readiness: Mapping[str, Any]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the host until it is stopped. 0 after a stop, 1 when it could not start, 2 for wrong settings."""
+    """Run the host of the project's folder until it is stopped. 0 after a stop, 1 when it could not start, 2 for wrong settings."""
     _to_environment(arguments)
+    return run_host(_functions_of_project)
+
+
+def run_host(load: Callable[[], tuple[func.FunctionApp, QueueOptions]]) -> int:
+    """Serve the functions that `load` returns, with the settings of the environment. Returns an exit code as `main` does."""
+    allow_without_keys_on_loopback()
     from memory_core.config import Settings
 
     try:
@@ -85,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     write_to_terminal(settings.log_level)
     try:
         with listen(settings.host, settings.port) as server_socket, asyncio.Runner(loop_factory=new_event_loop()) as runner:
-            runner.run(_run(settings, server_socket))
+            runner.run(_run(settings, server_socket, load))
     except ValueError as error:
         return _failed(described(error), 2)
     except (OSError, MemoryCoreError) as error:
@@ -104,14 +111,18 @@ def _to_environment(arguments: Sequence[str] | None) -> None:
     parser.add_argument("--data", help="folder for the data (MEMORY_DATA, default .memory)")
     given = vars(parser.parse_args(arguments))
     os.environ.update({f"MEMORY_{name.upper()}": str(value) for name, value in given.items() if value is not None})
+
+
+def allow_without_keys_on_loopback() -> None:
+    """Turn authentication off where only this machine can ask and no key is configured."""
     if callers.is_loopback(os.environ.get("MEMORY_HOST", "127.0.0.1")) and not os.environ.get("MEMORY_API_KEYS"):
         os.environ.setdefault("MEMORY_AUTH", "off")
 
 
-async def _run(settings: Settings, server_socket: socket.socket) -> None:
-    module = _function_app()
-    served = sorted_by_trigger(module.app, os.environ)
-    queues = Queues(served.queues, _queue_options(module), timedelta(seconds=settings.queue_visibility_s))
+async def _run(settings: Settings, server_socket: socket.socket, load: Callable[[], tuple[func.FunctionApp, QueueOptions]]) -> None:
+    app, options = load()
+    served = sorted_by_trigger(app, os.environ)
+    queues = Queues(served.queues, options, timedelta(seconds=settings.queue_visibility_s))
     say("Opening the stores and loading the embedder …")
     try:
         core, readiness = await _opened(settings)
@@ -129,18 +140,15 @@ async def _run(settings: Settings, server_socket: socket.socket) -> None:
         await runtime.close()
 
 
-def _function_app() -> ModuleType:
+def _functions_of_project() -> tuple[func.FunctionApp, QueueOptions]:
     try:
-        return importlib.import_module("function_app")
+        module = importlib.import_module("function_app")
     except ModuleNotFoundError as error:
         if error.name != "function_app":
             raise
         raise OSError("there is no function_app.py here: start it from the project's folder") from None
-
-
-def _queue_options(module: ModuleType) -> QueueOptions:
     host_json = Path(module.__file__ or "").with_name("host.json")
-    return QueueOptions.read(json.loads(host_json.read_text(encoding="utf-8")), os.environ)
+    return module.app, QueueOptions.read(json.loads(host_json.read_text(encoding="utf-8")), os.environ)
 
 
 async def _opened(settings: Settings) -> tuple[MemoryCore | None, Mapping[str, Any]]:

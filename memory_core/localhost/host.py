@@ -21,8 +21,9 @@ import uvicorn
 
 from memory_core.adapters.queue_rules import checked_name
 from memory_core.domain.errors import PlainError
+from memory_core.functions.blueprints import BLUEPRINTS
 from memory_core.localhost.http import Application, LimitedProtocol, Route, Router
-from memory_core.localhost.triggers import QueueFunction, Timer, Timers, next_due, resolved
+from memory_core.localhost.triggers import QueueFunction, QueueOptions, Timer, Timers, next_due, resolved
 
 GRACE_S = 10
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -62,6 +63,15 @@ def sorted_by_trigger(app: func.FunctionApp, settings: Mapping[str, str]) -> Ser
             case other:
                 raise PlainError(f"{name}: the development host can't serve a {other}")
     return Served(Router(routes), Timers(timers, lambda: datetime.now(timezone.utc)), queues)
+
+
+def packaged_functions() -> tuple[func.FunctionApp, QueueOptions]:
+    """The functions of the installed package and how queues are served, as function_app.py and host.json have them."""
+    app = func.FunctionApp(http_auth_level=func.AuthLevel.ANONYMOUS)
+    for blueprint in BLUEPRINTS:
+        app.register_functions(blueprint)
+    rules = {"functionTimeout": "00:10:00", "extensions": {"queues": {"maxPollingInterval": "00:00:05"}}}
+    return app, QueueOptions.read(rules, os.environ)
 
 
 def listen(host: str, port: int) -> socket.socket:

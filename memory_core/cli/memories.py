@@ -1,0 +1,303 @@
+"""Commands that save and read memories: save, search, context, show, timeline, replay, scenes, profile, users."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from memory_core.cli.command import Run, command
+from memory_core.cli.output import day_of
+from memory_core.cli.service import CallFailed, Service, path_part
+from memory_core.domain.errors import PlainError
+
+app = typer.Typer()
+Json = dict[str, Any]
+LimitOption = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Items at most.")]
+MomentOption = Annotated[str | None, typer.Option(help="A moment with a time zone: 2026-05-08T12:00:00Z, or a day.")]
+
+
+@command(app)
+async def save(
+    run: Run,
+    content: Annotated[str, typer.Argument(help="What to remember; - reads it from the standard input.")],
+    kind: Annotated[str, typer.Option("--type", help="episodic, semantic or procedural.")] = "semantic",
+    session: Annotated[str | None, typer.Option(help="Session that it belongs to.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Agent that it belongs to.")] = None,
+    subject: Annotated[str | None, typer.Option(help="With --attribute: what the fact is about; a newer fact replaces it.")] = None,
+    attribute: Annotated[str | None, typer.Option(help="With --subject: which of its properties.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="Key of a procedural memory.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="A tag; may be given again.")] = None,
+    at: MomentOption = None,
+    metadata: Annotated[str | None, typer.Option(help="A JSON object.")] = None,
+) -> None:
+    """Save one memory."""
+    body = {
+        "content": sys.stdin.read().strip() if content == "-" else content,
+        "type": kind,
+        "session_id": session,
+        "agent_id": agent,
+        "subject": subject,
+        "attribute": attribute,
+        "key": name,
+        "tags": tag or None,
+        "event_timestamp": moment(at),
+        "metadata": None if metadata is None else _object(metadata, "--metadata"),
+    }
+    async with run.service() as service:
+        answer = await service.post("/api/v1/memories/save", body)
+    if run.output.as_json:
+        return run.output.document(answer)
+    run.output.line(f"{answer['outcome']} {answer['memory']['id']}")
+    if answer.get("conflict"):
+        run.output.note(f"It contradicts another memory: {answer['conflict'].get('reason') or answer['conflict']['id']}")
+    return None
+
+
+@command(app)
+async def search(
+    run: Run,
+    query: Annotated[str, typer.Argument(help="A question or a few words.")],
+    limit: Annotated[int, typer.Option(min=1, max=100, help="Results at most.")] = 10,
+    session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
+    kind: Annotated[list[str] | None, typer.Option("--type", help="Only this type; may be given again.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="Only with this tag; may be given again.")] = None,
+    at: MomentOption = None,
+    threshold: Annotated[float | None, typer.Option(min=0, max=1, help="Relevance that the best result must reach.")] = None,
+    archived: Annotated[bool, typer.Option("--archived", help="Look in the archive too.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Say how each result came to its place (with --json).")] = False,
+) -> None:
+    """Find the memories that answer a question, best first."""
+    body: Json = {"query": query, "limit": limit, "session_id": session, "types": kind or None, "tags": tag or None, "at": moment(at)}
+    body |= {"answer_threshold": threshold, "similarity_threshold": threshold, "include_archived": archived or None}
+    async with run.service() as service:
+        answer = await service.post("/api/v1/memories/retrieve", {**body, "explain": explain or None})
+        if run.output.as_json:
+            return run.output.document(answer)
+        if not answer["results"]:
+            for line in await _why_nothing(service, answer, narrowed=bool(session or kind or tag or at)):
+                run.output.note(line)
+            return None
+    _print_results(run, answer["results"])
+    _note_degraded(run, answer)
+    return None
+
+
+@command(app)
+async def context(
+    run: Run,
+    query: Annotated[str | None, typer.Argument(help="What the next turn is about.")] = None,
+    session: Annotated[str | None, typer.Option(help="The session of that turn.")] = None,
+    max_tokens: Annotated[int, typer.Option(min=1, help="Tokens at most.")] = 2000,
+    at: MomentOption = None,
+) -> None:
+    """Print what a model should be told before it answers."""
+    async with run.service() as service:
+        answer = await service.post("/api/v1/context", {"query": query, "session_id": session, "max_tokens": max_tokens, "at": moment(at)})
+        if run.output.as_json:
+            return run.output.document(answer)
+        if not answer["context"]:
+            for line in await _why_nothing(service, answer, narrowed=False):
+                run.output.note(line)
+            return None
+    run.output.line(answer["context"])
+    _note_degraded(run, answer)
+    return None
+
+
+@command(app)
+async def show(
+    run: Run,
+    memory_id: Annotated[str, typer.Argument(metavar="ID", help="Id of a memory.")],
+    versions: Annotated[bool, typer.Option("--versions", help="Its earlier versions too.")] = False,
+) -> None:
+    """Print one memory, every field of it."""
+    path = f"/api/v1/memories/{path_part(memory_id)}"
+    async with run.service() as service:
+        memory = await service.get(path)
+        earlier = (await service.get(f"{path}/versions"))["versions"] if versions else None
+    if run.output.as_json:
+        return run.output.document(memory if earlier is None else {**memory, "versions": earlier})
+    for name, value in memory.items():
+        if value not in (None, [], {}, ""):
+            run.output.line(f"{name:<20} {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}")
+    for version in earlier or ():
+        run.output.line(f"version {version['version']:<12} {version['changed_at']}  {version['content']}")
+    return None
+
+
+@command(app)
+async def timeline(
+    run: Run,
+    since: MomentOption = None,
+    until: MomentOption = None,
+    types: Annotated[str | None, typer.Option(help="Of memories or events, with commas between: semantic,superseded.")] = None,
+    memory: Annotated[str | None, typer.Option(help="Only of this memory.")] = None,
+    limit: LimitOption = 100,
+) -> None:
+    """List what happened to the memories, oldest first."""
+    query = {"since": moment(since), "until": moment(until), "types": types, "memory_id": memory}
+    async with run.service() as service:
+        events = [event async for event in service.pages("/api/v1/timeline", "events", limit, **query)]
+    rows = [
+        (event["occurred_at"][:19], event["event_type"], event["memory_id"], (event.get("after") or {}).get("content")) for event in events
+    ]
+    _print_list(run, "events", events, ("at", "event", "memory", "content"), rows, "Nothing happened then. Leave out --since or --until.")
+
+
+@command(app)
+async def replay(
+    run: Run,
+    known_at: Annotated[str, typer.Option("--known-at", help="What was known at this moment, or at the end of this day (UTC).")],
+    at: Annotated[str | None, typer.Option(help="Only what was true at this moment.")] = None,
+    limit: LimitOption = 100,
+) -> None:
+    """List the memories as they were known at an earlier moment."""
+    memories: list[Json] = []
+    cursor: str | None = None
+    async with run.service() as service:
+        while len(memories) < limit:
+            body = {"known_at": moment(known_at, end=True), "at": moment(at), "limit": min(100, limit - len(memories)), "cursor": cursor}
+            page = await service.post("/api/v1/replay", body)
+            memories += page["memories"]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                break
+    hint = "Nothing was known by then. `memory-core timeline` says when the first memory was saved."
+    _print_list(run, "memories", memories, *_memory_rows(memories), hint)
+
+
+@command(app)
+async def scenes(run: Run, limit: LimitOption = 100) -> None:
+    """List the scenes that episodes were gathered into."""
+    async with run.service() as service:
+        all_scenes = [scene async for scene in service.pages("/api/v1/scenes", "scenes", limit)]
+    rows = [(scene["id"], scene["theme"], scene["title"], day_of(scene["started_at"]), scene.get("count")) for scene in all_scenes]
+    hint = "No scenes yet. They are made of conversations by the next run: `memory-core consolidate` begins one."
+    _print_list(run, "scenes", all_scenes, ("id", "theme", "title", "since", "episodes"), rows, hint)
+
+
+@command(app)
+async def profile(run: Run, at: MomentOption = None) -> None:
+    """Print what is known of the person."""
+    async with run.service() as service:
+        answer = await service.get("/api/v1/profile", at=moment(at))
+    if run.output.as_json:
+        return run.output.document(answer)
+    rows = [(item["name"], item["value"], day_of(item.get("since"))) for item in answer["explicit"]]
+    rows += [("trait", item["trait"], "") for item in answer["implicit"]]
+    if not rows:
+        return run.output.note("Nothing is known of this person yet. Import or save what they said, then `memory-core consolidate`.")
+    return run.output.table(("what", "value", "since"), rows)
+
+
+@command(app)
+async def users(run: Run, limit: LimitOption = 1000) -> None:
+    """List the users whose agents have memories, by user and agent (for an admin)."""
+    agents: list[Json] = []
+    cursor: str | None = None
+    async with run.service() as service:
+        while len(agents) < limit:
+            page = await service.answer("GET", "/api/v1/agents", query={"limit": min(100, limit - len(agents)), "cursor": cursor})
+            agents += page["agents"]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                break
+    rows = [(agent["user_id"], agent.get("agent_id"), agent.get("memories"), agent.get("last_active_at")) for agent in agents]
+    _print_list(
+        run,
+        "agents",
+        agents,
+        ("user", "agent", "memories", "last active"),
+        rows,
+        "No agent has memories here. Memories that name no agent are not in this list.",
+    )
+
+
+def moment(text: str | None, *, end: bool = False) -> str | None:
+    """A moment as the API takes it; a day alone is its begin in UTC, or its last second."""
+    if text is None or len(text) != len("2026-05-08") or text.count("-") != 2:
+        return text
+    return f"{text}T23:59:59Z" if end else f"{text}T00:00:00Z"
+
+
+def _object(text: str, option: str) -> Json:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise PlainError(f'{option} should be a JSON object, such as {{"place": "office"}}')
+    return value
+
+
+async def _why_nothing(service: Service, answer: Json, *, narrowed: bool) -> list[str]:
+    """What to try where nothing answers a query."""
+    nearest = answer.get("nearest")
+    lines = ["Nothing found."]
+    if nearest:
+        reached, needed = nearest["relevance_score"], nearest["answer_threshold"]
+        lines.append(f"The nearest memory reaches a relevance of {reached:.2f}, an answer needs {needed:.2f}.")
+        if reached > 0:
+            lines.append(f"Show it: --threshold {max(0.0, reached - 0.01):.2f}; or ask with words that the memory itself has.")
+    if narrowed:
+        lines.append("Leave out --session, --type, --tag or --at: they narrow the search.")
+    try:
+        known = (await service.get("/api/v1/memories", limit=1, status="all"))["memories"]
+    except CallFailed:
+        return lines
+    if not known:
+        lines.append(f"The user {service.user} has no memories here. Is it the right --user, --data or --url? `memory-core save` adds one.")
+    else:
+        lines.append("`memory-core timeline` lists what was saved, superseded and deleted; --archived looks in the archive too.")
+    return lines
+
+
+def _print_results(run: Run, results: list[Json]) -> None:
+    if not run.output.is_terminal:
+        rows = [
+            (
+                result["rank"],
+                result["relevance_score"],
+                result["memory"]["id"],
+                day_of(_when(result["memory"])),
+                result["memory"]["type"],
+                result["memory"].get("content"),
+            )
+            for result in results
+        ]
+        return run.output.table(("rank", "relevance", "id", "day", "type", "content"), rows)
+    for result in results:
+        memory = result["memory"]
+        run.output.line(f"{result['rank']}. {memory.get('content') or memory.get('value')}", "bold")
+        run.output.line(f"   {result['relevance_score']:.2f} · {day_of(_when(memory))} · {memory['type']} · {memory['id']}", "dim")
+        for stale in result.get("stale_facts") or ():
+            run.output.line(f"   no longer: {stale['text']} → {stale['current']}", "yellow")
+    return None
+
+
+def _memory_rows(memories: list[Json]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    rows = [
+        (memory["id"], day_of(_when(memory)), memory["type"], memory.get("status", "active"), memory.get("content")) for memory in memories
+    ]
+    return ("id", "day", "type", "status", "content"), rows
+
+
+def _when(memory: Json) -> str | None:
+    return memory.get("event_timestamp") or memory.get("created_at")
+
+
+def _print_list(run: Run, name: str, items: list[Json], columns: tuple[str, ...], rows: list[tuple[Any, ...]], hint: str) -> None:
+    if run.output.as_json:
+        run.output.document({name: items})
+    elif not items:
+        run.output.note(hint)
+    else:
+        run.output.table(columns, rows)
+
+
+def _note_degraded(run: Run, answer: Json) -> None:
+    if answer.get("degraded"):
+        run.output.note(f"Answered without: {', '.join(answer['degraded'])}. `memory-core doctor` says why.", "yellow")

@@ -1,0 +1,130 @@
+"""What commands print: JSON for programs, tables for people, plain lines for pipes. Texts of users never steer the terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Any, TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from memory_core.cli.service import CallFailed
+
+Json = dict[str, Any]
+SHOWN_CHARACTERS = 300
+"""Of a text in a table."""
+
+
+class Output:
+    """Where a command prints to. as_json: one JSON document on the standard output and nothing else there."""
+
+    def __init__(self, *, as_json: bool = False) -> None:
+        self.as_json = as_json
+        self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+        self._notes = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether a person reads the standard output."""
+        return self._console.is_terminal
+
+    def document(self, value: Any) -> None:
+        """Print a JSON document."""
+        sys.stdout.write(json.dumps(value, ensure_ascii=_needs_ascii(sys.stdout), indent=2) + "\n")
+
+    def line(self, text: str = "", style: str = "") -> None:
+        """Print a line of the answer."""
+        _print(self._console, sys.stdout, printable(text), style)
+
+    def note(self, text: str, style: str = "") -> None:
+        """Print a line about the answer, on the standard error output."""
+        _print(self._notes, sys.stderr, printable(text), style)
+
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Print rows: aligned on a terminal, else a line a row with tabs between the fields, without cutting them."""
+        if not self.is_terminal:
+            self.line("\t".join(columns))
+            for row in rows:
+                self.line("\t".join(" ".join(_field(value).split()) for value in row))
+            return
+        table = Table(box=None, header_style="bold", pad_edge=False)
+        for number, column in enumerate(columns, 1):
+            table.add_column(column, no_wrap=number < len(columns), overflow="fold")
+        for row in rows:
+            table.add_row(*(Text(printable(_shortened(_field(value)))) for value in row))
+        self._console.print(table, soft_wrap=False)
+
+    def failure(self, detail: str, code: int, error: CallFailed | None = None) -> None:
+        """Print why a command failed: what the service says, field by field, and the name of the request in its log."""
+        problem = error.problem if error is not None else {}
+        fields = [item for item in problem.get("errors") or () if isinstance(item, dict)]
+        correlation_id = error.correlation_id if error is not None else None
+        if self.as_json:
+            status = error.status if error is not None else None
+            content = {"detail": detail, "exit_code": code, "status": status, "errors": fields, "correlation_id": correlation_id}
+            content["did_you_mean"] = problem.get("did_you_mean")
+            sys.stderr.write(json.dumps({"error": content}, ensure_ascii=True) + "\n")
+            return
+        self.note(f"memory-core: {' '.join(detail.split())}", "red")
+        if problem.get("did_you_mean"):
+            self.note(f"  did you mean {problem['did_you_mean']}?")
+        if correlation_id:
+            self.note(f"  correlation id {correlation_id}")
+
+    def progress(self, total: int | None = None) -> Progress:
+        """A progress display on the standard error output; nothing where that is no terminal, or JSON is asked for."""
+        bar = (BarColumn(), TaskProgressColumn(), MofNCompleteColumn()) if total is not None else (BarColumn(), TaskProgressColumn())
+        return Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}", markup=False),
+            *bar,
+            TextColumn("{task.fields[detail]}", markup=False),
+            TimeElapsedColumn(),
+            console=self._notes,
+            disable=self.as_json or not self._notes.is_terminal,
+            transient=True,
+        )
+
+
+def _print(console: Console, stream: TextIO, text: str, style: str) -> None:
+    """Print a line: with its style on a terminal, else as it is, tabs included."""
+    if console.is_terminal:
+        console.print(Text(text, style=style))
+    else:
+        encoding = stream.encoding or "ascii"
+        stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+
+
+def printable(text: str) -> str:
+    """The text without control characters and others that would steer a terminal; line ends and tabs stay."""
+    return "".join(character if character in "\n\t" or not _steers(character) else "\N{REPLACEMENT CHARACTER}" for character in text)
+
+
+def day_of(moment: str | None) -> str:
+    """The day of a moment as the API writes it."""
+    return (moment or "")[:10]
+
+
+def _steers(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cs") or character in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+def _field(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
+
+
+def _needs_ascii(stream: TextIO) -> bool:
+    return (stream.encoding or "ascii").replace("-", "").lower() != "utf8"

@@ -1,0 +1,149 @@
+"""Commands for upkeep and a person's rights: consolidate, export, erase, tasks."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import typer
+
+from memory_core.cli.command import Run, command, finished
+from memory_core.cli.service import Service, path_part
+from memory_core.domain.errors import PlainError
+
+app = typer.Typer()
+tasks = typer.Typer(help="Look at work under way, begin it again, cancel it.", no_args_is_help=True)
+WaitOption = Annotated[bool, typer.Option("--wait", help="Wait until it has ended.")]
+TaskArgument = Annotated[str, typer.Argument(metavar="TASK", help="Id of a task.")]
+
+
+@command(app)
+async def consolidate(
+    run: Run,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be done.")] = False,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it has ended.")] = True,
+) -> None:
+    """Let scenes, patterns and the profile be made of what is remembered, now."""
+    async with run.service(works=wait and not dry_run) as service:
+        answer = await service.post("/api/v1/consolidate", {"dry_run": dry_run or None})
+        if not dry_run and wait:
+            answer = await finished(run, service, answer["task_id"], "consolidating")
+    _print_outcome(run, answer)
+
+
+@command(app)
+async def export(
+    run: Run,
+    file: Annotated[Path, typer.Argument(help="Where to write the JSON Lines; - is the standard output.", dir_okay=False)],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file where it exists.")] = False,
+) -> None:
+    """Write everything that is kept of the user into a file."""
+    to_stdout = str(file) == "-"
+    if not to_stdout and file.exists() and not overwrite:
+        raise PlainError(f"{file} exists already; --overwrite replaces it")
+    async with run.service(works=True) as service:
+        path = f"/api/v1/users/{path_part(service.user)}/export"
+        accepted = await service.answer("POST", path)
+        task = await finished(run, service, accepted["task_id"], "exporting")
+        numbers = range(1, task["result"]["parts"] + 1)
+        if to_stdout:
+            return await _write_parts(service, f"{path}/{path_part(accepted['task_id'])}", numbers, sys.stdout.buffer)
+        unfinished = file.with_name(f"{file.name}.part")
+        with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as stream:
+            await _write_parts(service, f"{path}/{path_part(accepted['task_id'])}", numbers, stream)
+        unfinished.replace(file)
+    result = task["result"]
+    if run.output.as_json:
+        return run.output.document({"file": str(file), **result})
+    return run.output.line(f"{file}: {result['bytes']} bytes, {result['counts'].get('memory', 0)} memories, sha256 {result['sha256']}")
+
+
+@command(app)
+async def erase(
+    run: Run,
+    owner: Annotated[str, typer.Argument(metavar="USER", help="Whose data to erase; has to be named, whatever --user says.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Erase everything that is kept of a user, for good."""
+    if not yes:
+        if run.output.as_json or not sys.stdin.isatty():
+            raise PlainError("erasing can't be undone, and nobody can be asked here: say --yes")
+        typer.confirm(f"Erase everything of the user {owner} in {run.target.name}, for good?", abort=True, err=True)
+    async with run.service(works=True) as service:
+        service.user = owner
+        accepted = await service.answer("DELETE", f"/api/v1/users/{path_part(owner)}")
+        task = await finished(run, service, accepted["task_id"], "erasing")
+    _print_outcome(run, task)
+
+
+@command(tasks, "list")
+async def list_tasks(
+    run: Run,
+    status: Annotated[str | None, typer.Option(help="accepted, running, succeeded, failed, poisoned or cancelled.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Such as converse, consolidate, export.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Tasks at most.")] = 20,
+) -> None:
+    """List the user's tasks, newest first."""
+    async with run.service() as service:
+        items = [task async for task in service.pages("/api/v1/tasks", "tasks", limit, status=status, kind=kind)]
+    if run.output.as_json:
+        return run.output.document({"tasks": items})
+    if not items:
+        return run.output.note("No tasks. They are kept for seven days; leave out --status and --kind to see all of them.")
+    rows = [
+        (task["task_id"], task["kind"], task["status"], task.get("progress"), task["created_at"][:19], task.get("error")) for task in items
+    ]
+    return run.output.table(("id", "kind", "status", "progress", "created", "error"), rows)
+
+
+@command(tasks, "show")
+async def show_task(run: Run, task_id: TaskArgument, wait: WaitOption = False) -> None:
+    """Print a task."""
+    async with run.service(works=wait) as service:
+        if wait:
+            task = await finished(run, service, task_id, "waiting")
+        else:
+            task = await service.get(f"/api/v1/tasks/{path_part(task_id)}")
+    _print_outcome(run, task)
+
+
+@command(tasks, "retry")
+async def retry_task(run: Run, task_id: TaskArgument, wait: WaitOption = False) -> None:
+    """Begin a task again that was given up or waits."""
+    async with run.service(works=wait) as service:
+        answer = await service.post(f"/api/v1/tasks/{path_part(task_id)}/retry", {})
+        if wait:
+            answer = await finished(run, service, task_id, "waiting")
+    _print_outcome(run, answer)
+
+
+@command(tasks, "cancel")
+async def cancel_task(run: Run, task_id: TaskArgument) -> None:
+    """End a task that is not done."""
+    async with run.service() as service:
+        answer = await service.post(f"/api/v1/tasks/{path_part(task_id)}/cancel", {})
+    _print_outcome(run, answer)
+
+
+async def _write_parts(service: Service, path: str, numbers: Iterable[int], stream: IO[bytes]) -> None:
+    for number in numbers:
+        stream.write((await service.send("GET", path, query={"part": number})).content)
+
+
+def _print_outcome(run: Run, answer: dict[str, Any]) -> None:
+    if run.output.as_json:
+        return run.output.document(answer)
+    if "task_id" not in answer:
+        counts = answer.get("counts") or {}
+        return run.output.table(("what", "count"), list(counts.items())) if counts else run.output.line("Nothing would be done.")
+    run.output.line(f"{answer['task_id']} {answer['status']}")
+    if answer.get("error"):
+        run.output.line(f"  {answer['error']}")
+    for name, value in (answer.get("result") or {}).items():
+        run.output.line(f"  {name}: {value}")
+    if answer["status"] in ("accepted", "running"):
+        run.output.note(f"Look at it: memory-core tasks show {answer['task_id']} --wait")
+    return None

@@ -1,0 +1,250 @@
+"""The commands of `memory-core`, each way: over HTTP with a key, and on a data folder without a host."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from typer.testing import CliRunner
+
+from memory_core.cli.application import app
+from tests.exported_chats import CLAUDE, MEM0, MEMORY_LINES, MESSAGE_LINES, chatgpt_conversation
+from tests.host import ROOT, answer_when, running
+
+SECRET = "4f7d9a31c05e8b26" * 2
+KEYS = {"admin": "mc_shop_root_" + SECRET, "reader": "mc_shop_r1_" + SECRET}
+RIGHTS = {"admin": ["admin"], "reader": ["read"]}
+MANY = 120
+"""Conversations, each of which is a call: enough to be interrupted in the middle of them."""
+
+
+class Commands:
+    """Commands of one memory, for one user."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], *options: str) -> None:
+        for name in [name for name in os.environ if name.startswith(("MEMORY_", "MEMORYCORE_", "LLM_"))]:
+            monkeypatch.delenv(name)
+        variables = {"EMBEDDING_PROVIDER": "hash", "XDG_STATE_HOME": str(folder / "state"), "MEMORY_CORE_USER": "ana", **variables}
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        self.options = options
+
+    def run(self, *arguments: str, code: int = 0, user_input: str | None = None) -> Any:
+        """The result of a command that ends with this exit code."""
+        result = CliRunner().invoke(app, [*arguments, *self.options], input=user_input)
+        assert result.exit_code == code, (result.exit_code, result.stdout, result.stderr, result.exception)
+        assert "Traceback" not in result.stderr
+        return result
+
+    def json(self, *arguments: str) -> Any:
+        """What a command prints with --json."""
+        result = self.run(*arguments, "--json")
+        assert "\x1b" not in result.stdout
+        return json.loads(result.stdout)
+
+
+@pytest.fixture(scope="module")
+def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """A client of a host that asks for keys."""
+    keys = [
+        {"id": key.split("_")[2], "app": "shop", "sha256": hashlib.sha256(key.encode()).hexdigest(), "rights": RIGHTS[name]}
+        for name, key in KEYS.items()
+    ]
+    with running(tmp_path_factory.mktemp("locked"), MEMORY_API_KEYS=json.dumps(keys), MEMORY_ERASE_SETTLE_S="0") as client:
+        client.headers["X-API-Key"] = KEYS["admin"]
+        yield client
+
+
+@pytest.fixture
+def remote(locked: httpx.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: str) -> Commands:
+    variables = {"MEMORY_CORE_URL": str(locked.base_url), "MEMORY_CORE_KEY": KEYS["admin"], "MEMORY_CORE_USER": user}
+    return Commands(tmp_path, monkeypatch, variables)
+
+
+@pytest.fixture(params=["remote", "local"])
+def commands(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Commands:
+    """Over HTTP, and on a folder."""
+    if request.param == "remote":
+        found: Commands = request.getfixturevalue("remote")
+        return found
+    return Commands(tmp_path, monkeypatch, {"MEMORY_DATA": str(tmp_path / "data"), "MEMORY_ERASE_SETTLE_S": "0"})
+
+
+def test_what_is_saved_is_found_shown_and_erased(commands: Commands, tmp_path: Path) -> None:
+    assert "has no memories here" in commands.run("search", "cello").stderr
+    saved = commands.json(
+        "save", "I play the cello", "--subject", "user", "--attribute", "instrument", "--tag", "music", "--agent", "coach"
+    )
+    memory_id = saved["memory"]["id"]
+    assert [result["memory"]["id"] for result in commands.json("search", "I play the cello")["results"]] == [memory_id]
+    header, row = commands.run("search", "I play the cello").stdout.splitlines()
+    assert header.split("\t") == ["rank", "relevance", "id", "day", "type", "content"]
+    assert row.split("\t")[2::3] == [memory_id, "I play the cello"]
+    nothing = commands.run("search", "Which tyres fit my bicycle?", "--type", "episodic")
+    assert nothing.stdout == ""
+    assert "Leave out --session, --type" in nothing.stderr
+    assert "I play the cello" in commands.run("context", "I play the cello").stdout
+    commands.run("save", "I play the harp", "--subject", "user", "--attribute", "instrument")
+    shown = commands.json("show", memory_id, "--versions")
+    assert (shown["status"], shown["tags"]) == ("superseded", ["music"])
+    assert [event["event_type"] for event in commands.json("timeline")["events"]][:1] == ["created"]
+    assert [memory["content"] for memory in commands.json("replay", "--known-at", "2020-01-01")["memories"]] == []
+    assert len(commands.json("replay", "--known-at", "2999-01-01")["memories"]) == 2
+    assert commands.json("consolidate")["status"] == "succeeded"
+    assert "No scenes yet" in commands.run("scenes").stderr
+    commands.json("profile")
+    (agent,) = [agent for agent in commands.json("users")["agents"] if agent["user_id"] == shown["user_id"]]
+    assert (agent["agent_id"], agent["memories"]) == ("coach", 0), "what is superseded is not counted"
+    done = commands.json("tasks", "list", "--kind", "consolidate")["tasks"][0]
+    assert commands.json("tasks", "show", done["task_id"], "--wait")["status"] == "succeeded"
+    assert commands.run("tasks", "cancel", done["task_id"], code=1).stderr.startswith("memory-core: ")
+
+    file = tmp_path / "ana.jsonl"
+    assert commands.json("export", str(file))["counts"]["memory"] == 2
+    assert "--overwrite replaces it" in commands.run("export", str(file), code=2).stderr
+    assert "say --yes" in commands.run("erase", shown["user_id"], code=2).stderr
+    assert commands.json("erase", shown["user_id"], "--yes")["status"] == "succeeded"
+    commands.run("show", memory_id, code=3)
+    assert commands.json("import", str(file), "--no-wait")["new"] == 2
+    assert commands.json("show", memory_id)["content"] == "I play the cello"
+
+
+def test_each_format_is_imported_once_however_often_it_is_sent(commands: Commands, tmp_path: Path) -> None:
+    files: dict[str, tuple[str, int]] = {
+        "chatgpt": (json.dumps([chatgpt_conversation()]), 2),
+        "claude": (json.dumps(CLAUDE), 2),
+        "mem0": (json.dumps(MEM0), 1),
+        "messages": ("\n".join(MESSAGE_LINES), 3),
+        "memories": ("\n".join(MEMORY_LINES), 1),
+    }
+    for kind, (content, count) in files.items():
+        file = tmp_path / f"{kind}.json"
+        file.write_text(content, encoding="utf-8")
+        looked_at = commands.json("import", str(file), "--dry-run")
+        assert (looked_at["format"], looked_at["items"]) == (kind, count)
+        report = commands.json("import", str(file), "--no-wait")
+        assert (report["new"], report["known"], report["sent"]) == (count, 0, count), kind
+        assert report["skipped"] == looked_at["skipped"] != []
+        assert commands.json("import", str(file), "--no-wait")["sent"] == 0
+        if kind not in ("mem0", "memories"):
+            again = commands.json("import", str(file), "--no-wait", "--again")
+            assert (again["new"], again["known"]) == (0, count), kind
+    report = commands.json("import", str(tmp_path / "chatgpt.json"))  # waits until all of it is formed
+    assert commands.json("tasks", "list", "--status", "accepted")["tasks"] == []
+    (tmp_path / "broken.json").write_text('[{"mapping": {', encoding="utf-8")
+    assert "broken or ends" in commands.run("import", str(tmp_path / "broken.json"), code=1).stderr
+    commands.run("import", str(tmp_path / "missing.json"), code=2)
+
+
+def test_an_import_that_is_interrupted_and_killed_goes_on_and_doubles_nothing(
+    remote: Commands, locked: httpx.Client, user: str, tmp_path: Path
+) -> None:
+    file, states = tmp_path / "conversations.json", tmp_path / "state" / "memory-core" / "imports"
+    file.write_text(json.dumps([chatgpt_conversation(f"c{number}") for number in range(MANY)]), encoding="utf-8")
+    command = [sys.executable, "-m", "memory_core.cli", "import", str(file), "--no-wait"]
+
+    def ended_after(calls: int, how: signal.Signals) -> subprocess.CompletedProcess[str]:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        answer_when(lambda: acknowledged(states), lambda count: count > calls or process.poll() is not None)
+        process.send_signal(how)
+        out, err = process.communicate(timeout=60)
+        return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+    interrupted = ended_after(0, signal.SIGINT)
+    assert interrupted.returncode == 130, interrupted
+    assert "the same command goes on from there" in interrupted.stderr
+    killed = ended_after(acknowledged(states), signal.SIGKILL)
+    assert killed.returncode == -signal.SIGKILL, "the file was sent before it could be killed: take more conversations"
+    report = remote.json("import", str(file), "--no-wait")
+    assert (report["new"], report["known"]) == (2 * MANY, 0)
+    assert 0 < report["sent"] < 2 * MANY
+    for number in (0, MANY // 3, MANY - 1):
+        path = f"/api/v1/sessions/chatgpt-c{number}/messages"
+        assert len(locked.get(path, params={"user_id": user}).json()["messages"]) == 2
+
+
+def acknowledged(states: Path) -> int:
+    """The calls that the only state file counts."""
+    return sum(json.loads(file.read_bytes())["calls"] for file in states.glob("*.json"))
+
+
+def test_what_a_service_refuses_is_reported_and_the_rest_is_sent(remote: Commands, tmp_path: Path) -> None:
+    (tmp_path / "lines.jsonl").write_text(
+        "\n".join(
+            [
+                '{"role": "user", "content": "I keep bees", "timestamp": "2026-05-08T12:00:00Z"}',
+                '{"role": "user", "content": "I will keep hens", "timestamp": "2999-05-08T12:00:00Z"}',
+            ]
+        ),
+        encoding="utf-8",
+    )
+    report = remote.json("import", str(tmp_path / "lines.jsonl"), "--no-wait")
+    assert report["new"] == 1
+    (skipped,) = report["skipped"]
+    assert skipped["reason"].startswith("refused: timestamp: ")
+
+
+def test_errors_have_an_exit_code_a_reason_and_the_name_of_the_request(remote: Commands) -> None:
+    missing = remote.run("show", "mem_nothing", code=3)
+    assert "correlation id" in missing.stderr
+    error = json.loads(remote.run("show", "mem_nothing", "--json", code=3).stderr)["error"]
+    assert (error["status"], error["exit_code"]) == (404, 3)
+    assert error["correlation_id"]
+    remote.run("search", "x", "--user", "", code=2)
+    remote.run("search", "x", "--limit", "0", code=2)
+    remote.run("search", "x", "--data", "here", "--url", "http://127.0.0.1:1", code=2)
+    remote.run("save", "x", "--type", "nonsense", code=2)
+    remote.run("nonsense", code=2)
+    assert "admin" in remote.run("users", "--key", KEYS["reader"], code=4).stderr
+    remote.run("search", "x", "--key", "mc_shop_x_" + SECRET, code=4)
+    assert "does not answer" in remote.run("doctor", "--url", "http://127.0.0.1:1", code=1).stdout
+
+
+def test_keys_are_made_rotated_and_withdrawn(remote: Commands) -> None:
+    made = remote.json("keys", "make", "--name", "laptop", "--right", "read")
+    listed = {key["key_id"]: key for key in remote.json("keys", "list")["keys"]}
+    assert "key" not in listed[made["key_id"]]
+    rotated = remote.json("keys", "rotate", made["key_id"], "--overlap", "0")
+    assert rotated["replaces"] == made["key_id"]
+    remote.run("search", "x", "--key", rotated["key"])
+    remote.run("keys", "withdraw", rotated["key_id"])
+    remote.run("search", "x", "--key", rotated["key"], code=4)
+
+
+def test_the_doctor_finds_nothing_wrong_and_then_a_wrong_setting(commands: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMORY_PORT", "0")
+    report = commands.json("doctor")
+    assert report["ok"], report
+    assert {check["status"] for check in report["checks"]} <= {"ok", "warning"}
+    if "MEMORY_CORE_URL" not in os.environ:
+        monkeypatch.setenv("MEMORY_LONG_TERM", "paper")
+        monkeypatch.setenv("MEMORY_DATA", "/dev/null/folder")
+        wrong = [check for check in json.loads(commands.run("doctor", "--json", code=1).stdout)["checks"] if check["status"] == "wrong"]
+        assert [check["name"] for check in wrong] == ["settings", "data folder"]
+        assert "MEMORY_LONG_TERM" in wrong[0]["detail"]
+
+
+def test_a_served_folder_is_found_from_anywhere(tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MEMORY_")}
+    environment |= {"EMBEDDING_PROVIDER": "hash", "XDG_DATA_HOME": str(tmp_path / "share"), "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "memory_core.cli", "serve", "--port", "0"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        address = next(line.split()[1] for line in process.stdout if line.startswith("  address"))
+        answer_when(lambda: httpx.get(f"{address}/health/ready").status_code, lambda status: status == 200)
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert (tmp_path / "share" / "memory-core").is_dir()

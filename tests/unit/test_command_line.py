@@ -1,0 +1,110 @@
+"""The command line's own parts: which memory is meant, what a terminal is given, and what the doctor sees."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import httpx2
+import pytest
+from rich.console import Console
+
+from memory_core.cli.command import CommandFailed
+from memory_core.cli.doctor import package_checks, settings_checks
+from memory_core.cli.keys import check_route
+from memory_core.cli.output import Output, printable
+from memory_core.cli.service import CallFailed, Service
+from memory_core.cli.target import target_of
+
+
+def test_an_option_comes_before_a_variable_and_an_address_before_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    variables = {"MEMORY_CORE_URL": "https://there.example/", "MEMORY_CORE_USER": "ana", "MEMORYCORE_KEY": "mc_old", "MEMORY_DATA": "d"}
+    there = target_of(None, None, None, None, variables)
+    assert (there.url, there.key, there.user) == ("https://there.example", "mc_old", "ana")
+    assert target_of(None, "mc_new", None, "ben", variables).key == "mc_new"
+    here = target_of(None, None, "here", "ben", variables)
+    assert (here.url, here.data, here.user) == (None, Path("here"), "ben")
+    assert target_of(None, None, None, None, {"MEMORY_DATA": "d"}).data == Path("d")
+    share = {"XDG_DATA_HOME": str(tmp_path / "share"), "LOCALAPPDATA": str(tmp_path / "share")}
+    assert target_of(None, None, None, None, share).data != Path(".memory")
+    (tmp_path / ".memory").mkdir()
+    assert target_of(None, None, None, None, share).data == Path(".memory")
+
+
+@pytest.mark.parametrize(
+    ("url", "key", "data", "user"),
+    [
+        ("http://a", None, "b", None),
+        (None, "mc_x", None, None),
+        (None, None, "", None),
+        ("ftp://a", None, None, None),
+        ("http://a b", None, None, None),
+        ("http://a:port", None, None, None),
+        (None, None, None, ""),
+        (None, None, None, "a/b"),
+    ],
+)
+def test_what_can_not_be_meant_is_refused(url: str | None, key: str | None, data: str | None, user: str | None) -> None:
+    with pytest.raises(ValueError, match="--"):
+        target_of(url, key, data, user, {})
+
+
+def test_texts_neither_steer_a_terminal_nor_are_read_as_styles(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert printable("a\x1b[2J\x07\u202eb\n\tc\x9b") == "a\ufffd[2J\ufffd\ufffdb\n\tc\ufffd"
+    written, output = io.StringIO(), Output()
+    monkeypatch.setattr(output, "_console", Console(file=written, force_terminal=True, color_system=None, markup=False, width=80))
+    output.table(("id", "content"), [("mem_1", "[bold red]not a style[/] \x1b[31m")])
+    output.line("[link=http://a]click[/link]")
+    assert "[bold red]not a style[/] \ufffd[31m" in written.getvalue()
+    assert "[link=http://a]click[/link]" in written.getvalue()
+
+
+def test_the_doctor_names_each_wrong_and_each_unknown_setting() -> None:
+    settings, checks = settings_checks(
+        {"MEMORY_PORT": "many", "MEMORY_LONG_TERM": "paper", "MEMORY_GRANDMOTHER": "1", "MEMORY_CORE_URL": "x"}
+    )
+    assert settings is None
+    assert [(check.status, check.detail.split(":")[0].split("=")[0].split(" ")[0]) for check in checks] == [
+        ("warning", "MEMORY_GRANDMOTHER"),
+        *(("wrong", name) for name in sorted(["MEMORY_LONG_TERM", "MEMORY_PORT"])),
+    ]
+    assert all(check.advice for check in checks)
+
+
+def test_the_doctor_says_where_packages_are_not_installed() -> None:
+    (check,) = package_checks("no-such-distribution")
+    assert check.status == "warning"
+
+
+async def test_a_call_that_meets_an_outage_is_sent_again_under_the_same_key() -> None:
+    keys: list[str] = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        keys.append(request.headers["Idempotency-Key"])
+        if len(keys) == 1:
+            raise httpx2.ConnectError("gone")
+        return (
+            httpx2.Response(503, headers={"Retry-After": "0"})
+            if len(keys) == 2
+            else httpx2.Response(200, json={"user": json.loads(request.content)})
+        )
+
+    async with httpx2.AsyncClient(transport=httpx2.MockTransport(answer), base_url="http://there") as http:
+        assert await Service(http, "ana").post("/x", {"left": None}, "same") == {"user": {"user_id": "ana"}}
+    assert keys == ["same"] * 3
+
+
+@pytest.mark.parametrize("content", [b"<html>", b"[]", b"\xff"])
+async def test_an_address_where_something_else_answers_is_named_as_such(content: bytes) -> None:
+    transport = httpx2.MockTransport(lambda request: httpx2.Response(200, content=content))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://there") as http:
+        with pytest.raises(CallFailed, match="not as Memory Core does"):
+            await Service(http, "ana").get("/x")
+
+
+async def test_a_service_without_calls_for_keys_is_named_as_such() -> None:
+    async with httpx2.AsyncClient(transport=httpx2.MockTransport(lambda request: httpx2.Response(404)), base_url="http://there") as http:
+        with pytest.raises(CommandFailed, match="MEMORY_API_KEYS"):
+            await check_route(Service(http, "ana"))
