@@ -124,6 +124,18 @@ def test_messages_are_redacted_in_each_form_and_counted_once() -> None:
     assert [(redaction.field, redaction.count) for redaction in redactions] == [("messages.0.content", 1), ("messages.0.arguments", 1)]
 
 
+def test_words_in_fields_for_bytes_are_redacted_and_names_that_become_equal_stay_apart() -> None:
+    words, picture = f"my {TOKEN} " + "and so on " * 40, "iVBORw0KGgo" * 40
+    metadata = {"data": words, "signature": picture, "deep": {"b64_json": words, TOKEN: 1, f"{TOKEN}x": 2, f"{TOKEN}y": 3}}
+    item = SaveInput(content=f"data:text/plain;base64,hello {TOKEN}", metadata=metadata)
+    redacted = SECRETS.value(item)
+    assert TOKEN not in redacted.model_dump_json()
+    assert redacted.metadata["signature"] == picture
+    assert [value for name, value in redacted.metadata["deep"].items() if name != "b64_json"] == [1, 2, 3]
+    sent = SaveInput(content=f"data:image/png;base64,{picture}")
+    assert SECRETS.value(sent) is sent
+
+
 def test_what_a_key_calls_a_password_is_redacted_and_an_ordinary_value_is_not() -> None:
     wifi = SaveInput(type="procedural", key="wifi password", value="hunter2!")
     style = SaveInput(type="procedural", key="code-style", value="black 24.2.0")
