@@ -275,6 +275,14 @@ _ASSIGNED: Final = tuple(
 NAMES: Final = tuple((kind, re.compile(rf"(?:{names}){_SUFFIX}\Z", re.IGNORECASE)) for kind, names, _ in _KINDS_OF_NAMES)
 """What the name of a field ends with whose value is a secret, and its kind."""
 
+_MOST_AFTER: Final = 100
+
+
+def _after(match: re.Match[str]) -> str:
+    """The next characters after a match; all of the rest would be copied for every match of a long text."""
+    return match.string[match.end() : match.end() + _MOST_AFTER]
+
+
 _NOUNS: Final = (
     r"pass(?:word|phrase|code)|log[ -]?in code|\b(?-i:PIN)(?: code)?|\bpin code"
     r"|passwor[td]e?|kennw(?:ort|örter)|zugangscode|geheimzahl"
@@ -299,7 +307,7 @@ _STATEMENTS: Final = (
             re.IGNORECASE,
         ),
         1,
-        lambda match: is_password(match[1] or match[2], match.string[match.end() :], quoted=match[1] is not None, noun=match[0]),
+        lambda match: is_password(match[1] or match[2], _after(match), quoted=match[1] is not None, noun=match[0]),
     ),
     # The API key for the shop is …, unser Token lautet …
     Rule(
@@ -328,7 +336,7 @@ _STATEMENTS: Final = (
             r"[「『\"“`]?\s{0,1}(?!\[redacted)([!-Z\\^-~]{4,128})"
         ),
         1,
-        lambda match: is_password(match[1], match.string[match.end() :], quoted=False, noun=match[0]),
+        lambda match: is_password(match[1], _after(match), quoted=False, noun=match[0]),
     ),
 )  # fmt: skip
 

@@ -76,7 +76,7 @@ def is_password(value: str, after: str, *, quoted: bool, noun: str) -> bool:
 
     Args:
         value: Without quotes.
-        after: The rest of the text.
+        after: The next characters of the text.
         quoted: Whether it was in quotes.
         noun: The words before, with what kind of password it is.
 
