@@ -131,7 +131,9 @@ def test_a_person_signs_in_searches_opens_a_memory_and_decides_a_conflict(host: 
         visit(chromium, f"#/{address}?user=ana")
         assert breaches(chromium) == [], address
     visit(chromium, "#/profile?user=bo")
-    assert chromium.evaluate("document.querySelector('.known .value').textContent") == json.dumps({"onclick": MARKUP}, separators=(",", ":"))
+    assert chromium.evaluate("document.querySelector('.known .value').textContent") == json.dumps(
+        {"onclick": MARKUP}, separators=(",", ":")
+    )
     assert chromium.evaluate("document.title") != "broken"
     assert chromium.evaluate("Object.keys(localStorage).length") == 0
     asked = [event["params"]["request"]["url"] for event in chromium.seen if event["method"] == "Network.requestWillBeSent"]

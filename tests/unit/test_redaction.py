@@ -142,6 +142,15 @@ def test_words_in_fields_for_bytes_are_redacted_and_names_that_become_equal_stay
     assert SECRETS.value(sent) is sent
 
 
+def test_a_text_at_the_most_that_is_kept_of_its_field_does_not_become_longer() -> None:
+    """Else an export of it could not be imported."""
+    text = ("pin: 4821, PIN: 4821, password=a1b2 see redis://:a1b2@db.test " * 600)[:32_768]
+    redacted = SECRETS.text(text)
+    assert len(redacted) <= len(text)
+    assert not re.search("PIN: 4821|a1b2 |a1b2@", redacted)
+    assert SECRETS.text(redacted) == redacted
+
+
 def test_what_a_key_calls_a_password_is_redacted_and_an_ordinary_value_is_not() -> None:
     wifi = SaveInput(type="procedural", key="wifi password", value="hunter2!")
     style = SaveInput(type="procedural", key="code-style", value="black 24.2.0")

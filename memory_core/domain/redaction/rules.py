@@ -193,7 +193,7 @@ _BLOCKS: Final = (
 
 _PASSWORD_IN_ADDRESS: Final = (
     # scheme://user:password@host. The user's name and the host stay, so that the memory still says what it is about.
-    Rule("password", ("://",), re.compile(r"""://[^\s/?#:@"'<>]{0,128}:(?!\[redacted)([^\s/"'<>]{1,256})@(?=[^\s@"'<>])"""), 1),
+    Rule("password", ("://",), re.compile(r"""://[^\s/?#:@"'<>]{0,128}:(?!\[redacted|\*\*\*@)([^\s/"'<>]{1,256})@(?=[^\s@"'<>])"""), 1),
 )
 _IN_ADDRESSES: Final = (
     Rule("signature", ("sig=",), re.compile(r"[?&;]sig=([A-Za-z0-9%+/_-]{20,200}={0,2})"), 1),
