@@ -84,6 +84,7 @@ def test_a_person_signs_in_searches_opens_a_memory_and_decides_a_conflict(host: 
     )
     save(host, "ana", "Ana lives in Lisbon", **{**fact, "attribute": "home"})
     save(host, "ana", MARKUP)
+    save(host, "bo", "Bo's coat", type="semantic", subject="user", attribute="coat", value={"onclick": MARKUP})
     (record,) = (entry for entry in host.get("/api/v1/conflicts?user_id=ana").json()["conflicts"] if entry["strategy"] == "keep_both")
     host.post(f"/api/v1/conflicts/{record['id']}/undo", json={"user_id": "ana"}).raise_for_status()
     base = str(host.base_url).rstrip("/")
@@ -129,6 +130,10 @@ def test_a_person_signs_in_searches_opens_a_memory_and_decides_a_conflict(host: 
     ):
         visit(chromium, f"#/{address}?user=ana")
         assert breaches(chromium) == [], address
+    visit(chromium, "#/profile?user=bo")
+    assert chromium.evaluate("document.querySelector('.known .value').textContent") == json.dumps(
+        {"onclick": MARKUP}, separators=(",", ":")
+    )
     assert chromium.evaluate("document.title") != "broken"
     assert chromium.evaluate("Object.keys(localStorage).length") == 0
     asked = [event["params"]["request"]["url"] for event in chromium.seen if event["method"] == "Network.requestWillBeSent"]

@@ -37,6 +37,9 @@ def test_planted_secrets_are_found_and_a_redacted_text_stays_as_it_is() -> None:
         ("Das WLAN-Passwort lautet Sommer-2024", "Das WLAN-Passwort lautet [redacted: password]"),
         ("暗証番号は4821です。", "暗証番号は[redacted: password]です。"),
         ("the password is hippopotamus. Write it down", "the password is [redacted: password]. Write it down"),
+        ("ok, my pin is 4821", "ok, my pin is [redacted: password]"),
+        ("curl -u ana:Sommer-24 x --api-token a1b2c3d4 y", "curl -u ana:[redacted: password] x --api-token [redacted: token] y"),
+        ("<db><password>hunter2!</password></db>", "<db><password>[redacted: password]</password></db>"),
         ("see postgres://bob:s3cr3t@db.test/x", "see postgres://bob:[redacted: password]@db.test/x"),
         ('{"a": "{\\"password\\": \\"hunter2!\\"}"}', '{"a": "{\\"password\\": \\"[redacted: password]\\"}"}'),
         ("-----BEGIN PRIVATE KEY-----\nMIIE cut off", "[redacted: private key]"),
@@ -61,6 +64,9 @@ def test_a_mark_says_what_was_there(text: str, redacted: str) -> None:
         "SECRET_KEY = os.environ['SECRET_KEY']; password = PasswordField('Password')",
         "api_key: <your-api-key>, token=${TOKEN}, password=********",
         "commit 9f8e7d6c5b4a39281706f5e4d3c2b1a098765432 fixes build 20240511-1342",
+        '"integrity": "sha512-' + "Ab1+" * 21 + 'Q/==", USDC token: 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+        'My PIN is broken. Passwords must be 8-64 characters; password="${DB_PASSWORD}" docker run -u 1000:1000 --max-tokens 400000',
+        "pwd: /home/ana/Projects1, <token>${token}</token>, <password>********</password>",
         "order 1234 5678 9012 3456 came with the parcel 00340434161094042557",
         "id 3f2b8c1e-4d5a-4f6b-9c7d-8e9f0a1b2c3d, sha256:" + "ab12" * 16,
         "call me on +49 30 901820 or write to ana@mail.test from 10.1.2.3",
@@ -122,6 +128,27 @@ def test_messages_are_redacted_in_each_form_and_counted_once() -> None:
     assert items[0].sent == {**call, "arguments": '{"password":"[redacted: password]"}'}
     assert "hunter2" not in items[0].content
     assert [(redaction.field, redaction.count) for redaction in redactions] == [("messages.0.content", 1), ("messages.0.arguments", 1)]
+
+
+def test_words_in_fields_for_bytes_are_redacted_and_names_that_become_equal_stay_apart() -> None:
+    words, picture = f"my {TOKEN} " + "and so on " * 40, "iVBORw0KGgo" * 40
+    metadata = {"data": words, "signature": picture, "deep": {"b64_json": words, TOKEN: 1, f"{TOKEN}x": 2, f"{TOKEN}y": 3}}
+    item = SaveInput(content=f"data:text/plain;base64,hello {TOKEN}", metadata=metadata)
+    redacted = SECRETS.value(item)
+    assert TOKEN not in redacted.model_dump_json()
+    assert redacted.metadata["signature"] == picture
+    assert [value for name, value in redacted.metadata["deep"].items() if name != "b64_json"] == [1, 2, 3]
+    sent = SaveInput(content=f"data:image/png;base64,{picture}")
+    assert SECRETS.value(sent) is sent
+
+
+def test_a_text_at_the_most_that_is_kept_of_its_field_does_not_become_longer() -> None:
+    """Else an export of it could not be imported."""
+    text = ("pin: 4821, PIN: 4821, password=a1b2 see redis://:a1b2@db.test " * 600)[:32_768]
+    redacted = SECRETS.text(text)
+    assert len(redacted) <= len(text)
+    assert not re.search("PIN: 4821|a1b2 |a1b2@", redacted)
+    assert SECRETS.text(redacted) == redacted
 
 
 def test_what_a_key_calls_a_password_is_redacted_and_an_ordinary_value_is_not() -> None:

@@ -5,8 +5,9 @@ Ids stay as they are, because memories are found by them, and so does the addres
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -35,6 +36,9 @@ LEAST_CARD: Final = 10**13
 OPAQUE: Final = frozenset({"encrypted_content", "signature", "thought_signature", "thoughtSignature", "data", "b64_json"})
 """Fields of messages that hold bytes, which look like anything and have to come back as they were sent."""
 MOST_READABLE: Final = 200
+_ENCODED: Final = re.compile(r"[A-Za-z0-9+/_.%-]+={0,2}")
+"""Bytes as a text. Words have blanks between them, and are looked at wherever they stand."""
+_DATA_URL: Final = re.compile(r"data:[^\s,]{0,100};base64,[A-Za-z0-9+/_%-]*={0,2}")
 MAX_REPORTED: Final = 100
 """Entries of an answer; a request may hold more, and all are replaced."""
 MOST_OF_A_PATH: Final = 200
@@ -123,7 +127,7 @@ class _Walk:
         if isinstance(value, dict):
             # A name that is a secret itself is not repeated in the path of its value.
             names = {name: self.visit(name, path) for name in value}
-            return {name: self._field(given, value[given], _joined(path, name)) for given, name in names.items()}
+            return self._apart((name, self._field(given, value[given], _joined(path, name))) for given, name in names.items())
         if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
             return type(value)(self.visit(item, _joined(path, str(place))) for place, item in enumerate(value))
         if isinstance(value, BaseModel):
@@ -134,8 +138,17 @@ class _Walk:
             return replace(value, items=tuple(self._item(item, _joined(path, str(place))) for place, item in enumerate(value)))
         return value
 
+    def _apart(self, fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+        """The fields; names that have become equal are numbered, so that no value is lost."""
+        named: dict[str, Any] = {}
+        repeated: Counter[str] = Counter()
+        for name, value in fields:
+            repeated[name] += 1
+            named[name if repeated[name] == 1 else f"{name} {repeated[name]}"] = value
+        return named
+
     def _text(self, text: str, path: str) -> str:
-        if text.startswith("data:") and ";base64," in text[:100]:
+        if _DATA_URL.fullmatch(text):
             return text
         redacted, counts = self._texts.redact_text(text, self._rules)
         for kind, count in counts.items():
@@ -144,7 +157,7 @@ class _Walk:
 
     def _field(self, name: str, value: Any, path: str) -> Any:
         """What a field holds, whose name may say that it is a secret."""
-        if name in OPAQUE and isinstance(value, str) and len(value) > MOST_READABLE:
+        if name in OPAQUE and isinstance(value, str) and len(value) > MOST_READABLE and _ENCODED.fullmatch(value):
             return value
         kind = self._texts.kind_of_field(name, value, self._rules) if type(value) is str else None
         redacted = self.visit(value, path)

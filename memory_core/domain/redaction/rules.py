@@ -47,7 +47,7 @@ _CUT: Final = "…"
 _FORMATS: Final = (
     ("aws access key", "akia asia abia acca", r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])"),
     ("aws bedrock key", "absk bedrock-api-key-", r"(?:ABSK[A-Za-z0-9+/]{60,400}|bedrock-api-key-[A-Za-z0-9+/=]{20,2000})={0,2}"),
-    ("azure key", "==", r"(?<![+/])[A-Za-z0-9+/]{86}==(?![A-Za-z0-9+/=])"),
+    ("azure key", "==", r"(?<![+/])(?<!sha512-)[A-Za-z0-9+/]{86}==(?![A-Za-z0-9+/=])"),
     ("azure key", "jqqj9", r"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27}(?![A-Za-z0-9])"),
     (
         "azure key",
@@ -193,7 +193,7 @@ _BLOCKS: Final = (
 
 _PASSWORD_IN_ADDRESS: Final = (
     # scheme://user:password@host. The user's name and the host stay, so that the memory still says what it is about.
-    Rule("password", ("://",), re.compile(r"""://[^\s/?#:@"'<>]{0,128}:(?!\[redacted)([^\s/"'<>]{1,256})@(?=[^\s@"'<>])"""), 1),
+    Rule("password", ("://",), re.compile(r"""://[^\s/?#:@"'<>]{0,128}:(?!\[redacted|\*\*\*@)([^\s/"'<>]{1,256})@(?=[^\s@"'<>])"""), 1),
 )
 _IN_ADDRESSES: Final = (
     Rule("signature", ("sig=",), re.compile(r"[?&;]sig=([A-Za-z0-9%+/_-]{20,200}={0,2})"), 1),
@@ -266,17 +266,49 @@ def _is_assigned(match: re.Match[str], kind: str) -> bool:
     return is_secret_value(match[1] or match[2], quoted=quoted, assigned="=" in before, chosen=kind == "password")
 
 
+def _is_given(match: re.Match[str]) -> bool:
+    return not match[1].isdecimal() and is_secret_value(match[1])
+
+
 # password = "…", "api_key": "…", CLIENT_SECRET=…, AccountKey=…; with quotes around the value, or without.
 _ASSIGNED: Final = tuple(
     Rule(kind, tuple(hints.split()), re.compile(f"(?:{names}){_SUFFIX}{_VALUE}", re.IGNORECASE), 1, partial(_is_assigned, kind=kind))
     for kind, names, hints in _KINDS_OF_NAMES
 )
 
+# <password>…</password>, --api-token …, curl -u name:…
+_IN_TAGS: Final = tuple(
+    Rule(kind, ("</",), re.compile(rf"(?:{names}){_SUFFIX}>\s{{0,3}}([^\s<>]{{4,500}})\s{{0,3}}</", re.IGNORECASE), 1, _is_given)
+    for kind, names, _ in _KINDS_OF_NAMES
+)
+_OPTIONS: Final = (
+    *(
+        Rule(
+            kind,
+            ("--",),
+            re.compile(rf"(?<![\w-])--(?:[a-z0-9]{{1,20}}-){{0,3}}(?:{names})\s{{1,3}}[\"']?([^\s\"'<>]{{4,500}})"),
+            1,
+            _is_given,
+        )
+        for kind, names, _ in _KINDS_OF_NAMES
+    ),
+    Rule("password", ("-u", "--user"), re.compile(r"(?<![\w-])(?:-u|--user)[ =]?[\"']?[^\s:\"'/]{1,64}:([^\s:\"'/]{4,256})"), 1, _is_given),
+)
+
 NAMES: Final = tuple((kind, re.compile(rf"(?:{names}){_SUFFIX}\Z", re.IGNORECASE)) for kind, names, _ in _KINDS_OF_NAMES)
 """What the name of a field ends with whose value is a secret, and its kind."""
 
+_MOST_AFTER: Final = 100
+
+
+def _after(match: re.Match[str]) -> str:
+    """The next characters after a match; all of the rest would be copied for every match of a long text."""
+    return match.string[match.end() : match.end() + _MOST_AFTER]
+
+
 _NOUNS: Final = (
-    r"pass(?:word|phrase|code)|log[ -]?in code|\b(?-i:PIN)(?: code)?|\bpin code"
+    r"pass(?:word|phrase|code)|log[ -]?in code|\b(?-i:PIN)(?: code)?|\bpin code|\bpw"
+    r"|\b(?:my|your|his|her|our|bank|card|door|phone|sim) pin"
     r"|passwor[td]e?|kennw(?:ort|örter)|zugangscode|geheimzahl"
     r"|mot de passe|contraseña|clave de acceso|senha|wachtwoord|hasło|lösenord"
 )
@@ -289,7 +321,7 @@ _STATEMENTS: Final = (
     # The wifi password is …, my PIN for the card was …, das Passwort fürs WLAN lautet …
     Rule(
         "password",
-        ("pass", "pin", "kennw", "code", "geheimzahl", "contraseña", "clave", "senha", "wachtwoord", "hasło", "lösenord"),
+        ("pass", "pin", "pw", "kennw", "code", "geheimzahl", "contraseña", "clave", "senha", "wachtwoord", "hasło", "lösenord"),
         re.compile(
             rf"(?:{_NOUNS})(?:s|es|er)?\b{_NO_COMPOUND}(?:[ \t][\w'’äöüß.-]{{1,24}}){{0,6}}?"
             r"(?:\s{0,2}[:=]|\s{1,2}(?:is|was|are|be|to|ist|war|lautet|lautete|heißt|auf|est|es|é|jest|är))"
@@ -299,7 +331,7 @@ _STATEMENTS: Final = (
             re.IGNORECASE,
         ),
         1,
-        lambda match: is_password(match[1] or match[2], match.string[match.end() :], quoted=match[1] is not None, noun=match[0]),
+        lambda match: is_password(match[1] or match[2], _after(match), quoted=match[1] is not None, noun=match[0]),
     ),
     # The API key for the shop is …, unser Token lautet …
     Rule(
@@ -328,7 +360,7 @@ _STATEMENTS: Final = (
             r"[「『\"“`]?\s{0,1}(?!\[redacted)([!-Z\\^-~]{4,128})"
         ),
         1,
-        lambda match: is_password(match[1], match.string[match.end() :], quoted=False, noun=match[0]),
+        lambda match: is_password(match[1], _after(match), quoted=False, noun=match[0]),
     ),
 )  # fmt: skip
 
@@ -398,7 +430,19 @@ def _is_address(match: re.Match[str]) -> bool:
     return not (address.is_loopback or address.is_unspecified or address.is_multicast or address.is_link_local)
 
 
-SECRETS: Final = (*_BLOCKS, *_PASSWORD_IN_ADDRESS, *_TOKENS, *_PREFIXED, *_IN_ADDRESSES, *_HEADERS, *_ASSIGNED, *_STATEMENTS, *_CARDS)
+SECRETS: Final = (
+    *_BLOCKS,
+    *_PASSWORD_IN_ADDRESS,
+    *_TOKENS,
+    *_PREFIXED,
+    *_IN_ADDRESSES,
+    *_HEADERS,
+    *_ASSIGNED,
+    *_IN_TAGS,
+    *_OPTIONS,
+    *_STATEMENTS,
+    *_CARDS,
+)
 """In the order in which they are tried: what says most about itself first."""
 _NAMES_OF_PERSONAL: Final = {"email": "email", "phone": "phone number", "iban": "iban", "ip": "ip address"}
 BY_KIND: Final[dict[str, tuple[Rule, ...]]] = {

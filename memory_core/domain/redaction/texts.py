@@ -12,6 +12,9 @@ from memory_core.domain.redaction.values import is_secret_value
 LEAST = 6
 """Characters below which no text holds anything that is looked for."""
 MOST_OF_A_FIELD = 500
+LONG = 4_000
+"""Characters from which a text may be near the most that is kept of its field: it gets short marks where it would become longer."""
+SHORT_MARK = "***"
 
 
 def rules_of(kinds: Iterable[str]) -> tuple[Rule, ...]:
@@ -27,6 +30,13 @@ def mark(kind: str) -> str:
 
 def redact_text(text: str, rules: Sequence[Rule]) -> tuple[str, Counter[str]]:
     """The text without secrets, and how many of each kind there were. A text that was redacted stays as it is."""
+    redacted, counts = _replace(text, rules, is_short=False)
+    if len(redacted) > len(text) >= LONG:
+        redacted, counts = _replace(text, rules, is_short=True)
+    return redacted, counts
+
+
+def _replace(text: str, rules: Sequence[Rule], *, is_short: bool) -> tuple[str, Counter[str]]:
     counts: Counter[str] = Counter()
     if len(text) < LEAST:
         return text, counts
@@ -40,7 +50,7 @@ def redact_text(text: str, rules: Sequence[Rule]) -> tuple[str, Counter[str]]:
             if rule.check is not None and not rule.check(match):
                 place = match.end() if rule.group == 0 else begins  # a value may begin with the name of another one
                 continue
-            pieces += [text[end:begins], mark(rule.kind)]
+            pieces += [text[end:begins], SHORT_MARK if is_short else mark(rule.kind)]
             end = ends
             place = max(ends, match.end())
         if pieces:

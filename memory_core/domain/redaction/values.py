@@ -16,7 +16,7 @@ _CODE: Final = re.compile(
     r"^(?:\$[({]|\$[A-Za-z_]+$|%[A-Za-z_]+%?$|@[A-Za-z_]+$|process\.env|os\.|env\.|getenv|self\.|this\.|args\.|config\.|settings\."
     r"|options\.|request\.|req\.|body\.|data\.|form\.|user\.|str$|string$)"
     r"|^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)+$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[A-Za-z][a-z]+(?:[A-Z][a-z]+)+$"
-    r"|^[a-z]+(?:_[a-z]+)+$|^/[a-z0-9_./-]*$|^\.{1,2}/|^https?://"
+    r"|^[a-z]+(?:_[a-z]+)+$|^/[a-z0-9_./-]*$|^/(?:home|Users)/|^\.{1,2}/|^https?://|^0x[0-9A-Fa-f]{40}$"
 )
 """Code that reads a secret from where it is kept, and names."""
 _DIGIT: Final = re.compile(r"[0-9]")
@@ -39,7 +39,8 @@ _ORDINARY: Final = frozenset({
 })  # fmt: skip
 """What is said of passwords; a word that ends a sentence after "the password is" and is none of these may be one."""
 _SHORT_CODE: Final = re.compile(r"\bpin\b|geheimzahl|code\b|暗証番号|パスコード", re.IGNORECASE)
-_COUNTED: Final = re.compile(r"[0-9]{1,9}(?:st|nd|rd|th|-?[a-z]{3,12})")
+_NUMBER_ONLY: Final = re.compile(r"\bpin\b|geheimzahl|暗証番号", re.IGNORECASE)
+_COUNTED: Final = re.compile(r"[0-9]{1,9}(?:st|nd|rd|th|-?[a-z]{3,12})|[0-9]{1,3}[-–][0-9]{1,3}")
 _RUN: Final = re.compile(r"[0-9]+|[a-z]+|[A-Z]+")
 LEAST_RUNS: Final = 6
 _MOST_LOOKED_AT: Final = 100
@@ -76,13 +77,13 @@ def is_password(value: str, after: str, *, quoted: bool, noun: str) -> bool:
 
     Args:
         value: Without quotes.
-        after: The rest of the text.
+        after: The next characters of the text.
         quoted: Whether it was in quotes.
         noun: The words before, with what kind of password it is.
 
     """
     word = value.rstrip(".,!?:;…。、です").casefold()
-    if len(word) < 3 or value.startswith(("[", "{", "<", "http://", "https://")) or "(" in value or after.startswith("("):
+    if len(word) < 3 or value.startswith(("[", "{", "<", "http://", "https://", "${", "$(")) or "(" in value or after.startswith("("):
         return False
     if _PLACEHOLDER.search(word) or (not quoted and _CODE.search(value.rstrip(".,!?"))):
         return False
@@ -94,7 +95,7 @@ def is_password(value: str, after: str, *, quoted: bool, noun: str) -> bool:
         return word not in _ORDINARY and len(word.split()) <= 6
     if _SYMBOL.search(value.rstrip("!?.")) or _INNER_CAPITAL.search(value):
         return True
-    return _may_be_chosen(word) and _ends(value, after)
+    return _NUMBER_ONLY.search(noun) is None and _may_be_chosen(word) and _ends(value, after)
 
 
 def _may_be_chosen(word: str) -> bool:

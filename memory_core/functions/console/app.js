@@ -47,7 +47,7 @@ async function enter() {
 function admit() {
   isAdmitted = true;
   for (const id of ["user-form", "nav", "menu"]) byId(id).hidden = false;
-  const app = /^mc_([^_]+)_([^_]+)_/.exec(key.get());
+  const app = /^mc_(.+)_([^_]+)_[^_]+$/.exec(key.get());
   byId("who").textContent = app ? `App ${app[1]}, key ${app[2]}` : "No key is asked for on this address.";
   byId("sign-out").hidden = !key.get();
   show();

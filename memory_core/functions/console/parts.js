@@ -173,6 +173,9 @@ export function briefOf(memory) {
   return memory.category === "note" ? text.replace(/^## \w+\n/, "").split(/\n(?:##|---)/)[0].trim() : text;
 }
 
+/** What a slot holds, which may be any JSON, as a text: an object would be taken for the properties of an element. */
+export const valueText = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+
 /** A memory as a linked line. */
 export function memoryCard(memory, ...more) {
   return el("article.card", el("p.words", el("a", { href: link("memory", memory.id) }, briefOf(memory))), about(memory, ...more));

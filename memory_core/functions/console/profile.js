@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { el, fill } from "./dom.js";
-import { empty, field, figure, fromLocal, head, load, time, toLocal, words } from "./parts.js";
+import { empty, field, figure, fromLocal, head, load, time, toLocal, valueText, words } from "./parts.js";
 import { go, link } from "./route.js";
 
 export async function render(place, { query, user, signal }) {
@@ -27,14 +27,14 @@ function known(fact) {
   return el(
     "li.known",
     el("p.small", fact.name),
-    el("p.value", fact.memory_id ? el("a", { href: link("memory", fact.memory_id) }, fact.value) : fact.value),
+    el("p.value", fact.memory_id ? el("a", { href: link("memory", fact.memory_id) }, valueText(fact.value)) : valueText(fact.value)),
     el("p.small.since", "since ", time(fact.since, { isDay: true })),
     fact.previous.length ? el("ul.previous", { "aria-label": "Before" }, fact.previous.map(previous)) : null,
   );
 }
 
 function previous(value) {
-  const text = value.memory_id ? el("a", { href: link("memory", value.memory_id) }, value.value) : value.value;
+  const text = value.memory_id ? el("a", { href: link("memory", value.memory_id) }, valueText(value.value)) : valueText(value.value);
   return el("li", text, ", ", time(value.since, { isDay: true }), " to ", time(value.until, { isDay: true }));
 }
 
