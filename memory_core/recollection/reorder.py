@@ -26,7 +26,7 @@ from memory_core.domain.ranking.selection import Telling, likeness, repeats
 from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.change_clauses import read
-from memory_core.domain.statements.changes import updates
+from memory_core.domain.statements.changes import asked_values, updates
 from memory_core.domain.text.sentences import sentences
 from memory_core.ledger.readable import NONE_AT_HAND, memories_of
 from memory_core.ports import LongTermStore, Reranker
@@ -207,7 +207,7 @@ def _adds_nothing(row: int, truth: Memory, candidates: CandidateSet, terms: Sequ
 
 MOST_UPDATED = 10
 """Results, from the best, before which something later may come."""
-MOST_BEHIND = 30
+MOST_BEHIND = 10
 """Statements behind the results that are read."""
 AS_NEAR = 0.8
 """Of several that update one, the part of the best one's relevance from which the latest may be chosen."""
@@ -267,6 +267,8 @@ def later_first(order: Sequence[int], said: Sequence[Statement], query: str, ask
 def _latest_update(held: Statement, later: Sequence[Statement], query: str, asked: Collection[str]) -> Statement | None:
     """The latest of those that update a statement, among the best of them; read from the best on, since a long one takes milliseconds."""
     message = read(held.text)
+    if not asked_values(message, query, asked):
+        return None
     updating: list[Statement] = []
     for statement in sorted(later, key=lambda statement: -statement.relevance):
         if updating and statement.relevance < AS_NEAR * updating[0].relevance:

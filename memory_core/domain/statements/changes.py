@@ -158,13 +158,19 @@ def updates(earlier: Message, later: Message, question: str, asked: Collection[s
     terms of the question.
     """
     wanted = frozenset(asked)
-    for now, before in product(later.valued, earlier.valued):
+    for now, before in product(later.valued, asked_values(earlier, question, asked)):
         shared = _shared(before.terms, now.terms)
         if len(shared) < LEAST_SHARED or not shared & wanted or not _of_one_person(before, now, shared):
             continue
         if before.values.of_kind(question, wanted).differ(now.new_values.of_kind(question, wanted), loosely=now.moves):
             return True
     return False
+
+
+def asked_values(message: Message, question: str, asked: Collection[str]) -> list[Said]:
+    """The sentences of a message with a number or time of the kind that a question asks for. asked: the terms of the question."""
+    wanted = frozenset(asked)
+    return [sentence for sentence in message.valued if sentence.values.of_kind(question, wanted)]
 
 
 def _ground(before: Said, now: Said, earlier: Message, later: Message) -> Ground | None:
