@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,10 @@ MANY = 120
 """Conversations, each of which is a call: enough to be interrupted in the middle of them."""
 
 
+CTRL_C_ENDS = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+"""For a child: a shell starts what runs behind it with Ctrl-C ignored."""
+
+
 class Commands:
     """Commands of one memory, for one user."""
 
@@ -40,7 +46,10 @@ class Commands:
 
     def run(self, *arguments: str, code: int = 0, user_input: str | None = None) -> Any:
         """The result of a command that ends with this exit code."""
+        ours = logging.getLogger("memory_core")
+        level = ours.level
         result = CliRunner().invoke(app, [*arguments, *self.options], input=user_input)
+        ours.setLevel(level)  # a command is a process of its own, but here
         assert result.exit_code == code, (result.exit_code, result.stdout, result.stderr, result.exception)
         assert "Traceback" not in result.stderr
         return result
@@ -153,7 +162,7 @@ def test_an_import_that_is_interrupted_and_killed_goes_on_and_doubles_nothing(
     command = [sys.executable, "-m", "memory_core.cli", "import", str(file), "--no-wait"]
 
     def ended_after(calls: int, how: signal.Signals) -> subprocess.CompletedProcess[str]:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=CTRL_C_ENDS)
         answer_when(lambda: acknowledged(states), lambda count: count > calls or process.poll() is not None)
         process.send_signal(how)
         out, err = process.communicate(timeout=60)

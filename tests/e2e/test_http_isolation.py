@@ -219,6 +219,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "task_retry": {},
     "task_cancel": {},
     "user_settings_put": {"time_zone": "Europe/Berlin"},
+    "key_make": {"rights": ["read"]},
+    "key_rotate": {"overlap_seconds": 0},
     "user_import_commit": {"parts": 1, "sha256": "0" * 64},
 }
 

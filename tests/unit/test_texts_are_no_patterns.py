@@ -17,6 +17,13 @@ import memory_core
 ROOT = Path(memory_core.__file__).parent
 PATTERN_MAKERS = {"compile", "search", "match", "fullmatch", "finditer", "findall", "split", "sub", "subn"}
 REASONS = {
+    (
+        'domain/redaction/rules.py: re.compile(f"""(?<![\\\\w-])--(?:[a-z0-9]{{1,20}}-){{0,3}}(?:{nam'
+        'es})\\\\s{{1,3}}[\\\\"\']?([^\\\\s\\\\"\'<>]{{4,500}})""")'
+    ): "called with constants, by its own module",
+    (
+        "domain/redaction/rules.py: re.compile(f'(?:{names}){_SUFFIX}>\\\\s{{0,3}}([^\\\\s<>]{{4,500}})\\\\s{{0,3}}</', re.IGNORECASE)"
+    ): "called with constants, by its own module",
     "domain/redaction/rules.py: re.compile(_BEFORE + expression)": "the rows of its table",
     "domain/redaction/rules.py: re.compile(f'(?:{names}){_SUFFIX}\\\\Z', re.IGNORECASE)": "called with constants, by its own module",
     "domain/redaction/rules.py: re.compile(f'(?:{names}){_SUFFIX}{_VALUE}', re.IGNORECASE)": "called with constants, by its own module",
