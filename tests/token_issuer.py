@@ -43,7 +43,7 @@ def jwk(name: str) -> dict[str, Any]:
 class Issuer:
     """keys: ids of the keys in its key set. requests: paths, in order. answers: by path, (status, headers, body) in place of its own.
 
-    may_answer: answers wait until it is set.
+    was_asked: set by the first request. may_answer: answers wait until it is set.
     """
 
     def __init__(self) -> None:
@@ -52,6 +52,7 @@ class Issuer:
         self.answers: dict[str, tuple[int, dict[str, str], bytes]] = {}
         self.is_down = False
         self.authority = ""
+        self.was_asked = threading.Event()
         self.may_answer = threading.Event()
         self.may_answer.set()
 
@@ -73,6 +74,7 @@ class Issuer:
     def answer(self, path: str) -> tuple[int, dict[str, str], bytes]:
         """What a request gets."""
         self.requests.append(path)
+        self.was_asked.set()
         self.may_answer.wait(30)
         if self.is_down:
             return 503, {}, b""

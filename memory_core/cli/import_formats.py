@@ -11,7 +11,7 @@ import json
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -110,15 +110,23 @@ def open_export(path: Path) -> Iterator[IO[bytes]]:
         with path.open("rb") as stream:
             yield stream
         return
-    try:
-        with zipfile.ZipFile(path) as archive:
+    with ExitStack() as opened:
+        try:
+            archive = opened.enter_context(zipfile.ZipFile(path))
             names = [name for name in archive.namelist() if name.rpartition("/")[2] == "conversations.json"]
             if not names:
                 raise UnreadableFile("there is no conversations.json in this archive")
-            with archive.open(min(names, key=len)) as stream:
-                yield stream
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:  # damaged, encrypted, an unknown method
-        raise UnreadableFile(f"this archive can't be read ({type(error).__name__})") from None
+            member = opened.enter_context(archive.open(min(names, key=len)))
+        except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:  # damaged, encrypted, an unknown method
+            raise _unreadable(error) from None
+        try:
+            yield member
+        except zipfile.BadZipFile as error:  # found while it is read
+            raise _unreadable(error) from None
+
+
+def _unreadable(error: Exception) -> UnreadableFile:
+    return UnreadableFile(f"this archive can't be read ({type(error).__name__})")
 
 
 def detect_format(stream: IO[bytes]) -> str:

@@ -219,8 +219,7 @@ async def test_a_request_that_is_given_up_does_not_end_the_fetch_that_others_wai
     issuer.may_answer.clear()
     token = signed(issuer.claims(NOW))
     first, second = (asyncio.ensure_future(gate.token_caller(token)) for _ in range(2))
-    while not issuer.requests:
-        await asyncio.sleep(0.001)
+    assert await asyncio.to_thread(issuer.was_asked.wait, 30)
     first.cancel()
     issuer.may_answer.set()
     assert (await second).user_id == PERSON

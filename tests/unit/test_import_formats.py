@@ -131,6 +131,8 @@ def test_an_archive_is_read_without_being_unpacked(tmp_path: Path) -> None:
         assert len(list(FORMATS["chatgpt"](stream, "file"))) == 4
     with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:
         archive.writestr("chat.html", "")
+    with pytest.raises(RuntimeError, match="of the reader's own"), open_export(tmp_path / "export.zip"):
+        raise RuntimeError("of the reader's own")  # says nothing of the archive
     with pytest.raises(UnreadableFile, match=r"no conversations\.json"), open_export(tmp_path / "other.zip"):
         pass
 
