@@ -85,6 +85,9 @@ class Settings(BaseModel):
     llm_daily_tokens: Count | None = Field(
         None, description="Tokens an app may spend in a day (UTC); then rules answer in the model's place. None = no cap"
     )
+    llm_daily_tokens_user: Count | None = Field(
+        None, description="Tokens that are spent for one user in a day (UTC), in the same way; beside the app's cap. None = no cap"
+    )
 
     # the embedder
     embedding_provider: EmbeddingProvider = Field(

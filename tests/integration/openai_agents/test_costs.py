@@ -32,7 +32,7 @@ async def test_an_app_that_has_used_up_its_day_costs_nothing_more_until_the_next
     with pytest.raises(AgentFailed, match="300 tokens for 2026-05-08"):
         await agents.summarise(APP, MESSAGES)
     assert len(server.bodies) == 2
-    await agents.summarise("another-app", MESSAGES)
+    await agents.summarise(Owner("another-app", "ana"), MESSAGES)
     assert (await agents.check()).facts == {"apps_over_daily_tokens": 1}
     assert made.counted('memory_core_agent_calls_total{call="summarise",outcome="over_budget"} 1.0')
     made.clock.advance(days=1)
