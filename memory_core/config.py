@@ -37,6 +37,7 @@ from memory_core.setting_types import (
     RedisUrl,
     RequestRate,
     SecureUrl,
+    StoredBytes,
     Upper,
     Url,
     Wait,
@@ -346,6 +347,10 @@ class Settings(BaseModel):
         "off", description="Requests of one key, like 600/minute (second, minute, hour, day); off: any number"
     )
     rate_per_app: RequestRate = Field("off", description="Requests of all keys of an app together, like 6000/minute; off: any number")
+    stored_bytes_per_app: StoredBytes | None = Field(
+        None, description="Bytes that the memories of an app's users may take; then a call that stores more is a 507. None = no limit"
+    )
+    stored_bytes_per_user: StoredBytes | None = Field(None, description="The same for each user. None = no limit")
     commit_deadline_s: Positive = Field(10.0, description="Seconds a write may try against concurrent ones")
     body_limit_bytes: Count = Field(1_048_576, description="Longest request body")
     telemetry: Annotated[Literal["off", "otlp", "azure"], Lower] = Field(

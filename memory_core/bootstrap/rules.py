@@ -9,6 +9,7 @@ from datetime import timedelta
 
 from memory_core import signing
 from memory_core.access.rate_limits import RequestRates
+from memory_core.access.usage import UsageLimits
 from memory_core.bootstrap.phases import ConsolidationRules, FormationRules
 from memory_core.config import Settings
 from memory_core.consolidation.archive import ArchiveRules
@@ -76,6 +77,14 @@ def erase_rules(settings: Settings) -> EraseRules:
 def fading_rules(settings: Settings) -> Fading:
     """When memories fade."""
     return Fading(half_life_days=settings.decay_half_life_days, floor=settings.decay_floor)
+
+
+def usage_limits(settings: Settings) -> UsageLimits:
+    """How much may be stored, and spent of a model's tokens."""
+    bytes_limits = settings.stored_bytes_per_app, settings.stored_bytes_per_user
+    if settings.llm_provider == "offline":  # rules spend no tokens
+        return UsageLimits(*bytes_limits)
+    return UsageLimits(*bytes_limits, settings.llm_daily_tokens, settings.llm_daily_tokens_user)
 
 
 def first_run(settings: Settings) -> timedelta | None:

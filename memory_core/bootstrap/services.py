@@ -10,6 +10,7 @@ from datetime import timedelta
 from memory_core.access.audit import AuditLog, TaskAudit
 from memory_core.access.keys import ApiKeys
 from memory_core.access.lookup import KeyLookup
+from memory_core.access.usage import Usage
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.bootstrap.phases import Consolidation, Formation, Heeding, People
 from memory_core.bootstrap.rules import (
@@ -21,6 +22,7 @@ from memory_core.bootstrap.rules import (
     request_rates,
     retrieve_rules,
     save_rules,
+    usage_limits,
 )
 from memory_core.config import Settings
 from memory_core.domain.errors import Unavailable
@@ -81,6 +83,8 @@ class Services:
         self.cursors = Cursors(cursor_secret(self._settings))
         self.mirror = Mirror(made.short_term)
         self.ledger = self._made_ledger()
+        self.usage = Usage(made.long_term, self.ledger, self.clock, usage_limits(self._settings))
+        self.ledger.grown = self.usage.changed
         waking = Waking(made.long_term, self.ledger, self.clock)
         written = waking.wake if self._settings.forgetting == "gentle" else None
         self.touches = Touches(made.long_term, made.short_term, self.clock, self.ids, written)
@@ -272,6 +276,7 @@ class Services:
         await self.retriever.close()
         await self.key_lookup.close()
         await self.touches.close()
+        await self.usage.close()
         await self.adapters.courier.close()
         if self.adapters.reranker is not None:
             await self.adapters.reranker.close()

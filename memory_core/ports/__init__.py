@@ -47,7 +47,7 @@ from memory_core.ports.records import (
     Touch,
     Write,
 )
-from memory_core.ports.usage import STORED_BYTES, TOKENS_OF_DAY, owner_of_app
+from memory_core.ports.usage import STORED_BYTES, TOKENS_OF_DAY, kept_of_app, owner_of_app
 
 __all__ = [
     "LOGGED",
@@ -97,6 +97,7 @@ __all__ = [
     "Thesaurus",
     "Touch",
     "Write",
+    "kept_of_app",
     "owner_of_app",
     "owner_of_keys",
     "sequence_of",

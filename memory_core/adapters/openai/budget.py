@@ -17,7 +17,7 @@ from typing import Final
 
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.scope import Owner
-from memory_core.ports import TOKENS_OF_DAY, Clock, Document, LongTermStore, owner_of_app
+from memory_core.ports import TOKENS_OF_DAY, Clock, Document, LongTermStore, kept_of_app, owner_of_app
 
 LEAST_BLOCK: Final = 5_000
 """Tokens taken at once, about two calls of a model; more where a thousandth of the day is more, less where a twentieth of it is less."""
@@ -161,4 +161,4 @@ async def _read(store: LongTermStore, payer: Payer) -> tuple[Document | None, st
     if payer.is_user:
         seen = await store.snapshot(payer.owner, [TOKENS_OF_DAY])
         return seen.documents.get(TOKENS_OF_DAY), None if seen.head is None else seen.head.epoch
-    return next(iter(await store.page(payer.owner, "marker", None, None, 1)), None), None  # a snapshot reads nothing without a head
+    return await kept_of_app(store, payer.owner.app_id, TOKENS_OF_DAY), None
