@@ -343,6 +343,11 @@ class Settings(BaseModel):
     host: str = Field("127.0.0.1", min_length=1, description="Address that the development host listens on")
     port: Annotated[int, Field(ge=0, le=65_535)] = Field(7071, description="Its port; 0 = any free one")
     deadline_s: Positive = Field(60.0, description="Seconds a request may take")
+    requests_at_once: Count = Field(64, description="Requests that one process works on at once; others wait")
+    requests_waiting: Annotated[int, Field(ge=0, le=MOST)] = Field(
+        256, description="Requests that wait for their turn in one process; one more is a 503. An app may take three quarters of the places"
+    )
+    request_wait_s: Positive = Field(2.0, description="Seconds that a request waits for its turn; then it is a 503")
     rate_per_key: RequestRate = Field(
         "off", description="Requests of one key, like 600/minute (second, minute, hour, day); off: any number"
     )

@@ -10,6 +10,7 @@ import builtins
 import functools
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
@@ -764,6 +765,10 @@ class MemoryCore:
         """A key as it was at most a minute ago. Raises Unavailable where that is not known and the store is down."""
         return await self._services.key_lookup.find(app_id, key_id)
 
+    def place(self, app_id: str) -> AbstractAsyncContextManager[None]:
+        """A place at work for a request of an app, for as long as its block runs. Raises Overloaded."""
+        return self._services.admission.place(app_id)
+
     async def spend_request(self, app_id: str, key_id: str) -> Spent | None:
         """Count a request of a key; None where nothing is limited. Raises TooManyRequests."""
         return await self._services.request_rates.spend(app_id, key_id)
@@ -815,8 +820,8 @@ class MemoryCore:
 
     def metrics(self, app_id: str | None = None) -> bytes:
         """Counters and timings in Prometheus' text format; of what is counted by app, only this one's if it is given."""
-        return self._telemetry.text(self._services.adapters.pools(), {"short_term": self._services.adapters.short_term.degraded}, app_id)
+        return self._telemetry.text(self._services.pools(), {"short_term": self._services.adapters.short_term.degraded}, app_id)
 
     def pool_stats(self) -> dict[str, Any]:
-        """Connections or threads held and in use, by dependency."""
-        return {name: {"size": size, "active": active} for name, (size, active) in self._services.adapters.pools().items()}
+        """Connections or threads held and in use, by dependency, and the requests at work or waiting."""
+        return {name: {"size": size, "active": active} for name, (size, active) in self._services.pools().items()}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from memory_core import signing
+from memory_core.access.admission import AdmissionRules
 from memory_core.access.rate_limits import RequestRates
 from memory_core.access.usage import UsageLimits
 from memory_core.bootstrap.phases import ConsolidationRules, FormationRules
@@ -85,6 +86,11 @@ def usage_limits(settings: Settings) -> UsageLimits:
     if settings.llm_provider == "offline":  # rules spend no tokens
         return UsageLimits(*bytes_limits)
     return UsageLimits(*bytes_limits, settings.llm_daily_tokens, settings.llm_daily_tokens_user)
+
+
+def admission_rules(settings: Settings) -> AdmissionRules:
+    """How many requests a process takes at once."""
+    return AdmissionRules(settings.requests_at_once, settings.requests_waiting, settings.request_wait_s)
 
 
 def first_run(settings: Settings) -> timedelta | None:

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Sequence
 from datetime import timedelta
 
+from memory_core.access.admission import Admission
 from memory_core.access.audit import AuditLog, TaskAudit
 from memory_core.access.keys import ApiKeys
 from memory_core.access.lookup import KeyLookup
@@ -14,6 +15,7 @@ from memory_core.access.usage import Usage
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.bootstrap.phases import Consolidation, Formation, Heeding, People
 from memory_core.bootstrap.rules import (
+    admission_rules,
     consolidation_rules,
     erase_rules,
     fading_rules,
@@ -107,10 +109,14 @@ class Services:
         faded = frozenset(memory.id for memory in memories if has_faded(memory, now, self.fading))
         self.touches.note(owner, [memory.id for memory in memories], now, faded)
 
+    def pools(self) -> dict[str, tuple[int, int]]:
+        """What is held, and what of it is in use: connections and threads by dependency, and the requests at work or waiting."""
+        return {**self.adapters.pools(), "requests": self.admission.pool()}
+
     def _export_telemetry(self) -> None:
         if self._settings.telemetry != "off":
             made = self.adapters
-            self.telemetry.export(self._settings.telemetry, made.pools, lambda: {"short_term": made.short_term.degraded})
+            self.telemetry.export(self._settings.telemetry, self.pools, lambda: {"short_term": made.short_term.degraded})
 
     def _made_ledger(self) -> Ledger:
         settings, made = self._settings, self.adapters
@@ -175,6 +181,7 @@ class Services:
         self.key_lookup = KeyLookup(keys, self.clock)
         self.keys = ApiKeys(keys, self.key_lookup, self.cursors, self.clock, self.ids)
         self.audit_log = AuditLog(keys, self.cursors)
+        self.admission = Admission(admission_rules(self._settings))
         self.request_rates = request_rates(self._settings, self.adapters.short_term, self.clock)
 
     def _for_tasks(self, names: OwnerNames, copies: ColdCopies) -> None:

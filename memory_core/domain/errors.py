@@ -169,6 +169,12 @@ class Unavailable(MemoryCoreError):
         self.dependency = dependency
 
 
+class Overloaded(MemoryCoreError):
+    """More requests at once than this process works on and lets wait."""
+
+    status, type, title = 503, "busy", "Too many requests at once"
+
+
 class QuotaExceeded(MemoryCoreError):
     """A limit of stored bytes has no room for this. What is stored can be read, and forgotten, which makes room."""
 

@@ -190,7 +190,7 @@ class AnyTelling(RuleBasedStateMachine):
             counted = Counter(one["status"] for one in stored.values())
             assert {name: count for name, count in head.counts.items() if count} == dict(counted)
             assert head.lexical_documents == counted["active"]
-            assert head.stored_bytes == sum(map(stored_bytes, shown))
+            assert head.stored_bytes == sum(map(stored_bytes, {memory.id: memory for memory in shown}.values()))
 
 
 def logged(memory: Memory) -> dict[str, Any]:
