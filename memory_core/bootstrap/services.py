@@ -231,6 +231,7 @@ class Services:
             ids,
             self.touches,
             erase_rules(self._settings),
+            self.keys.withdraw_bound,
             self.formation.converser.converse,
             self.redactor.value,
         )
