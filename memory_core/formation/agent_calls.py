@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -76,6 +76,10 @@ class Asking:
         """What was said in short, for the agent path."""
         name = f"cell {cell.first}-{cell.last} fast summary"
         return await self._answered(name, ConversationSummary, lambda agents: self._summarised(agents, cell, fast=True))
+
+    def is_by_rule(self, *answers: Answered[Any]) -> bool:
+        """Whether rules gave one of these answers in the place of a model."""
+        return self.rules.model != self.agents.model and any(answer.provenance.model == self.rules.model for answer in answers)
 
     async def _summarised(self, agents: Agents, cell: Cell, *, fast: bool = False) -> Answered[ConversationSummary]:
         """A story of the cell; a model's that tells of something else, or in another language, is no usable answer."""
