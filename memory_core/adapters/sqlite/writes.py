@@ -273,7 +273,7 @@ def scrub(connection: sqlite3.Connection, now: datetime) -> bool:
     """Leave nothing in any file of what is deleted or over; False while another connection reads an older state.
 
     Deleted rows are overwritten with zeros where they stood. A row that was moved to another page before that has left its bytes in the
-    free part of the old page, where nothing overwrites them: so the file is written anew, about a second for each 180 MB.
+    free part of the old page, where nothing overwrites them: so the file is rewritten, about a second for each 180 MB.
     """
     connection.execute("DELETE FROM documents WHERE expires_at IS NOT NULL AND expires_at <= ?", (now.timestamp(),))
     connection.execute("VACUUM")
