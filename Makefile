@@ -6,7 +6,7 @@ DATA ?= $(or $(MEMORY_DATA),.memory)
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-azure tools test test-long test-live lint package format bench clean
+.PHONY: help run run-azure tools test test-long test-live lint lock package format bench clean
 # What one of many processes has compiled, the others read.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -25,9 +25,11 @@ $(VENV)/.local: pyproject.toml requirements.txt | $(BIN)/python
 	@touch $@
 
 # Nothing is compiled ahead: tests import 3,000 of the 9,700 modules, and compiling all of them takes a third of the time.
-$(VENV)/.dev: pyproject.toml requirements.txt | $(BIN)/python
+# What Azure gets is installed in the very versions of its lock.
+$(VENV)/.dev: pyproject.toml requirements.txt $(wildcard deployment/locks/*.txt) | $(BIN)/python
 	@echo "Installing what tests and linters need into $(VENV), once (a minute) …"
-	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --editable '.[local,dev,frameworks]'
+	@$(BIN)/python -m deployment.lock --constraints > $(VENV)/constraints.txt
+	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint $(VENV)/constraints.txt --editable '.[local,dev,frameworks]'
 	@touch $@ $(VENV)/.local
 
 run: $(VENV)/.local  ## the development host on 127.0.0.1: embedded stores, no account, no key
@@ -58,6 +60,10 @@ lint: $(VENV)/.dev  ## ruff, mypy, import-linter, and the words of docs/glossary
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m tests.private_words
+
+# The versions change with it, so tests are installed anew and run before it is committed.
+lock: | $(BIN)/python  ## the newest packages for Azure with their hashes: deployment/locks, docs/licences.md
+	@$(BIN)/python -m deployment.lock
 
 package: $(VENV)/.dev  ## the zip that Azure gets, with its packages and byte code for Linux and Python 3.13: dist/memory-core.zip
 	@$(BIN)/python -m deployment.package

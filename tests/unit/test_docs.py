@@ -229,3 +229,9 @@ def test_each_hook_before_a_commit_is_a_linter_of_make_lint() -> None:
     assert target is not None
     linters = [line.strip().removeprefix("@$(BIN)/") for line in target[1].splitlines()]
     assert [f".venv/bin/{linter}" for linter in linters] == re.findall(r"entry: (.+)", read(".pre-commit-config.yaml"))
+
+
+def test_the_page_on_security_names_tests_that_are_there() -> None:
+    names = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", read("SECURITY.md"))
+    assert len(names) > 20
+    assert [name for file, name in names if not re.search(rf"^(?:async )?def {name or '.*'}\(", read(file), re.MULTILINE)] == []
