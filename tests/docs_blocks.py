@@ -17,6 +17,7 @@ import json
 import os
 import pty
 import re
+import select
 import subprocess
 import sys
 import tty
@@ -29,6 +30,8 @@ ROOT = Path(__file__).resolve().parents[1]
 ADDRESS = "http://127.0.0.1:7071"
 SHELL = ("console", "bash")
 TOLERANCE = 0.02
+SILENCE_S = 120
+"""After which a command that prints nothing is taken to hang."""
 _BLOCK = re.compile(r"((?:^<!--.*?-->\n)*)^( *)```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _NOT_RUN = re.compile(r"<!-- not run: (.+?) -->")
 _BEFORE = re.compile(r"<!-- before: (.+?) -->", re.DOTALL)
@@ -178,6 +181,8 @@ class Shell:
         self._process.stdin.flush()
         received = b""
         while received.count(b"\x1e") < 2:
+            readable, _, _ = select.select([self._output], [], [], SILENCE_S)
+            assert readable, f"nothing more for {SILENCE_S} s: {command}\n{received.decode(errors='replace')}"
             received += self._output.read(65_536)
         text, code, _ = received.decode().split("\x1e")
         return _TERMINAL_CODES.sub("", _ERASED_LINE.sub("", text)), int(code)
