@@ -414,10 +414,10 @@ def _marked(wanted: Wanted) -> Wanted:
     return {kind: [next(together) for _ in pieces] for kind, pieces in wanted.items()}
 
 
-def _besides(pieces: Sequence[Piece], told: Sequence[Piece]) -> list[Piece]:
+def _besides(pieces: Sequence[Piece], standing: Sequence[Piece]) -> list[Piece]:
     """The pieces of other memories and other words than these."""
-    names, texts = {one.id for one in told}, {one.text for one in told}
-    return [one for one in pieces if one.id not in names and one.text not in texts]
+    names, texts = {piece.id for piece in standing}, {piece.text for piece in standing}
+    return [piece for piece in pieces if piece.id not in names and piece.text not in texts]
 
 
 def _divided(told: _Told, budget: int, standing_words: int) -> tuple[Wanted, Wanted]:
