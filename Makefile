@@ -6,7 +6,7 @@ DATA ?= $(or $(MEMORY_DATA),.memory)
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-azure tools test test-long test-live lint package format bench clean
+.PHONY: help run run-azure tools test test-long test-live lint lock docs package format bench clean
 # What one of many processes has compiled, the others read.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -25,9 +25,11 @@ $(VENV)/.local: pyproject.toml requirements.txt | $(BIN)/python
 	@touch $@
 
 # Nothing is compiled ahead: tests import 3,000 of the 9,700 modules, and compiling all of them takes a third of the time.
-$(VENV)/.dev: pyproject.toml requirements.txt | $(BIN)/python
+# What Azure gets is installed in the very versions of its lock.
+$(VENV)/.dev: pyproject.toml requirements.txt $(wildcard deployment/locks/*.txt) | $(BIN)/python
 	@echo "Installing what tests and linters need into $(VENV), once (a minute) …"
-	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --editable '.[local,dev,frameworks]'
+	@$(BIN)/python -m deployment.lock --constraints > $(VENV)/constraints.txt
+	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint $(VENV)/constraints.txt --editable '.[local,dev,frameworks]'
 	@touch $@ $(VENV)/.local
 
 run: $(VENV)/.local  ## the development host on 127.0.0.1: embedded stores, no account, no key
@@ -59,6 +61,20 @@ lint: $(VENV)/.dev  ## ruff, mypy, import-linter, and the words of docs/glossary
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m tests.private_words
 
+# The versions change with it, so tests are installed anew and run before it is committed.
+lock: | $(BIN)/python  ## the newest packages for Azure with their hashes: deployment/locks, docs/licences.md
+	@$(BIN)/python -m deployment.lock
+
+# Its packages are those of the extra `docs` in pyproject.toml; the service is not installed beside them.
+.docs_site/.installed: pyproject.toml
+	@$(PYTHON) -m venv .docs_site
+	@.docs_site/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"], sep="\n")' > .docs_site/packages.txt
+	@.docs_site/bin/python -m pip install --quiet --disable-pip-version-check --requirement .docs_site/packages.txt
+	@touch $@
+
+docs: .docs_site/.installed  ## the documents as a site that needs no network: site/index.html; fails where a link leads nowhere
+	@NO_MKDOCS_2_WARNING=1 .docs_site/bin/mkdocs build --strict
+
 package: $(VENV)/.dev  ## the zip that Azure gets, with its packages and byte code for Linux and Python 3.13: dist/memory-core.zip
 	@$(BIN)/python -m deployment.package
 
@@ -73,4 +89,4 @@ bench: $(VENV)/.dev  ## measure throughput and latency; prints tables
 	@$(BIN)/python -m bench.scale
 
 clean:  ## remove the virtual environment and caches; your data in .memory stays
-	rm -rf $(VENV) .official_runtime .infra_tools .cache build dist vocabulary *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .docs_site site .official_runtime .infra_tools .cache build dist vocabulary *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

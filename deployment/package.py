@@ -12,12 +12,12 @@ import shutil
 import sys
 import tempfile
 import time
-import tomllib
 from collections.abc import Sequence
+from importlib.metadata import distributions
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from deployment import bytecode, vocabulary, wheels
+from deployment import bytecode, licences, lock, sbom, vocabulary, wheels
 from deployment.app import ROOT, publish
 
 TARGET = ROOT / "dist" / "memory-core.zip"
@@ -32,7 +32,7 @@ class NoPython(Exception):
 
 
 def assemble(app: Path, version: str, *, with_packages: bool = True, with_vocabulary: bool = True, with_bytecode: bool = True) -> None:
-    """Make the folder that Azure gets, which must not be there yet, for that version of Python. Raises NoPython."""
+    """Make the folder that Azure gets, which must not be there yet, for that version of Python. Raises NoPython, StaleLock."""
     python = bytecode.interpreter(version) if with_bytecode else None
     if with_bytecode and python is None:
         raise NoPython(
@@ -45,18 +45,16 @@ def assemble(app: Path, version: str, *, with_packages: bool = True, with_vocabu
         (app / vocabulary.FOLDER).mkdir(exist_ok=True)
         shutil.copy(kept, app / vocabulary.FOLDER)
     if with_packages:
-        wheels.install(ROOT / "requirements.txt", app / WHERE_AZURE_LOOKS, version, telemetry_packages())
+        packages = app / WHERE_AZURE_LOOKS
+        locked = lock.check_lock(version)
+        wheels.install(lock.lock_file(version), packages, version)
+        (app / sbom.NAME).write_text(
+            sbom.bill_text(locked, distributions(path=[str(packages)]), licences.CARRIED, version), encoding="utf-8"
+        )
     if python is not None:
         bytecode.compile_folder(app, python)
     # azd leaves __pycache__ out of a folder that has no such file.
     (app / IGNORE_FILE).write_text("# Everything in this folder is sent to Azure, byte code too.\n", encoding="utf-8")
-
-
-def telemetry_packages() -> list[str]:
-    """What MEMORY_TELEMETRY needs: in the package, so that the app setting alone turns it on."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    packages: list[str] = project["project"]["optional-dependencies"]["telemetry"]
-    return packages
 
 
 def build(target: Path, version: str = wheels.PYTHON, **parts: bool) -> Path:
@@ -111,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{made}: {len(sizes)} files, {sum(sizes) / 2**20:.1f} MB, in {time.perf_counter() - began:.0f} s")
             return 0
         target = build(given.target, given.python, with_bytecode=not given.no_bytecode)
-    except NoPython as error:
+    except (NoPython, lock.StaleLock) as error:
         print(error, file=sys.stderr)
         return 1
     with ZipFile(target) as archive:

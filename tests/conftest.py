@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.profiles import azure_stores, embedded_host, host, profile
+from tests.profiles import azure_host, azure_stores, embedded_host, host, profile
 
-__all__ = ["azure_stores", "embedded_host", "host", "profile"]
+__all__ = ["azure_host", "azure_stores", "embedded_host", "host", "profile"]
 
 IN_MEMORY = Path("/dev/shm")  # Linux's file system in memory
 ENOUGH_BYTES = 4 * 2**30

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from tests.azurite_server import running as azurite_running
 from tests.host import DIMENSIONS, running
 
 if TYPE_CHECKING:
@@ -60,11 +61,19 @@ def embedded_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Cl
 
 
 @pytest.fixture(scope="session")
-def host(request: pytest.FixtureRequest, profile: Profile, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+def azure_host(azure_stores: AzureStores, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """The same of the azure profile.
+
+    Its storage account is its own: hosts on the account of `azure_stores` have the same queues, and take each other's work.
+    """
+    with azurite_running() as storage:
+        own = {"MEMORY_QUEUE_CONNECTION": storage.connection_string, "MEMORY_ARCHIVE_CONNECTION": storage.connection_string}
+        with running(tmp_path_factory.mktemp("host"), **Profile(azure_stores).settings() | own) as client:
+            yield client
+
+
+@pytest.fixture(scope="session")
+def host(request: pytest.FixtureRequest, profile: Profile) -> httpx.Client:
     """A client of one host for all tests that need nothing special; each test has users of its own."""
-    if profile.stores is None:
-        yield request.getfixturevalue("embedded_host")
-        return
-    # It ends with its profile: all hosts on one storage account have the same queues, and would take each other's work.
-    with running(tmp_path_factory.mktemp("host"), **profile.settings()) as client:
-        yield client
+    client: httpx.Client = request.getfixturevalue("embedded_host" if profile.stores is None else "azure_host")
+    return client

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from memory_core.access.audit import entry_document
+from memory_core.access.key_tags import KeyTags
 from memory_core.access.lookup import KeyLookup, key_document, key_in
 from memory_core.access.records import AuditEntry, KeyPage, NewKey, StoredKey, key_digest
 from memory_core.domain.access import Action, Right
@@ -43,8 +44,9 @@ _LAST_ADMIN = (
 class ApiKeys:
     """Makes, lists, rotates and withdraws the keys of any app."""
 
-    def __init__(self, store: KeyStore, lookup: KeyLookup, cursors: Cursors, clock: Clock, ids: IdSource) -> None:
-        self._store, self._lookup, self._cursors, self._clock, self._ids = store, lookup, cursors, clock, ids
+    def __init__(self, store: KeyStore, lookup: KeyLookup, tags: KeyTags, cursors: Cursors, clock: Clock, ids: IdSource) -> None:
+        self._store, self._lookup, self._tags = store, lookup, tags
+        self._cursors, self._clock, self._ids = cursors, clock, ids
 
     async def make(self, app_id: str, asked: KeyInput, call: Call) -> NewKey:
         """A new key. Raises Conflict where this idempotency key has made one before, Unavailable."""
@@ -185,8 +187,10 @@ class ApiKeys:
     def _new_id(self, app_id: str, call: Call, *replaced: str) -> str:
         """Of the idempotency key where there is one, so that the same request finds what it has made. No underscore: one ends it."""
         if call.idempotency_key is None:
-            return self._ids.new("key").replace("_", "")
-        return derived("key", app_id, call.route, call.idempotency_key, *replaced).replace("_", "")
+            key_id = self._ids.new("key")
+        else:
+            key_id = derived("key", app_id, call.route, call.idempotency_key, *replaced)
+        return self._tags.tagged(app_id, key_id.replace("_", ""))
 
     def _entry(self, action: Action, call: Call, **target: str) -> Document:
         entry_id, at = self._ids.new("aud"), self._clock.now()

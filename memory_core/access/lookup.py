@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from memory_core.access.key_tags import KeyTags
 from memory_core.access.records import StoredKey
-from memory_core.domain.errors import Unavailable
+from memory_core.domain.errors import TooManyRequests, Unavailable
+from memory_core.domain.rate_limits import Bucket, Rate, spend
 from memory_core.ports import Clock, Document, KeyStore, sequence_of
 
 KEPT_FOR: Final = timedelta(seconds=60)
@@ -20,6 +22,9 @@ MISSING_KEPT_FOR: Final = timedelta(seconds=5)
 seconds it would be refused here for as long."""
 KEYS_KEPT: Final = 4096
 """How many keys are remembered, and how many names of which there is no key: apart, so that guesses drive no key out."""
+UNTAGGED_RATE: Final = Rate(600, 60)
+"""How many ids without a tag of this deployment a process looks up. Keys that were made here have a tag, so guesses take no room from
+them; without one are guesses, and keys from before the secret was changed."""
 USE_NOTED_EVERY: Final = timedelta(hours=1)
 log = logging.getLogger(__name__)
 Name = tuple[str, str]
@@ -79,24 +84,38 @@ class KeyCache:
 class KeyLookup:
     """Finds keys for the gate, and notes that they were used."""
 
-    def __init__(self, store: KeyStore, clock: Clock) -> None:
-        self._store, self._clock = store, clock
+    def __init__(self, store: KeyStore, clock: Clock, tags: KeyTags, untagged: Rate = UNTAGGED_RATE) -> None:
+        self._store, self._clock, self._tags = store, clock, tags
+        self._untagged = Bucket("unknown keys", "untagged", untagged)
+        self._untagged_full_at: dict[str, float] = {}
         self._cache = KeyCache()
         self._readings: dict[Name, asyncio.Task[StoredKey | None]] = {}
         self._use_noted: OrderedDict[Name, datetime] = OrderedDict()
         self._notes: set[asyncio.Task[None]] = set()
 
     async def find(self, app_id: str, key_id: str) -> StoredKey | None:
-        """The key as it was at most 60 seconds ago. Raises Unavailable where that is not known and the store is down."""
+        """The key as it was at most 60 seconds ago.
+
+        Raises Unavailable where that is not known and the store is down, TooManyRequests where the id has no tag and too many of them
+        were looked up.
+        """
         name = (app_id, key_id)
         lookup = self._cache.get(name, self._clock.now())
         if lookup is not None:
             return lookup.key
         reading = self._readings.get(name)
         if reading is None:
+            if not self._tags.is_tagged(app_id, key_id):
+                self._spend_untagged()
             reading = self._readings[name] = asyncio.ensure_future(self._read(name))
             reading.add_done_callback(lambda task: self._has_read(name, task))
         return await asyncio.shield(reading)
+
+    def _spend_untagged(self) -> None:
+        moved, spent = spend(self._untagged_full_at, [self._untagged], self._clock.now().timestamp())
+        if spent.refused:
+            raise TooManyRequests(f"too many unknown API keys are tried here: try again in {spent.retry_after_s} s", spent)
+        self._untagged_full_at = moved
 
     def changed(self, key: StoredKey) -> None:
         """A key was written by this process: from now on this is what the gate sees."""

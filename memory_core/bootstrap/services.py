@@ -9,6 +9,7 @@ from datetime import timedelta
 
 from memory_core.access.admission import Admission
 from memory_core.access.audit import AuditLog, TaskAudit
+from memory_core.access.key_tags import KeyTags
 from memory_core.access.keys import ApiKeys
 from memory_core.access.lookup import KeyLookup
 from memory_core.access.usage import Usage
@@ -82,7 +83,8 @@ class Services:
         made = adapters or Adapters.of(self._settings, self.clock, self.telemetry.charged, self.telemetry)
         self.adapters = made
         self._export_telemetry()
-        self.cursors = Cursors(cursor_secret(self._settings))
+        secret = cursor_secret(self._settings)
+        self.cursors, self.key_tags = Cursors(secret), KeyTags(secret)
         self.mirror = Mirror(made.short_term)
         self.ledger = self._made_ledger()
         self.usage = Usage(made.long_term, self.ledger, self.clock, usage_limits(self._settings))
@@ -178,8 +180,8 @@ class Services:
 
     def _for_access(self) -> None:
         keys = self.adapters.keys
-        self.key_lookup = KeyLookup(keys, self.clock)
-        self.keys = ApiKeys(keys, self.key_lookup, self.cursors, self.clock, self.ids)
+        self.key_lookup = KeyLookup(keys, self.clock, self.key_tags)
+        self.keys = ApiKeys(keys, self.key_lookup, self.key_tags, self.cursors, self.clock, self.ids)
         self.audit_log = AuditLog(keys, self.cursors)
         self.admission = Admission(admission_rules(self._settings))
         self.request_rates = request_rates(self._settings, self.adapters.short_term, self.clock)

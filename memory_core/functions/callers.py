@@ -40,6 +40,8 @@ class Caller:
     key_id: str
     rights: frozenset[Right]
     user_id: str | None = None
+    credential: Literal["key", "token"] = "key"
+    """What the caller came with, for the texts of refusals."""
 
     @property
     def is_admin(self) -> bool:
@@ -53,12 +55,12 @@ class Caller:
     def require(self, right: Right) -> None:
         """Raise Forbidden without this right."""
         if not self.may(right):
-            raise Forbidden(f"This key does not have the right `{right}`")
+            raise Forbidden(f"This {self.credential} does not have the right `{right}`")
 
     def require_any_user(self) -> None:
-        """Raise Forbidden for a key that is bound to one user."""
+        """Raise Forbidden for a caller that is bound to one user."""
         if self.user_id is not None:
-            raise Forbidden("This key is bound to one user and this call is about the whole app")
+            raise Forbidden(f"This {self.credential} is bound to one user and this call is about the whole app")
 
 
 LOCAL_CALLER = Caller(LOCAL_APP, LOCAL_APP, frozenset({"admin"}))

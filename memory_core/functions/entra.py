@@ -86,7 +86,7 @@ class ClaimRules:
             raise Forbidden("The token has no role and no scope that gives a right here")
         client = claims.get("azp") or claims.get("appid")
         actor = f"entra:{client.lower()}" if isinstance(client, str) and _GUID.fullmatch(client) else "entra"
-        return Caller(self._app(claims), actor, rights, None if is_application else self._user(claims))
+        return Caller(self._app(claims), actor, rights, None if is_application else self._user(claims), "token")
 
     def _app(self, claims: Mapping[str, Any]) -> str:
         if not self.app.startswith("claim:"):

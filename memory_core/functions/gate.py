@@ -231,7 +231,7 @@ def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query:
     app_ids, user_ids = ([place.pop(field) for place in places if field in place] for field in SCOPE)
     for app_id in app_ids:
         if app_id != caller.app_id:
-            raise another_app("app_id", caller.app_id, keyless=caller is LOCAL_CALLER)
+            raise another_app("app_id", caller)
     if elsewhere is not None:
         user_ids.insert(0, elsewhere)
     if not user_ids and door.nameless:
@@ -265,19 +265,12 @@ def _misplaced_parameter(door: Door, field: str) -> FieldError:
     return FieldError(field, f"{message}; did you mean {suggestion}?" if suggestion else message, suggestion)
 
 
-def another_app(field: str, app_id: str, *, keyless: bool) -> Forbidden:
-    """The refusal of a request that names another app than the caller's.
-
-    Args:
-        field: The path of the field that names it.
-        app_id: The caller's app.
-        keyless: Whether authentication is off.
-
-    """
-    if keyless:
-        message = f"without keys every caller is the app {app_id}: leave it out, or give each app a key (MEMORY_API_KEYS)"
+def another_app(field: str, caller: Caller) -> Forbidden:
+    """The refusal of a request that names another app than the caller's, in the field of this path."""
+    if caller is LOCAL_CALLER:
+        message = f"without keys every caller is the app {caller.app_id}: leave it out, or give each app a key (MEMORY_API_KEYS)"
     else:
-        message = f"this key belongs to the app {app_id}"
+        message = f"this {caller.credential} belongs to the app {caller.app_id}"
     return Forbidden(f"{field}: {message}", errors=(FieldError(field, message),))
 
 
@@ -289,7 +282,8 @@ def _user_id(caller: Caller, given: object) -> str:
     except ValueError as error:
         raise invalid(FieldError("user_id", str(error))) from None
     if caller.user_id is not None and caller.user_id != user_id:
-        raise Forbidden("user_id: this key is bound to another user", errors=(FieldError("user_id", "is not the user of this key"),))
+        errors = (FieldError("user_id", f"is not the user of this {caller.credential}"),)
+        raise Forbidden(f"user_id: this {caller.credential} is bound to another user", errors=errors)
     return user_id
 
 

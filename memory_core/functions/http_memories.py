@@ -228,7 +228,7 @@ def _bulk_item(req: Admitted[BulkInput], item: object, prefix: str) -> SaveInput
     if not isinstance(item, Mapping):
         raise invalid(FieldError(prefix.rstrip("."), "must be a JSON object"))
     if item.get("app_id", req.owner.app_id) != req.owner.app_id:
-        raise another_app(f"{prefix}app_id", req.owner.app_id, keyless=req.core.settings.auth == "off")
+        raise another_app(f"{prefix}app_id", req.caller)
     if item.get("user_id", req.owner.user_id) != req.owner.user_id:
         raise invalid(FieldError(f"{prefix}user_id", "differs from the request's: one bulk is about one user"))
     fields = {field: value for field, value in item.items() if field not in ("app_id", "user_id")}

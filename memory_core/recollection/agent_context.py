@@ -6,7 +6,7 @@ It tells who the person is, what holds just now, what matters to the query, and 
     instructions  the standing wishes, whatever is asked              up to 15 %, before all others
     profile    what the profile says, facts before traits             20 %
     foresight  what holds at the moment, told lately                  10 %
-    turns      the end of the session, of the last one where the      25 %
+    turns      the end of the session; of the last one where the      25 %; 10 %
                named one is new or none is named
     memories   the query's hits and what is beside them               the rest
 
@@ -74,6 +74,8 @@ TURNS = 30
 MOST_SESSIONS = 8
 """Of those with the newest memories, the sessions that may be the last one."""
 SHARES: tuple[tuple[PartKind, float], ...] = (("profile", 0.2), ("foresight", 0.1), ("turns", 0.25), ("memories", 0.45))
+SHARES_NEW_SESSION: tuple[tuple[PartKind, float], ...] = (("profile", 0.2), ("foresight", 0.1), ("turns", 0.1), ("memories", 0.6))
+"""Where the turns are not those of a running session: what was said last there matters less than what answers."""
 SHARES_PERHAPS: tuple[tuple[PartKind, float], ...] = (("profile", 0.15), ("foresight", 0.2), ("turns", 0.35), ("memories", 0.3))
 """Of 120 words, where nothing surely answers: mostly for the end of the last session and for what is perhaps related."""
 SOON = timedelta(days=3)
@@ -412,9 +414,10 @@ def _marked(wanted: Wanted) -> Wanted:
     return {kind: [next(together) for _ in pieces] for kind, pieces in wanted.items()}
 
 
-def _besides(pieces: Sequence[Piece], told: Sequence[Piece]) -> list[Piece]:
-    names = {one.id for one in told}
-    return [one for one in pieces if one.id not in names]
+def _besides(pieces: Sequence[Piece], standing: Sequence[Piece]) -> list[Piece]:
+    """The pieces of other memories and other words than these."""
+    names, texts = {piece.id for piece in standing}, {piece.text for piece in standing}
+    return [piece for piece in pieces if piece.id not in names and piece.text not in texts]
 
 
 def _divided(told: _Told, budget: int, standing_words: int) -> tuple[Wanted, Wanted]:
@@ -459,7 +462,8 @@ def _each_once(told: _Told, elsewhere: Collection[str]) -> Wanted:
 
 def _kept(told: _Told, budget: int, standing_words: int) -> Wanted:
     """What fits of each kind: into its share, then into what others have left over. standing_words: as in `_divided`."""
-    whole, shares, kept, taken = Room(budget), dict(SHARES), Wanted(), dict[PartKind, Room]()
+    shares = dict(SHARES if told.running else SHARES_NEW_SESSION)
+    whole, kept, taken = Room(budget), Wanted(), dict[PartKind, Room]()
     left = whole.part(0)
     if told.grant is Grant.PERHAPS:
         beside = budget - int(budget * shares["turns"]) if told.running else budget

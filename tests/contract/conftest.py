@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
+from typing import ClassVar
 from uuid import uuid4
 
 import pytest
@@ -173,10 +174,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 class Provisioning(CosmosStore):
-    """A store that makes its container, as an app may against an emulator only."""
+    """A store that makes its container, as an app may against an emulator only. The first of a database does it for all."""
+
+    provisioned: ClassVar[set[tuple[str, str]]] = set()
 
     async def open(self) -> None:
-        await self.provision()
+        if self._names not in self.provisioned:
+            await self.provision()
+            self.provisioned.add(self._names)
         await super().open()
 
 

@@ -8,6 +8,10 @@ from typing import Any
 
 import pytest
 
+from memory_core.access.key_tags import KeyTags
+from memory_core.access.lookup import KeyLookup
+from memory_core.domain.errors import TooManyRequests
+from memory_core.domain.rate_limits import Rate
 from memory_core.domain.scope import Owner
 from memory_core.ports import Document, EntryFilter, KeyStore, LongTermStore, Place, sequence_of
 from tests.builders import NOW, StillClock
@@ -89,3 +93,22 @@ async def test_a_key_whose_time_is_over_is_gone(store: LongTermStore, clock: Sti
     clock.forward(86_401)
     assert await keys.read("shop", "k1") is None
     assert await ids(keys, kind="key") == []
+
+
+async def test_invented_ids_cost_a_bounded_number_of_reads_and_lock_no_made_key_out(store: LongTermStore, clock: StillClock) -> None:
+    keys, tags = store.key_store(), KeyTags(b"0123456789abcdef")
+    record = {"app_id": "shop", "rights": ["read"], "created_at": NOW.isoformat(), "salt": "", "digest": ""}
+    made, earlier = tags.tagged("shop", "key1"), KeyTags(b"the secret before it").tagged("shop", "key2")
+    await keys.write("shop", [Document(name, "key", {**record, "sequence": 1, "key_id": name}) for name in (made, earlier)])
+    lookup = KeyLookup(keys, clock, tags, Rate(20, 20))
+    for number in range(20):
+        assert await lookup.find(f"app{number % 7}", f"guess{number}") is None
+    for app_id, name in (("shop", "guess"), ("shop", ""), ("shop", "key1"), ("shop", made[:-1] + "g"), ("bank", made), ("shop", earlier)):
+        with pytest.raises(TooManyRequests):
+            await lookup.find(app_id, name)
+    found = await lookup.find("shop", made)
+    assert found is not None
+    assert found.key_id == made
+    clock.forward(1)
+    assert await lookup.find("shop", earlier) is not None, "a key of an earlier secret is read as soon as there is room"
+    assert await lookup.find("shop", earlier) is not None, "and then needs none"

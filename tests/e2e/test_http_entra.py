@@ -40,6 +40,7 @@ def test_a_persons_token_reaches_that_persons_memories_and_an_applications_those
     with httpx.Client(base_url=client.base_url, headers=person, timeout=30) as ana:
         save(ana, PERSON, "I keep bees")
         other = problem(ana.get(MEMORIES, params={"user_id": "somebody"}), 403)
+        assert other["detail"] == "user_id: this token is bound to another user"
         assert "another user" in other["detail"]
         assert problem(ana.get("/metrics"), 403)
         assert problem(ana.get("/api/v1/keys"), 403)

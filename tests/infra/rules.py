@@ -100,6 +100,18 @@ HAS: tuple[tuple[str, str, int, str], ...] = (
     (M + "redis.bicep", "publicNetworkAccess: isPublic ? 'Enabled' : 'Disabled'", 1, "Redis does not close"),
     (M + "keyvault.bicep", "enableRbacAuthorization: true", 1, "the vault has access policies"),
     (M + "keyvault.bicep", "enablePurgeProtection: purgeProtection ? true : null", 1, "the vault can't be made, or not be protected"),
+    (
+        MAIN,
+        "apiKeys: decided.enableKeyVault ? keyVault!.outputs.apiKeysReference : keyList",
+        1,
+        "the first admin key is not read from the vault",
+    ),
+    (
+        T + "locals.tf",
+        'apiKeys                  = local.decided.enableKeyVault ? local.references["apiKeys"] : local.key_list',
+        1,
+        "the first admin key is not read from the vault",
+    ),
     (M + "keyvault.bicep", "softDeleteRetentionInDays: 7", 1, "a deleted vault holds its name for longer than a week"),
     (M + "network.bicep", "defaultOutboundAccess: ", 2, "a newer API version would change what leaves a subnet"),
     (M + "network.bicep", "natGateway: withNatGateway ? { id: gateway.id } : null", 1, "the app has no address of its own"),

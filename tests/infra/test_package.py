@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import subprocess
 import sys
-from importlib.metadata import distributions
 from importlib.util import MAGIC_NUMBER
 from pathlib import Path, PurePosixPath
 from zipfile import ZipFile
 
 import pytest
 
-from deployment import vocabulary, wheels
+from deployment import lock, sbom, vocabulary, wheels
 from deployment.bytecode import compile_folder, interpreter
 from deployment.package import LIMIT_MB, build, lay_out, main, pack
-from deployment.wheels import lacking, wanted
 from memory_core.adapters.openai import tokens
 from tests.infra.sources import COSMOS, ROOT
 
@@ -111,26 +110,6 @@ def test_files_are_packed_with_their_folders_and_may_be_read_by_anybody(tmp_path
         assert (entry.filename, entry.external_attr >> 16, archive.read(entry)) == ("inner/one.txt", 0o644, b"1")
 
 
-def test_conditions_are_read_for_the_python_of_azure() -> None:
-    lines = [
-        'one==1; python_version < "3.13"', 'two==2; python_version >= "3.13"', 'three; sys_platform == "win32"',
-        "four[x]>=4,<5", 'five; extra == "aio"',
-    ]  # fmt: skip
-    assert wanted(lines) == ["two==2", "four[x]<5,>=4"]
-    assert wanted(lines, version="3.12") == ["one==1", "four[x]<5,>=4"]
-
-
-def test_a_package_that_is_asked_for_and_not_there_is_named(tmp_path: Path) -> None:
-    for name, asks in (
-        ("a-one", ["Requires-Dist: b.two>=2", 'Requires-Dist: c; python_version < "3.13"']),
-        ("B_Two", ["Requires-Dist: d"]),
-    ):
-        folder = tmp_path / f"{name.replace('-', '_')}-1.dist-info"
-        folder.mkdir()
-        (folder / "METADATA").write_text("\n".join(["Metadata-Version: 2.1", f"Name: {name}", "Version: 1", *asks]) + "\n")
-    assert lacking(distributions(path=[str(tmp_path)])) == ["d"]
-
-
 def test_the_vocabulary_is_the_one_that_the_app_looks_for_first() -> None:
     assert next(iter(tokens._CACHED_AS.values())) == vocabulary.NAME
 
@@ -149,12 +128,13 @@ def test_the_whole_package_is_small_enough_and_built_for_azure(tmp_path: Path) -
     assert whole.stat().st_size <= LIMIT_MB * 2**20
     with ZipFile(whole) as archive:
         names = archive.namelist()
+        bill = json.loads(archive.read(sbom.NAME))
     assert f"{vocabulary.FOLDER}/{vocabulary.NAME}" in names
     built = [Path(name).name for name in names if name.endswith(".so") and ".libs/" not in name]
     assert built
     assert [name for name in built if not re.search(r"\.(cpython-313-x86_64-linux-gnu|abi3)\.so$", name)] == []
-    asked = {re.split(r"[=;]", line)[0].lower() for line in (ROOT / "requirements.txt").read_text().splitlines() if "==" in line}
-    there = {name.split("/")[3].split("-")[0].lower().replace("_", "-") for name in names if name.endswith(".dist-info/METADATA")}
-    assert {name.replace("_", "-") for name in asked} <= there
+    there = {tuple(name.split("/")[3].removesuffix(".dist-info").rsplit("-", 1)) for name in names if name.endswith(".dist-info/METADATA")}
+    assert {(lock.plain_name(name), version) for name, version in there} == {(each.name, each.version) for each in lock.read_lock("3.13")}
+    assert all(component["hashes"] and component["licenses"] for component in bill["components"])
     modules = {name for name in names if name.endswith(".py")}
     assert len({name for name in names if name.endswith(".cpython-313.pyc")}) == len(modules) > 3000

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.infra import policy, rules
@@ -212,6 +214,16 @@ def test_a_disagreement_is_found(mistake: str) -> None:
     path, old, new, said = MISTAKES[mistake]
     found = policy.findings(changed(path, old, new))
     assert any(said in one for one in found), found
+
+
+def test_keys_and_audit_logs_are_read_by_the_index_of_the_container_that_is_made() -> None:
+    """They are in the container of memories, whose partition key, clock and paths have to serve `CosmosKeyStore` too."""
+    (container,) = json.loads(sources()[COSMOS])["containers"]
+    indexed = {entry["path"] for entry in container["indexingPolicy"]["includedPaths"]}
+    assert {f"/{name}/?" for name in ("owner", "kind", "sequence", "expires_at", "type", "key")} <= indexed
+    order = [{"path": "/sequence", "order": "ascending"}, {"path": "/id", "order": "ascending"}]
+    assert order in container["indexingPolicy"]["compositeIndexes"]
+    assert (container["partitionKey"]["paths"], container["defaultTtl"]) == (["/owner"], -1)
 
 
 def test_what_is_deployed_is_closed() -> None:

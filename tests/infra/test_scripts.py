@@ -116,6 +116,8 @@ def test_a_first_deployment_gets_secrets_that_the_app_takes_and_a_key_that_is_sh
     }
     settings = Settings.from_env(names)
     assert [one.sha256 for one in settings.api_keys] == [hashlib.sha256(key[1].encode()).hexdigest()]
+    first = callers.Keyring(settings.api_keys).caller(callers.PresentedKey.of({"x-api-key": key[1]}))
+    assert (first.app_id, first.user_id, first.is_admin) == ("main", None, True), "or nobody could make another key"
 
 
 def test_azd_can_put_what_is_kept_into_its_file_of_parameters_as_it_stands(azure: Azure) -> None:

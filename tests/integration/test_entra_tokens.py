@@ -57,10 +57,10 @@ async def refusal(gate: EntraGate, token: str) -> str:
 
 async def test_a_persons_token_is_bound_to_that_person_and_an_applications_to_nobody(issuer: Issuer, gate: EntraGate) -> None:
     actor, both = f"entra:{CALLER}", frozenset({"read", "write"})
-    assert await gate.token_caller(signed(issuer.claims(NOW))) == Caller("shop", actor, both, PERSON)
-    assert await gate.token_caller(signed(issuer.application_claims(NOW))) == Caller("shop", actor, both, None)
+    assert await gate.token_caller(signed(issuer.claims(NOW))) == Caller("shop", actor, both, PERSON, credential="token")
+    assert await gate.token_caller(signed(issuer.application_claims(NOW))) == Caller("shop", actor, both, None, credential="token")
     first_version = {"iss": f"{issuer.authority}/{TENANT}/", "aud": f"api://{CLIENT}", "azp": None, "appid": CALLER, "ver": "1.0"}
-    assert await gate.token_caller(signed(issuer.claims(NOW, **first_version))) == Caller("shop", actor, both, PERSON)
+    assert await gate.token_caller(signed(issuer.claims(NOW, **first_version))) == Caller("shop", actor, both, PERSON, credential="token")
     assert issuer.requests == [METADATA, KEYS]
 
 
@@ -250,7 +250,7 @@ async def test_app_services_header_is_believed_only_where_a_setting_says_so_and_
     header = {"x-ms-client-principal": principal(issuer)}
     assert gate_with(issuer).principal(header) is None
     trusting = gate_with(issuer, MEMORY_TRUST_PRINCIPAL_HEADER="on")
-    assert trusting.principal(header) == Caller("shop", f"entra:{CALLER}", frozenset({"read", "write"}), PERSON)
+    assert trusting.principal(header) == Caller("shop", f"entra:{CALLER}", frozenset({"read", "write"}), PERSON, credential="token")
     for other in ({"x-api-key": "mc_a_b_c"}, {"authorization": "Bearer x"}):
         assert trusting.principal({**header, **other}) is None
     for wrong in (principal(issuer, tid=OTHER_TENANT), principal(issuer, aud=CALLER), "nonsense", "bnVsbA==", "e30="):

@@ -12,6 +12,7 @@ from typing import get_args
 import azure.functions as func
 import pytest
 
+from deployment import docs_site
 from memory_core.adapters.offline.facts import said_facts
 from memory_core.config import Settings, rows
 from memory_core.domain import errors
@@ -23,10 +24,13 @@ from memory_core.functions.registered import Door, door_of
 from memory_core.functions.request_parsing import from_json
 from memory_core.localhost.http import Route, Router
 from memory_core.setting_types import COMMAND_LINE, LIVE, variable
+from tests import docs_diagrams
 from tests.talk import talk
 
 ROOT = Path(__file__).parents[2]
+CLIENT_PAGE = ROOT / "memory_core_client" / "README.md"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+LINKED_PAGES = [*PAGES, CLIENT_PAGE, ROOT / "CHANGELOG.md"]
 PAGES_ON_CODE = [ROOT / "CONTRIBUTING.md", *(ROOT / "docs" / f"{name}.md" for name in ("architecture", "decisions", "glossary"))]
 
 
@@ -38,8 +42,8 @@ def in_code(text: str) -> str:
     return " ".join(re.findall(r"`([^`]+)`", text))
 
 
-def test_the_readmes_program_does_what_its_comments_say(tmp_path: Path) -> None:
-    program = re.search(r"```python\n(.*?)```", read("README.md"), re.DOTALL)
+def test_the_program_of_the_library_does_what_its_comments_say(tmp_path: Path) -> None:
+    program = re.search(r"```python\n(.*?)```", read("docs/library.md"), re.DOTALL)
     assert program is not None
     settings = {"PYTHONPATH": str(ROOT), "EMBEDDING_PROVIDER": "hash", "MEMORY_DATA": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", program[1]], capture_output=True, text=True, cwd=tmp_path, env=settings, timeout=60)
@@ -95,8 +99,9 @@ def test_what_the_documents_send_is_what_the_calls_take(page: Path, doors: tuple
         from_json(door.takes, fields)
 
 
-def test_the_readme_and_the_api_have_such_calls_and_the_readmes_can_be_copied_as_they_are() -> None:
-    assert len(calls_of(ROOT / "README.md")) >= 4
+def test_the_pages_have_such_calls_and_the_readmes_can_be_copied_as_they_are() -> None:
+    assert len(calls_of(ROOT / "README.md")) >= 1
+    assert len(calls_of(ROOT / "docs" / "many-users.md")) >= 4
     assert len(calls_of(ROOT / "docs" / "api.md")) >= 8
     assert not re.search(r"\$ curl[^\n]*\.\.\.", read("README.md"))
 
@@ -192,10 +197,53 @@ def test_the_examples_of_local_settings_choose_each_store_by_names_that_exist(ex
     assert (settings.long_term, settings.short_term, settings.queue, settings.archive) == adapters
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_between_the_documents_lead_somewhere(page: Path) -> None:
-    targets = [target for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")) if "://" not in target]
-    assert [target for target in targets if not (page.parent / target).exists()] == []
+def without_code(page: Path) -> str:
+    return re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
+def anchors_of(page: Path) -> set[str]:
+    """The anchors of a page's headings, as the repository's viewer and the site make them."""
+    headings = re.findall(r"^#+ (.+)$", without_code(page), re.MULTILINE)
+    plain = [re.sub(r"\]\([^)]*\)", "", heading).strip().lower() for heading in headings]
+    return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in plain}
+
+
+def dead_links(page: Path) -> list[str]:
+    """Links of a page to files that are not there, or to headings that no page has."""
+    links = re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", without_code(page))
+    targets = [(target, page.parent / target if target else page, anchor) for target, anchor in links if "://" not in target]
+    return [
+        f"{target}#{anchor}"
+        for target, path, anchor in targets
+        if not path.exists() or (anchor and path.suffix == ".md" and anchor not in anchors_of(path))
+    ]
+
+
+@pytest.mark.parametrize("page", LINKED_PAGES, ids=lambda page: f"{page.parent.name}-{page.name}")
+def test_links_between_the_documents_lead_to_files_and_headings_that_are_there(page: Path) -> None:
+    assert dead_links(page) == []
+
+
+def test_the_site_and_its_first_page_have_every_page_once() -> None:
+    navigation = re.findall(r": ([\w-]+\.md)$", read("mkdocs.yml").split("\nnav:\n")[1], re.MULTILINE)
+    pages = {page.name for page in (ROOT / "docs").glob("*.md")}
+    assert sorted(navigation) == sorted(pages | (set(docs_site.EXTRA_PAGES.values()) - {"index.md"}))
+    assert {name for name in pages - {"index.md"} if f"({name}" not in read("docs/index.md")} == set()
+
+
+def test_in_the_site_links_out_of_the_folder_lead_to_its_pages_or_name_the_file() -> None:
+    text = "[client](../memory_core_client/README.md#use) [code](../infra/checkov.yaml) [api](api.md#save)\n```\n[x](../no.md)\n```\n"
+    assert docs_site.site_markdown(text, "langgraph.md") == (
+        "[client](python-client.md#use) code (`infra/checkov.yaml`) [api](api.md#save)\n```\n[x](../no.md)\n```\n"
+    )
+
+
+def test_the_drawn_diagrams_are_of_the_sources_in_the_pages() -> None:
+    drawn = docs_diagrams.sources()
+    assert len(drawn) >= 5
+    assert [
+        path.name for path, source in drawn.items() if not path.read_text(encoding="utf-8").endswith(docs_diagrams.mark(source))
+    ] == [], "run: python -m tests.docs_diagrams"
 
 
 def test_the_glossary_has_each_term_once() -> None:
@@ -229,3 +277,9 @@ def test_each_hook_before_a_commit_is_a_linter_of_make_lint() -> None:
     assert target is not None
     linters = [line.strip().removeprefix("@$(BIN)/") for line in target[1].splitlines()]
     assert [f".venv/bin/{linter}" for linter in linters] == re.findall(r"entry: (.+)", read(".pre-commit-config.yaml"))
+
+
+def test_the_page_on_security_names_tests_that_are_there() -> None:
+    names = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", read("SECURITY.md"))
+    assert len(names) > 20
+    assert [name for file, name in names if not re.search(rf"^(?:async )?def {name or '.*'}\(", read(file), re.MULTILINE)] == []

@@ -170,6 +170,12 @@ def test_a_wish_is_guidance() -> None:
         "私の質問はまだ答えられていません。",
         "それは好きです。",
         "We've got a bet going.",
+        "I want to handle errors, like 404 or 429, and to retry.",
+        "I wonder about the tools we use, like Grammarly and Hemingway.",
+        "I'm feeling anxious about it, like I did when I moved.",
+        "I want it to be 150 pixels wide, just like the requirements say.",
+        "Have tools (like Axe, Wave) been used to find issues?",
+        "File systems on some operating systems (like Linux) are case-sensitive.",
     ],
 )
 def test_what_is_of_the_moment_becomes_no_fact(text: str) -> None:

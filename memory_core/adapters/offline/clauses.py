@@ -114,6 +114,11 @@ _OTHERS = re.compile(
 )
 
 
+_SIGNS = frozenset({",", "(", ":", ";", "-"})
+_COMPARES = re.compile(r"(?:just |much |more |something |a lot )?like\b", re.IGNORECASE)
+"""Opens an example or a comparison after a sign, where "like" is no verb: "tools, like Zotero"."""
+
+
 @dataclass(frozen=True, slots=True)
 class Clause:
     """One clause.
@@ -206,7 +211,7 @@ def _clause(piece: str, joined: str, subject: str, lead: bool) -> Clause:
     bare = _without_lead(piece)
     match = _SUBJECT.match(bare)
     if match is None:
-        if _OTHERS.match(bare):
+        if _OTHERS.match(bare) or (joined in _SIGNS and _COMPARES.match(bare)):
             return Clause("", bare, joined, lead=lead)
         return Clause(subject, bare, joined, carried=True, lead=lead)
     rest = bare[match.end() :]

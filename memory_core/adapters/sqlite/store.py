@@ -214,9 +214,7 @@ class SqliteStore:
         return await self._file.read(reads.strays, owner, limit, epoch)
 
     async def scrub(self) -> bool:
-        """Delete what has expired, move the write-ahead log into the file, where deleted rows were overwritten with zeros, and cut it to
-        nothing.
-        """
+        """Delete what has expired, rewrite the file without what is deleted, and cut the write-ahead log to nothing."""
         return await self._file.write(writes.scrub, self._clock.now())
 
     async def check(self) -> Health:

@@ -270,8 +270,13 @@ def purge(connection: sqlite3.Connection, owner: Owner, now: datetime) -> None:
 
 
 def scrub(connection: sqlite3.Connection, now: datetime) -> bool:
-    """Leave nothing in any file of what is deleted or over; False while another connection reads an older state."""
+    """Leave nothing in any file of what is deleted or over; False while another connection reads an older state.
+
+    Deleted rows are overwritten with zeros where they stood. A row that was moved to another page before that has left its bytes in the
+    free part of the old page, where nothing overwrites them: so the file is rewritten, about a second for each 180 MB.
+    """
     connection.execute("DELETE FROM documents WHERE expires_at IS NOT NULL AND expires_at <= ?", (now.timestamp(),))
+    connection.execute("VACUUM")
     busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not busy
 
