@@ -37,6 +37,7 @@ from memory_core.setting_types import (
     RedisUrl,
     RequestRate,
     SecureUrl,
+    StoredBytes,
     Upper,
     Url,
     Wait,
@@ -84,6 +85,9 @@ class Settings(BaseModel):
     llm_concurrency: Count = Field(8, description="Calls of the model under way at once, in one process")
     llm_daily_tokens: Count | None = Field(
         None, description="Tokens an app may spend in a day (UTC); then rules answer in the model's place. None = no cap"
+    )
+    llm_daily_tokens_user: Count | None = Field(
+        None, description="Tokens that are spent for one user in a day (UTC), in the same way; beside the app's cap. None = no cap"
     )
 
     # the embedder
@@ -339,10 +343,19 @@ class Settings(BaseModel):
     host: str = Field("127.0.0.1", min_length=1, description="Address that the development host listens on")
     port: Annotated[int, Field(ge=0, le=65_535)] = Field(7071, description="Its port; 0 = any free one")
     deadline_s: Positive = Field(60.0, description="Seconds a request may take")
+    requests_at_once: Count = Field(64, description="Requests that one process works on at once; others wait")
+    requests_waiting: Annotated[int, Field(ge=0, le=MOST)] = Field(
+        256, description="Requests that wait for their turn in one process; one more is a 503. An app may take three quarters of the places"
+    )
+    request_wait_s: Positive = Field(2.0, description="Seconds that a request waits for its turn; then it is a 503")
     rate_per_key: RequestRate = Field(
         "off", description="Requests of one key, like 600/minute (second, minute, hour, day); off: any number"
     )
     rate_per_app: RequestRate = Field("off", description="Requests of all keys of an app together, like 6000/minute; off: any number")
+    stored_bytes_per_app: StoredBytes | None = Field(
+        None, description="Bytes that the memories of an app's users may take; then a call that stores more is a 507. None = no limit"
+    )
+    stored_bytes_per_user: StoredBytes | None = Field(None, description="The same for each user. None = no limit")
     commit_deadline_s: Positive = Field(10.0, description="Seconds a write may try against concurrent ones")
     body_limit_bytes: Count = Field(1_048_576, description="Longest request body")
     telemetry: Annotated[Literal["off", "otlp", "azure"], Lower] = Field(

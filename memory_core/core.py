@@ -10,6 +10,7 @@ import builtins
 import functools
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
@@ -190,7 +191,9 @@ class MemoryCore:
     async def save(self, owner: Owner, item: SaveInput, call: Call = NO_CALL) -> Saved:
         """Save one memory. Durable when it returns. Raises Conflict (idempotency key reused), Invalid, Unavailable, EmbeddingMismatch."""
         with self._telemetry.operation("save"):
-            (saved,) = await self._services.saver.save(checked(owner), [item], keyed(call, "save", item))
+            asked = keyed(call, "save", item)
+            await self._services.usage.check(checked(owner), asked, [item])
+            (saved,) = await self._services.saver.save(checked(owner), [item], asked)
             if isinstance(saved, Invalid):
                 raise saved
             return saved
@@ -215,6 +218,7 @@ class MemoryCore:
         with self._telemetry.operation("bulk"):
             self._telemetry.batch("bulk", len(items))
             asked = keyed(call, "bulk", str(atomic), *items) if atomic else keyed(call, "bulk", *items)
+            await self._services.usage.check(checked(owner), asked, items)
             return [*await self._services.saver.save(checked(owner), items, asked, atomic=atomic)]
 
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
@@ -249,7 +253,9 @@ class MemoryCore:
     async def update(self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call = NO_CALL) -> Memory:
         """The memory's next version. Raises PreconditionFailed without the current ETag, Conflict for an episodic one, NotFound."""
         with self._telemetry.operation("update"):
-            return await self._services.editor.update(checked(owner), memory_id, change, if_match, keyed(call, "update", memory_id, change))
+            asked = keyed(call, "update", memory_id, change)
+            await self._services.usage.check(checked(owner), asked, [change])
+            return await self._services.editor.update(checked(owner), memory_id, change, if_match, asked)
 
     async def delete(self, owner: Owner, memory_id: str, call: Call = NO_CALL, *, if_match: str | None = None) -> Deleted:
         """Soft-delete a memory; one that is deleted already stays as it is, and the outcome says so.
@@ -322,7 +328,9 @@ class MemoryCore:
     async def copy(self, owner: Owner, memory_id: str, to: CopyInput, call: Call = NO_CALL) -> Memory:
         """Copy a memory to another agent of the same user. Raises NotFound, Conflict, Invalid."""
         with self._telemetry.operation("copy"):
-            return await self._services.editor.copy(checked(owner), memory_id, to, keyed(call, "copy", memory_id, to))
+            asked = keyed(call, "copy", memory_id, to)
+            await self._services.usage.check(checked(owner), asked, [to])
+            return await self._services.editor.copy(checked(owner), memory_id, to, asked)
 
     async def versions(self, owner: Owner, memory_id: str) -> builtins.list[VersionView]:
         """All versions of a memory, the oldest first. Raises NotFound."""
@@ -373,6 +381,7 @@ class MemoryCore:
         """
         with self._telemetry.operation("append"):
             asked = keyed(call, "append", session_id, request)
+            await self._services.usage.check(checked(owner), asked, [request])
             return await self._services.appender.append(checked(owner), check_name(session_id), request, asked)
 
     async def take_back(self, owner: Owner, session_id: str, count: int | None = None, call: Call = NO_CALL) -> TakenBack:
@@ -406,12 +415,16 @@ class MemoryCore:
         Raises Invalid (a callback address that is not called), Conflict, TooLarge, Unavailable.
         """
         with self._telemetry.operation("converse"):
-            return await self._services.formation.converser.converse(checked(owner), told, keyed(call, "converse", told))
+            asked = keyed(call, "converse", told)
+            await self._services.usage.check(checked(owner), asked, [told])
+            return await self._services.formation.converser.converse(checked(owner), told, asked)
 
     async def agent_memory(self, owner: Owner, told: AgentMemoryInput, call: Call = NO_CALL) -> Accepted:
         """Take an agent's own words in, to become one memory by itself. Durable when it returns. Raises as `converse` does."""
         with self._telemetry.operation("create_agent_memory"):
-            return await self._services.formation.converser.remember_words(checked(owner), told, keyed(call, "agent_memory", told))
+            asked = keyed(call, "agent_memory", told)
+            await self._services.usage.check(checked(owner), asked, [told])
+            return await self._services.formation.converser.remember_words(checked(owner), told, asked)
 
     async def summary(self, app_id: str, told: SummaryInput) -> Summary:
         """Sum up messages at once; nothing of them is kept. Raises Unavailable."""
@@ -429,7 +442,9 @@ class MemoryCore:
         Raises Conflict, TooLarge, HeadMoved, Unavailable.
         """
         with self._telemetry.operation("batch"):
-            return await self._services.formation.batches.append(checked(owner), told, keyed(call, "batch", told))
+            asked = keyed(call, "batch", told)
+            await self._services.usage.check(checked(owner), asked, [told])
+            return await self._services.formation.batches.append(checked(owner), told, asked)
 
     async def batch_state(self, owner: Owner, session_id: str) -> Buffered:
         """What is gathered of a session and waits."""
@@ -645,6 +660,16 @@ class MemoryCore:
         with self._telemetry.operation("user_settings"):
             return await self._services.user_settings.put(checked(owner), UserSettings(**settings.model_dump()), call)
 
+    async def usage(self, owner: Owner) -> dict[str, Any]:
+        """What a user takes of bytes and of the day's tokens, and may take. Raises Unavailable."""
+        with self._telemetry.operation("usage"):
+            return await self._services.usage.of_user(checked(owner))
+
+    async def app_usage(self, app_id: str) -> dict[str, Any]:
+        """What all users of an app take together, and may take. Raises Unavailable."""
+        with self._telemetry.operation("usage"):
+            return await self._services.usage.of_app(check_app_id(app_id))
+
     async def export(self, owner: Owner, call: Call = NO_CALL) -> Accepted:
         """Begin to put everything that is kept of a user into a file. Raises NotFound, Conflict, Unavailable."""
         with self._telemetry.operation("export"):
@@ -658,11 +683,14 @@ class MemoryCore:
     async def begin_import(self, owner: Owner, what: ImportInput = AN_EXPORT, call: Call = NO_CALL) -> Accepted:
         """Begin to gather the parts of a file: an export, for a user who is empty, or conversations. Raises Conflict, Unavailable."""
         with self._telemetry.operation("import"):
-            return await self._services.people.importer.begin(checked(owner), what, keyed(call, "import", what))
+            asked = keyed(call, "import", what)
+            await self._services.usage.check(checked(owner), asked, [what])
+            return await self._services.people.importer.begin(checked(owner), what, asked)
 
     async def import_part(self, owner: Owner, task_id: str, part: int, data: bytes, call: Call = NO_CALL) -> None:
         """Bring a part; brought again it replaces itself. Durable when it returns. Raises NotFound, Conflict, Unavailable."""
         with self._telemetry.operation("import_part"):
+            await self._services.usage.check(checked(owner), call, size=len(data))
             await self._services.people.importer.bring(checked(owner), task_id, part, data, call)
 
     async def commit_import(self, owner: Owner, task_id: str, what: ImportCommitInput, call: Call = NO_CALL) -> Accepted:
@@ -737,6 +765,10 @@ class MemoryCore:
         """A key as it was at most a minute ago. Raises Unavailable where that is not known and the store is down."""
         return await self._services.key_lookup.find(app_id, key_id)
 
+    def place(self, app_id: str) -> AbstractAsyncContextManager[None]:
+        """A place at work for a request of an app, for as long as its block runs. Raises Overloaded."""
+        return self._services.admission.place(app_id)
+
     async def spend_request(self, app_id: str, key_id: str) -> Spent | None:
         """Count a request of a key; None where nothing is limited. Raises TooManyRequests."""
         return await self._services.request_rates.spend(app_id, key_id)
@@ -788,8 +820,8 @@ class MemoryCore:
 
     def metrics(self, app_id: str | None = None) -> bytes:
         """Counters and timings in Prometheus' text format; of what is counted by app, only this one's if it is given."""
-        return self._telemetry.text(self._services.adapters.pools(), {"short_term": self._services.adapters.short_term.degraded}, app_id)
+        return self._telemetry.text(self._services.pools(), {"short_term": self._services.adapters.short_term.degraded}, app_id)
 
     def pool_stats(self) -> dict[str, Any]:
-        """Connections or threads held and in use, by dependency."""
-        return {name: {"size": size, "active": active} for name, (size, active) in self._services.adapters.pools().items()}
+        """Connections or threads held and in use, by dependency, and the requests at work or waiting."""
+        return {name: {"size": size, "active": active} for name, (size, active) in self._services.pools().items()}

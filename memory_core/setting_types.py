@@ -185,6 +185,7 @@ WEEK_S = 604_800
 Positive = Annotated[float, Field(gt=0, le=MOST)]
 Price = Annotated[float, Field(ge=0, le=MOST)]
 Count = Annotated[int, Field(ge=1, le=MOST)]
+StoredBytes = Annotated[int, Field(ge=100_000, le=10**15)]
 Wait = Annotated[float, Field(gt=0, le=WEEK_S)]
 Folder = Annotated[Path, AfterValidator(_at_home)]
 RequestRate = Annotated[str, AfterValidator(check_rate)]

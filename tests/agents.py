@@ -31,6 +31,7 @@ from memory_core.domain.agent_schemas import (
 )
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import Unavailable
+from memory_core.domain.scope import Owner
 from memory_core.ports import DecisionItem, Health, LongTermStore, SceneItem
 
 LIVES_IN = re.compile(r"I live in (\w+)")
@@ -77,20 +78,20 @@ class ScriptedAgents:
         self.calls[name] += 1
         return f" (told{'!' * sum(self.calls.values())})" if self.unsteady else ""
 
-    async def detect_boundary(self, app_id: str, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
+    async def detect_boundary(self, owner: Owner, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
         await self._asked("boundary")
         cuts = [Cut(after=place - 1) for place, message in enumerate(messages) if place and message.content.startswith(NEW_TOPIC)]
         return Answered(Boundaries(cuts=cuts), WHO)
 
-    async def analyse_episode(self, app_id: str, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
+    async def analyse_episode(self, owner: Owner, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
         await self._asked("episode")
         return Answered(EpisodeAnalysis(), WHO)
 
-    async def summarise(self, app_id: str, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
+    async def summarise(self, owner: Owner, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
         unlike = await self._asked("summary")
         return Answered(ConversationSummary(narrative=" ".join(message.content for message in messages) + unlike), WHO)
 
-    async def extract_facts(self, app_id: str, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
+    async def extract_facts(self, owner: Owner, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
         unlike = await self._asked("facts")
         said = [(place, LIVES_IN.search(message.content)) for place, message in enumerate(messages)]
         slot = {"subject": "user", "attribute": "city"}
@@ -101,25 +102,25 @@ class ScriptedAgents:
         ]
         return Answered(ExtractedFacts(facts=facts), WHO)
 
-    async def decide_conflicts(self, app_id: str, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
+    async def decide_conflicts(self, owner: Owner, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
         await self._asked("conflicts")
         return Answered(Decisions(), WHO)
 
-    async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
+    async def synthesise(self, owner: Owner, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         await self._asked("synthesis")
         text = "\n".join(note.text for note in notes)
         return Answered(Synthesis(consolidated_memory=ConsolidatedMemory(natural_memory_note=text)), WHO)
 
-    async def find_patterns(self, app_id: str, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
+    async def find_patterns(self, owner: Owner, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
         await self._asked("patterns")
         return Answered(FoundPatterns(), WHO)
 
-    async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
+    async def update_profile(self, owner: Owner, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
         await self._asked("profile")
         return Answered(ProfileUpdate(), WHO)
 
     async def judge_sufficiency(
-        self, app_id: str, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
+        self, owner: Owner, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
     ) -> Answered[Sufficiency]:
         await self._asked("sufficiency")
         rewritten = self.rewritten[len(asked) - 1] if len(asked) <= len(self.rewritten) else None

@@ -8,17 +8,19 @@ from typing import Any
 
 import pytest
 
-from memory_core.adapters.openai.agents import Budget, OpenAIAgents
+from memory_core.adapters.openai.agents import OpenAIAgents
+from memory_core.adapters.openai.budget import Budget
 from memory_core.adapters.openai.chat import Chat
 from memory_core.adapters.openai.client import Retries, Service
 from memory_core.domain.agent_schemas import Answered
 from memory_core.domain.conversation import Message
+from memory_core.domain.scope import Owner
 from memory_core.ports import Agents, DecisionItem, SceneItem
 from memory_core.telemetry import Telemetry
 from tests.chat_server import ChatServer
 from tests.memories import NOON, MovableClock
 
-APP = "shop"
+APP = Owner("shop", "ana")
 MESSAGES = [
     Message(role="user", content="I moved to Lisbon, and I have a cold.", timestamp=NOON, actor="Ana"),
     Message(role="assistant", content="Get well soon!", timestamp=NOON + timedelta(minutes=1)),

@@ -16,6 +16,7 @@ from memory_core.domain.access import Action, Right
 from memory_core.domain.errors import Conflict, NotFound, Unavailable
 from memory_core.domain.requests.access import KeyInput, KeysInput, RotateInput
 from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.ids import derived
 from memory_core.ports import Clock, Document, IdSource, KeyStore, Place
@@ -83,12 +84,12 @@ class ApiKeys:
         Args:
             app_id: Whose key it is.
             key_id: Which key.
-            call: Who asks. The admin key that withdraws itself has to leave another one.
+            call: Who asks. A key that withdraws an admin key, itself or another, has to leave one.
             has_setting_admin: Whether the settings have an admin key of this app.
 
         Raises:
             NotFound: The app has made no such key.
-            Conflict: It is the key that asks, and no other admin key is left.
+            Conflict: A key asks, and no other admin key would be left.
             Unavailable: The store is down.
 
         """
@@ -98,8 +99,8 @@ class ApiKeys:
             if key.withdrawn_at is not None:
                 return
             beside: list[Document] = []
-            if key_id == call.actor and not has_setting_admin:
-                # Written as it was read, so that two admins can't withdraw themselves at the same moment.
+            if not has_setting_admin and key.is_admin(now) and await self._is_key(app_id, call.actor):
+                # Written as it was read, so that two admins can't withdraw themselves, or each other, at the same moment.
                 beside = [await self._other_admin(app_id, key_id)]
             withdrawn = key.model_copy(update={"withdrawn_at": now})
             entry = self._entry("key_withdrawn", call, key_id=key_id)
@@ -108,6 +109,17 @@ class ApiKeys:
                 self._lookup.changed(withdrawn)
                 return
         raise _busy()
+
+    async def withdraw_bound(self, owner: Owner, call: Call) -> None:
+        """Withdraw all keys that are bound to a user, who is being erased. Raises Unavailable."""
+        place: Place | None = None
+        while documents := await self._store.page(owner.app_id, "key", place, PAGE):
+            for document in documents:
+                key = key_in(document)
+                if key.user_id == owner.user_id and key.withdrawn_at is None:
+                    # No key of a user manages an app's keys, so there is no admin to be left.
+                    await self.withdraw(owner.app_id, key.key_id, call, has_setting_admin=True)
+            place = Place(int(documents[-1].body["sequence"]), documents[-1].id)
 
     async def rotate(self, app_id: str, key_id: str, asked: RotateInput, call: Call) -> NewKey:
         """A new key with the name, rights, user and end of another, which works on for the overlap and then no more.
@@ -149,6 +161,11 @@ class ApiKeys:
         if document is None or document.kind != "key":
             raise NotFound("this app has made no key of this id; keys of the setting MEMORY_API_KEYS are changed there")
         return document
+
+    async def _is_key(self, app_id: str, actor: str) -> bool:
+        """Whether an actor is a key that was made here, and not of the settings or an Entra token."""
+        document = await self._store.read(app_id, actor)
+        return document is not None and document.kind == "key"
 
     async def _other_admin(self, app_id: str, key_id: str) -> Document:
         """Another key by which the app's keys can be managed. Raises Conflict where there is none."""

@@ -267,7 +267,8 @@ def _reranker(settings: Settings, agents: Agents, clock: Clock) -> Reranker | No
 
 
 def _model(settings: Settings, long_term: LongTermStore, clock: Clock, meter: Meter | None) -> Agents:
-    from memory_core.adapters.openai.agents import Budget, OpenAIAgents
+    from memory_core.adapters.openai.agents import OpenAIAgents
+    from memory_core.adapters.openai.budget import Budget
     from memory_core.adapters.openai.chat import Chat, Sampling
 
     effort = None if settings.llm_reasoning_effort == "default" else settings.llm_reasoning_effort
@@ -281,7 +282,8 @@ def _model(settings: Settings, long_term: LongTermStore, clock: Clock, meter: Me
         timeout_s=settings.llm_timeout,
         concurrency=settings.llm_concurrency,
     )
-    return OpenAIAgents(chat, Budget(settings.llm_daily_tokens, clock, long_term), clock, meter)
+    budget = Budget(settings.llm_daily_tokens, clock, long_term, user_daily_tokens=settings.llm_daily_tokens_user)
+    return OpenAIAgents(chat, budget, clock, meter)
 
 
 def _chunking(settings: Settings) -> Chunking:

@@ -22,7 +22,7 @@ from memory_core.consolidation.scene_conflicts import SceneConflictStep
 from memory_core.consolidation.scenes import SceneStep
 from memory_core.consolidation.schedule import FanOut, RunBeginning
 from memory_core.consolidation.upkeep import Decay, DecayRules, EndedTruths, Upkeep
-from memory_core.data_rights.erase import Eraser, EraseRules
+from memory_core.data_rights.erase import Eraser, EraseRules, WithdrawKeys
 from memory_core.data_rights.export import Exporter
 from memory_core.data_rights.forget import Forgetter
 from memory_core.data_rights.hard_forget import ForGood
@@ -217,12 +217,13 @@ class People:
         ids: IdSource,
         touches: Touches,
         rules: EraseRules,
+        withdraw_keys: WithdrawKeys,
         converse: Converse,
         redact: Redact,
     ) -> None:
         self.parts = Parts(archive, names, clock)
         notes = ErasureNotes(archive, names)
-        self.eraser = Eraser(store, short_term, self.parts, copies, names, notes, ledger, tasking, clock, ids, rules)
+        self.eraser = Eraser(store, short_term, self.parts, copies, names, notes, ledger, tasking, clock, ids, rules, withdraw_keys)
         self.exporter = Exporter(store, touches, copies, self.parts, tasking.operations, clock)
         teller = ConversationTeller(converse, tasking.operations, clock, redact)
         self.importer = Importer(store, embedder, copies, self.parts, tasking.operations, teller, clock, ids, redact)

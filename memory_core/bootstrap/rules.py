@@ -8,7 +8,9 @@ from __future__ import annotations
 from datetime import timedelta
 
 from memory_core import signing
+from memory_core.access.admission import AdmissionRules
 from memory_core.access.rate_limits import RequestRates
+from memory_core.access.usage import UsageLimits
 from memory_core.bootstrap.phases import ConsolidationRules, FormationRules
 from memory_core.config import Settings
 from memory_core.consolidation.archive import ArchiveRules
@@ -76,6 +78,19 @@ def erase_rules(settings: Settings) -> EraseRules:
 def fading_rules(settings: Settings) -> Fading:
     """When memories fade."""
     return Fading(half_life_days=settings.decay_half_life_days, floor=settings.decay_floor)
+
+
+def usage_limits(settings: Settings) -> UsageLimits:
+    """How much may be stored, and spent of a model's tokens."""
+    bytes_limits = settings.stored_bytes_per_app, settings.stored_bytes_per_user
+    if settings.llm_provider == "offline":  # rules spend no tokens
+        return UsageLimits(*bytes_limits)
+    return UsageLimits(*bytes_limits, settings.llm_daily_tokens, settings.llm_daily_tokens_user)
+
+
+def admission_rules(settings: Settings) -> AdmissionRules:
+    """How many requests a process takes at once."""
+    return AdmissionRules(settings.requests_at_once, settings.requests_waiting, settings.request_wait_s)
 
 
 def first_run(settings: Settings) -> timedelta | None:

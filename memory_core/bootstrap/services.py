@@ -7,13 +7,16 @@ import logging
 from collections.abc import Sequence
 from datetime import timedelta
 
+from memory_core.access.admission import Admission
 from memory_core.access.audit import AuditLog, TaskAudit
 from memory_core.access.key_tags import KeyTags
 from memory_core.access.keys import ApiKeys
 from memory_core.access.lookup import KeyLookup
+from memory_core.access.usage import Usage
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.bootstrap.phases import Consolidation, Formation, Heeding, People
 from memory_core.bootstrap.rules import (
+    admission_rules,
     consolidation_rules,
     erase_rules,
     fading_rules,
@@ -22,6 +25,7 @@ from memory_core.bootstrap.rules import (
     request_rates,
     retrieve_rules,
     save_rules,
+    usage_limits,
 )
 from memory_core.config import Settings
 from memory_core.domain.errors import Unavailable
@@ -83,6 +87,8 @@ class Services:
         self.cursors, self.key_tags = Cursors(secret), KeyTags(secret)
         self.mirror = Mirror(made.short_term)
         self.ledger = self._made_ledger()
+        self.usage = Usage(made.long_term, self.ledger, self.clock, usage_limits(self._settings))
+        self.ledger.grown = self.usage.changed
         waking = Waking(made.long_term, self.ledger, self.clock)
         written = waking.wake if self._settings.forgetting == "gentle" else None
         self.touches = Touches(made.long_term, made.short_term, self.clock, self.ids, written)
@@ -105,10 +111,14 @@ class Services:
         faded = frozenset(memory.id for memory in memories if has_faded(memory, now, self.fading))
         self.touches.note(owner, [memory.id for memory in memories], now, faded)
 
+    def pools(self) -> dict[str, tuple[int, int]]:
+        """What is held, and what of it is in use: connections and threads by dependency, and the requests at work or waiting."""
+        return {**self.adapters.pools(), "requests": self.admission.pool()}
+
     def _export_telemetry(self) -> None:
         if self._settings.telemetry != "off":
             made = self.adapters
-            self.telemetry.export(self._settings.telemetry, made.pools, lambda: {"short_term": made.short_term.degraded})
+            self.telemetry.export(self._settings.telemetry, self.pools, lambda: {"short_term": made.short_term.degraded})
 
     def _made_ledger(self) -> Ledger:
         settings, made = self._settings, self.adapters
@@ -173,6 +183,7 @@ class Services:
         self.key_lookup = KeyLookup(keys, self.clock, self.key_tags)
         self.keys = ApiKeys(keys, self.key_lookup, self.key_tags, self.cursors, self.clock, self.ids)
         self.audit_log = AuditLog(keys, self.cursors)
+        self.admission = Admission(admission_rules(self._settings))
         self.request_rates = request_rates(self._settings, self.adapters.short_term, self.clock)
 
     def _for_tasks(self, names: OwnerNames, copies: ColdCopies) -> None:
@@ -222,6 +233,7 @@ class Services:
             ids,
             self.touches,
             erase_rules(self._settings),
+            self.keys.withdraw_bound,
             self.formation.converser.converse,
             self.redactor.value,
         )
@@ -274,6 +286,7 @@ class Services:
         await self.retriever.close()
         await self.key_lookup.close()
         await self.touches.close()
+        await self.usage.close()
         await self.adapters.courier.close()
         if self.adapters.reranker is not None:
             await self.adapters.reranker.close()

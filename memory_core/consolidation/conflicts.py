@@ -236,7 +236,7 @@ class ConflictStep:
         for name, agents in (("model", self._agents), ("rules", self._rules)):
 
             async def ask(agents: Agents = agents) -> Answered[Decisions]:
-                return await agents.decide_conflicts(run.owner.app_id, new, older)
+                return await agents.decide_conflicts(run.owner, new, older)
 
             try:
                 answer = await self._steps.frozen(run.owner, case.record_id, f"conflict {prompt.key} {name}", ask, Decisions)

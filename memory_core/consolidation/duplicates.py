@@ -283,7 +283,7 @@ class Merging:
             return None
         items = [DecisionItem(number, note.content, note.category, note.event_timestamp) for number, note in enumerate(notes)]
         try:
-            text = (await self._rules.synthesise(run.owner.app_id, items)).value.consolidated_memory.natural_memory_note
+            text = (await self._rules.synthesise(run.owner, items)).value.consolidated_memory.natural_memory_note
         except AgentFailed:  # rules say that they don't fit into one
             return None
         return None if what_is_lost(text, notes) else text

@@ -220,7 +220,7 @@ class Compressor:
         for name, agents in (("model", self._agents), ("rules", self._rules)):
 
             async def ask(agents: Agents = agents) -> Answered[ConversationSummary]:
-                return await agents.summarise(owner.app_id, messages, fast=True)
+                return await agents.summarise(owner, messages, fast=True)
 
             try:
                 answer = await self._steps.frozen(owner, memory.id, f"compress {memory.version} {name}", ask, ConversationSummary)

@@ -104,13 +104,13 @@ class Patterns:
             key = hashlib.sha256("\n".join(episode.id for episode in episodes).encode()).hexdigest()[:16]
 
             async def ask() -> Answered[FoundPatterns]:
-                return await model.find_patterns(run.owner.app_id, items)
+                return await model.find_patterns(run.owner, items)
 
             try:
                 return await self._steps.frozen(run.owner, run.id, f"patterns {number} {key}", ask, FoundPatterns)
             except AgentFailed as error:
                 log.warning("patterns are found by rules: %s", error.detail)
-        return await self._rules.find_patterns(run.owner.app_id, items)
+        return await self._rules.find_patterns(run.owner, items)
 
     async def _candidates(self, run: Run, answer: Answered[FoundPatterns], episodes: Sequence[Memory]) -> list[Candidate]:
         """What was found, each with its vector, the episodes that it names, and what is held near it."""

@@ -154,14 +154,14 @@ class ProfileStep:
             model = self._model
 
             async def ask() -> Answered[ProfileUpdate]:
-                return await model.update_profile(run.owner.app_id, items)
+                return await model.update_profile(run.owner, items)
 
             try:
                 answer = await self._steps.frozen(run.owner, run.id, f"{self.name}:0", ask, ProfileUpdate)
                 return answer.value, answer.provenance.model
             except AgentFailed as error:
                 log.warning("a profile is kept by rules: %s", error.detail)
-        return (await self._rules.update_profile(run.owner.app_id, items)).value, BY_RULE
+        return (await self._rules.update_profile(run.owner, items)).value, BY_RULE
 
 
 def _is_borne_out(trait: SeenTrait, scenes: Sequence[Scene]) -> bool:

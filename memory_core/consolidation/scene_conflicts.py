@@ -167,14 +167,14 @@ class SceneConflictStep:
         if self._agents is not self._rules:
 
             async def ask() -> Answered[Decisions]:
-                return await self._agents.decide_conflicts(run.owner.app_id, new, older)
+                return await self._agents.decide_conflicts(run.owner, new, older)
 
             try:
                 answer = await self._steps.frozen(run.owner, run.id, f"{self.name}:{prompt.key}", ask, Decisions)
                 return Rulings.of(prompt, answer.value, answer.provenance.model)
             except AgentFailed as error:
                 log.warning("contradictions within a scene are left to the rules: %s", error.detail)
-        answer = await self._rules.decide_conflicts(run.owner.app_id, new, older)
+        answer = await self._rules.decide_conflicts(run.owner, new, older)
         return Rulings.of(prompt, answer.value, answer.provenance.model, by_rule=True)
 
     async def _facts(self, owner: Owner, names: Sequence[str]) -> dict[str, Memory]:

@@ -153,7 +153,7 @@ class SceneStep:
         messages = [Message(role="user", content=member.line, timestamp=member.at) for member in scene.members[-TOLD:]]
 
         async def ask() -> Answered[ConversationSummary]:
-            return await agents.summarise(run.owner.app_id, messages, fast=True)
+            return await agents.summarise(run.owner, messages, fast=True)
 
         name = f"{self.name}:{hashlib.sha256(' '.join(scene.cell_ids).encode()).hexdigest()[:24]}"
         try:

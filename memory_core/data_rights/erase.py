@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -46,6 +47,10 @@ class EraseRules:
     entries_life: timedelta
 
 
+WithdrawKeys = Callable[[Owner, Call], Awaitable[None]]
+"""Withdraws the API keys that are bound to a user. Raises Unavailable."""
+
+
 class Eraser:
     """Erases users."""
 
@@ -62,11 +67,12 @@ class Eraser:
         clock: Clock,
         ids: IdSource,
         rules: EraseRules,
+        withdraw_keys: WithdrawKeys,
     ) -> None:
         self._store, self._short_term, self._parts, self._copies, self._names = store, short_term, parts, copies, names
         self._notes = notes
         self._ledger, self._operations, self._beginning, self._steering = ledger, tasking.operations, tasking.beginning, tasking.steering
-        self._clock, self._ids, self._rules = clock, ids, rules
+        self._clock, self._ids, self._rules, self._withdraw_keys = clock, ids, rules, withdraw_keys
 
     async def begin(self, owner: Owner, call: Call) -> Accepted:
         """End the user's life, now; the task empties what is left. The task under way, when they are being erased already.
@@ -176,7 +182,8 @@ class Eraser:
         return await self._operations.advance(lease, operation, [], lambda look, stored: Chunk(cursor=cursor))
 
     async def _finish(self, lease: Lease, operation: Operation) -> None:
-        """Keep the receipt, then let the user be: what is there from now on is an empty one, who may begin again at once."""
+        """Withdraw the user's keys, keep the receipt, then let the user be: from now on an empty one, who may begin again at once."""
+        await self._withdraw_keys(lease.owner, operation.call)
         owner, now = lease.owner, self._clock.now()
         name = await self._names.of(owner)
         given = {
@@ -207,7 +214,7 @@ REMAINS: Final = [
     "one key in Redis, with the user's id in its name, the ids of the lives that have ended and no content, for 8 days",
     "messages in queues, with ids and no content, for up to 7 days",
     "vectors of texts, without the texts, under hashes, for up to 24 hours",
-    "API keys that were made for the user alone, with the user's id, until 90 days after they were withdrawn",
+    "API keys that were made for the user alone, which are withdrawn, with the user's id, until 90 days after that",
     "what backups, soft delete and versions of the stores themselves hold, for as long as they are set to",
 ]
 

@@ -24,7 +24,7 @@ from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.conversation import Conversation
 from memory_core.domain.errors import PlainError, described, shown_name
 from memory_core.domain.event_log import base_id, is_version
-from memory_core.domain.memory import FOUND_BY_DEFAULT, UNLOGGED_FIELDS, Event, Memory
+from memory_core.domain.memory import FOUND_BY_DEFAULT, UNLOGGED_FIELDS, Event, Memory, stored_bytes
 from memory_core.domain.messages import is_cell, is_message, messages_of
 from memory_core.domain.ranking.candidates import weighted_length
 from memory_core.domain.scope import check_name
@@ -170,7 +170,7 @@ class _Memories:
         self._messages: dict[str, frozenset[str]] = {}
         self._latest = 0, 0
         self._statuses: Counter[str] = Counter()
-        self._documents, self._length, self._slots = 0, 0.0, ""
+        self._documents, self._length, self._slots, self._bytes = 0, 0.0, "", 0
 
     def take(self, entry: Entry, memory: Memory) -> None:
         if not 0 < memory.sequence <= memory.revision:
@@ -192,6 +192,7 @@ class _Memories:
         if memory.next_id is not None:
             self._next[memory.id] = (memory.next_id, entry.line)
         self._statuses[memory.status.value] += 1
+        self._bytes += stored_bytes(memory)
         if memory.status in FOUND_BY_DEFAULT:
             self._documents += 1
             self._length += weighted_length(memory)
@@ -235,6 +236,7 @@ class _Memories:
             "lexical_documents": self._documents,
             "lexical_length": round(self._length, 3),
             "slots": self._slots,
+            "stored_bytes": self._bytes,
         }
 
 

@@ -169,6 +169,18 @@ class Unavailable(MemoryCoreError):
         self.dependency = dependency
 
 
+class Overloaded(MemoryCoreError):
+    """More requests at once than this process works on and lets wait."""
+
+    status, type, title = 503, "busy", "Too many requests at once"
+
+
+class QuotaExceeded(MemoryCoreError):
+    """A limit of stored bytes has no room for this. What is stored can be read, and forgotten, which makes room."""
+
+    status, type, title = 507, "quota_exceeded", "Storage limit reached"
+
+
 class EmbeddingMismatch(Unavailable):
     """The configured embedder is not the one whose vectors are stored. Both are named."""
 

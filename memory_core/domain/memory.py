@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -251,6 +251,20 @@ UNLOGGED_FIELDS = INTERNAL_FIELDS - {"told_at"} | {
 }  # fmt: skip
 """Fields that no event records: recomputed, or changed outside the log."""
 
+BYTES_EACH: Final = 1_024
+"""What a memory counts beside its texts: for its ids and times, its vector, the index and its event."""
+_COUNTED_FIELDS: Final = {
+    "content", "episode", "value", "value_text", "atomic_facts", "foresight", "entities", "metadata", "tags", "keywords", "semantic_queries"
+}  # fmt: skip
+
+
+def stored_bytes(memory: Memory) -> int:
+    """How many bytes a memory counts: its texts as JSON in UTF-8 and `BYTES_EACH`, times its versions, since all of them are kept.
+
+    Of fields that no event tells of, nothing counts, so that all commits together add up to what a count of the memories gives.
+    """
+    return memory.version * (BYTES_EACH + len(memory.model_dump_json(include=_COUNTED_FIELDS).encode()))
+
 
 def public_part(body: Mapping[str, Any]) -> dict[str, Any]:
     """Of a memory's document, what `Memory.public` shows."""
@@ -299,6 +313,7 @@ class Head(BaseModel):
     backfill_position: sequence and id of the conversation up to which that is done.
     marks: grows with each commit that sets fields of memories beside the log, since no event tells of these.
     commit_id: the commit that wrote this head; it tells one without events, which leaves no marker, that it was applied.
+    stored_bytes: of all its memories (`stored_bytes`), whatever their status; None = not counted, as in heads of earlier versions.
     """
 
     epoch: str
@@ -326,6 +341,7 @@ class Head(BaseModel):
     snapshot_due: int = EVENTS_A_SNAPSHOT
     expires_at: datetime | None = None
     commit_id: str | None = None
+    stored_bytes: int | None = None
 
 
 # The life of a memory: which status may follow which, and for which reasons.

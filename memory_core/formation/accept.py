@@ -263,7 +263,7 @@ class Summaries:
     async def at_once(self, app_id: str, request: SummaryInput) -> Summary:
         """The summary. Raises Unavailable when it is to be a full one and the model is down, and when rules have too much to read."""
         messages = request.told(self._clock.now(), "user")
-        return self._seen(await self._answer(app_id, messages, request.mode, somebody_waits=True), request.mode)
+        return self._seen(await self._answer(Owner(app_id, ""), messages, request.mode, somebody_waits=True), request.mode)
 
     async def later(self, owner: Owner, request: SummaryInput, call: Call) -> Accepted:
         """A task that sums up, and tells the callback address. Raises Invalid, Conflict, TooLarge, Unavailable."""
@@ -287,33 +287,35 @@ class Summaries:
         """The summary of a task: asked for once. Raises Unavailable while the model is down."""
 
         async def ask() -> Answered[ConversationSummary]:
-            return await self._answer(owner.app_id, to_sum.messages, to_sum.mode, somebody_waits=False)
+            return await self._answer(owner, to_sum.messages, to_sum.mode, somebody_waits=False)
 
         return self._seen(await steps.frozen(owner, task.task_id, "summary", ask, ConversationSummary), to_sum.mode)
 
-    async def _answer(self, app_id: str, messages: Sequence[Message], mode: Mode, *, somebody_waits: bool) -> Answered[ConversationSummary]:
+    async def _answer(
+        self, owner: Owner, messages: Sequence[Message], mode: Mode, *, somebody_waits: bool
+    ) -> Answered[ConversationSummary]:
         fast = mode == "fast"
         if self._agents is self._rules:
-            return await self._by_rule(app_id, messages, fast, somebody_waits)
+            return await self._by_rule(owner, messages, fast, somebody_waits)
         try:
             async with asyncio.timeout(FAST_WITHIN_S if fast and somebody_waits else None):
-                return await self._agents.summarise(app_id, messages, fast=fast)
+                return await self._agents.summarise(owner, messages, fast=fast)
         except AgentFailed as error:
             log.warning("the summariser failed, rules answer instead: %s", error.detail)
         except (Unavailable, TimeoutError) as error:
             if not (fast and somebody_waits):
                 raise
             log.warning("the summariser is not waited for, rules answer instead: %s", error)
-        return await self._by_rule(app_id, messages, fast, somebody_waits)
+        return await self._by_rule(owner, messages, fast, somebody_waits)
 
-    async def _by_rule(self, app_id: str, messages: Sequence[Message], fast: bool, somebody_waits: bool) -> Answered[ConversationSummary]:
+    async def _by_rule(self, owner: Owner, messages: Sequence[Message], fast: bool, somebody_waits: bool) -> Answered[ConversationSummary]:
         """The rules' answer. Raises Unavailable when a caller would wait too long for it; a task waits for its turn."""
         characters = sum(len(message.content) for message in messages) if somebody_waits else 0
         if somebody_waits and self._read and self._read + characters > MAX_READ:
             raise Unavailable("agents", "have too much to read for other callers", retry_after_s=BUSY_S)
         self._read += characters
         try:
-            return await self._rules.summarise(app_id, messages, fast=fast)
+            return await self._rules.summarise(owner, messages, fast=fast)
         finally:
             self._read -= characters
 

@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -54,19 +54,19 @@ class Asking:
 
     async def boundaries(self, window: int, messages: Sequence[Message], previous: str | None) -> Boundaries:
         """Where one window of messages changes its topic."""
-        app, messages_in_zone = self.owner.app_id, self._shown(messages)
+        owner, messages_in_zone = self.owner, self._shown(messages)
         answer = await self._frozen(
-            f"boundary {window}", Boundaries, lambda agents: agents.detect_boundary(app, messages_in_zone, previous)
+            f"boundary {window}", Boundaries, lambda agents: agents.detect_boundary(owner, messages_in_zone, previous)
         )
         return answer.value
 
     async def about(self, cell: Cell) -> CellAnswers:
         """The three agents' answers about a cell, asked together."""
-        app, messages, name = self.owner.app_id, self._shown(cell.messages), f"cell {cell.first}-{cell.last}"
+        owner, messages, name = self.owner, self._shown(cell.messages), f"cell {cell.first}-{cell.last}"
         # All are waited for, also when one fails: what the others answer is paid for, and frozen.
         facts, episode, summary = await asyncio.gather(
-            self._answered(f"{name} facts", ExtractedFacts, lambda agents: agents.extract_facts(app, messages)),
-            self._answered(f"{name} episode", EpisodeAnalysis, lambda agents: agents.analyse_episode(app, messages)),
+            self._answered(f"{name} facts", ExtractedFacts, lambda agents: agents.extract_facts(owner, messages)),
+            self._answered(f"{name} episode", EpisodeAnalysis, lambda agents: agents.analyse_episode(owner, messages)),
             self._answered(f"{name} summary", ConversationSummary, lambda agents: self._summarised(agents, cell)),
             return_exceptions=True,
         )
@@ -77,9 +77,13 @@ class Asking:
         name = f"cell {cell.first}-{cell.last} fast summary"
         return await self._answered(name, ConversationSummary, lambda agents: self._summarised(agents, cell, fast=True))
 
+    def is_by_rule(self, *answers: Answered[Any]) -> bool:
+        """Whether rules gave one of these answers in the place of a model."""
+        return self.rules.model != self.agents.model and any(answer.provenance.model == self.rules.model for answer in answers)
+
     async def _summarised(self, agents: Agents, cell: Cell, *, fast: bool = False) -> Answered[ConversationSummary]:
         """A story of the cell; a model's that tells of something else, or in another language, is no usable answer."""
-        given = await agents.summarise(self.owner.app_id, self._shown(cell.messages), fast=fast)
+        given = await agents.summarise(self.owner, self._shown(cell.messages), fast=fast)
         if agents is not self.rules and (wrong := await asyncio.to_thread(_wrong_with, given.value.narrative, cell.messages)):
             raise AgentFailed(f"the story {wrong}")
         return given
@@ -96,7 +100,7 @@ class Asking:
         async def ask() -> Answered[Decisions]:
             new, older = prompt.items()
             try:
-                return await self.agents.decide_conflicts(self.owner.app_id, new, older)
+                return await self.agents.decide_conflicts(self.owner, new, older)
             except AgentFailed as error:
                 log.warning("the conflict agent failed, what it was asked about stays pending: %s", error.detail)
                 return Answered(Decisions(), Provenance(NOBODY))
@@ -129,7 +133,7 @@ class Asking:
 
     async def _synthesised(self, step: str, agents: Agents, items: Sequence[DecisionItem]) -> str | None:
         async def ask() -> Answered[Synthesis]:
-            return await agents.synthesise(self.owner.app_id, items)
+            return await agents.synthesise(self.owner, items)
 
         try:
             answer = await self.steps.frozen(self.owner, self.conversation.id, step, ask, Synthesis)

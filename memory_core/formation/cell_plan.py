@@ -41,7 +41,7 @@ class ReadyCell:
     """A cell's memories with their vectors; `compared` are those that were searched neighbours for, in the order of the look's.
 
     told_at: when the conversation was accepted. without_proof: how many facts were dropped. is_kept: whether the cell itself is to be kept;
-    cleared: how many memories, it included, are not made because the session was cleared of them since.
+    cleared: how many memories, it included, are not made because the session was cleared of them since. by_rule: as `CellMemories` has it.
     """
 
     cell: Memory
@@ -51,6 +51,7 @@ class ReadyCell:
     without_proof: int = 0
     is_kept: bool = True
     cleared: int = 0
+    by_rule: bool = False
 
     @property
     def compared(self) -> tuple[Memory, ...]:
@@ -128,6 +129,7 @@ def plan_cell(
         shorter, fewer = replace(look, near=near), ready.without(dropped)
         return plan_cell(owner, fewer, shorter, asked, _on(ruled, fewer, shorter, rules, now), rules, now)
     counts = {**execution.counts, "without_proof": ready.without_proof, "invented": ruled.rulings.invented, "cleared": ready.cleared}
+    counts["by_rule"] = int(ready.by_rule)
     memory_ids = (*([ready.cell.id] if ready.is_kept else []), *dict.fromkeys(execution.made))
     return replace(_changes(page, CellOutcome(memory_ids, {name: count for name, count in counts.items() if count})), marks=marks)
 

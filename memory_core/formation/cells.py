@@ -58,6 +58,7 @@ class CellMemories:
     """The memories of a cell, analysed but without vectors. dropped: facts and foresight without a proof.
 
     instructions: the numbers of the conversation's messages with standing instructions in them, and the words of these.
+    by_rule: whether rules answered in the place of a model that failed, or whose tokens are used up.
     """
 
     cell: Memory
@@ -65,6 +66,7 @@ class CellMemories:
     facts: tuple[Memory, ...]
     dropped: int
     instructions: tuple[tuple[int, str], ...] = ()
+    by_rule: bool = False
 
 
 def cell_memories(owner: Owner, conversation: Conversation, cell: Cell, answers: CellAnswers, now: datetime) -> CellMemories:

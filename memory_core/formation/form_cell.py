@@ -159,17 +159,22 @@ class Former:
         made = await self._made(work, asking)
         await self._keep(work.owner, work.conversation, made.instructions, work.call)
         await report("embedding", 0.5)
-        return await self._embedded(ReadyCell(made.cell, made.note, made.facts, work.conversation.created_at, made.dropped))
+        told_at = work.conversation.created_at
+        return await self._embedded(ReadyCell(made.cell, made.note, made.facts, told_at, made.dropped, by_rule=made.by_rule))
 
     async def _made(self, work: Work, asking: Asking) -> CellMemories:
         """What the agents make of a cell; an agent's own words become one memory, which is compared with nothing."""
         owner, conversation, cell, now = work.owner, work.conversation, work.cell, self._clock.now()
         if conversation.path == "agent":
-            return CellMemories(words_memory(owner, conversation, cell, await asking.fast_summary(cell), now), None, (), 0)
+            summary = await asking.fast_summary(cell)
+            words = words_memory(owner, conversation, cell, summary, now)
+            return CellMemories(words, None, (), 0, by_rule=asking.is_by_rule(summary))
         answers = await asking.about(cell)
         if sum(len(message.content) for message in cell.messages) <= SHORT:
-            return cell_memories(owner, conversation, cell, answers, now)
-        return await asyncio.to_thread(cell_memories, owner, conversation, cell, answers, now)
+            made = cell_memories(owner, conversation, cell, answers, now)
+        else:
+            made = await asyncio.to_thread(cell_memories, owner, conversation, cell, answers, now)
+        return replace(made, by_rule=asking.is_by_rule(answers.facts, answers.episode, answers.summary))
 
     async def _embedded(self, ready: ReadyCell) -> ReadyCell:
         await embed_memories(self._embedder, [ready.cell, *ready.compared])

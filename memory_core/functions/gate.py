@@ -16,6 +16,7 @@ import os
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,7 +26,7 @@ from urllib.parse import urlsplit
 import orjson
 from azure.functions import HttpRequest, HttpResponse
 
-from memory_core.domain.errors import FieldError, Forbidden, Malformed, MemoryCoreError, Unavailable, is_plain_name
+from memory_core.domain.errors import FieldError, Forbidden, Malformed, MemoryCoreError, Overloaded, Unavailable, is_plain_name
 from memory_core.domain.fields import Input
 from memory_core.domain.redaction.requests import collect_redactions
 from memory_core.domain.results import Call
@@ -113,10 +114,12 @@ def gated(
                 async with asyncio.timeout(here.deadline_s) as deadline:
                     caller = await here.caller(req.method, req.url, req.headers)
                     headers |= rate_headers(await here.core.spend_request(caller.app_id, caller.key_id))
-                    admit = partial(_admit, here, door, caller, handler.__name__, req, correlation)
-                    long = len(req.get_body()) > LONG_BODY
-                    admitted = await _in_thread(admit) if long else admit()
-                    return await handler(cast("Admitted[Asked]", admitted))
+                    # What concerns no user's memories is how an operator looks at a crowd, so it does not wait.
+                    async with here.core.place(caller.app_id) if door.scoped else nullcontext():
+                        admit = partial(_admit, here, door, caller, handler.__name__, req, correlation)
+                        long = len(req.get_body()) > LONG_BODY
+                        admitted = await _in_thread(admit) if long else admit()
+                        return await handler(cast("Admitted[Asked]", admitted))
             except TimeoutError:
                 if not deadline.expired():
                     raise
@@ -161,7 +164,7 @@ def _as_function(handler: Callable[..., Any], door: Door, answer: Answer) -> Azu
         except MemoryCoreError as error:
             if error.status in (404, 422) and error.did_you_mean is None and req.route_params:
                 error.did_you_mean = known_calls().suggest_other_method(req.method, path)
-            if error.status >= 500:
+            if error.status >= 500 and not isinstance(error, Overloaded):  # a crowd would fill the log
                 log.warning("%s is answered with %d: %s, correlation id %s", handler.__name__, error.status, error.detail, correlation)
             response = problem_response(error, path, correlation)
         except Exception:

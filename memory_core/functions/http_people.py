@@ -33,6 +33,20 @@ async def user_settings_put(req: Admitted[SettingsInput]) -> HttpResponse:
     return json_response((await req.core.set_user_settings(req.owner, req.input, req.call)).public())
 
 
+@blueprint.route(route="api/v1/usage", methods=["GET"])
+@gated("read", query=Nothing)
+async def usage(req: Admitted[Nothing]) -> HttpResponse:
+    """What a user takes: bytes of stored memories, and tokens of the model today; with their limits, null where there are none."""
+    return json_response(await req.core.usage(req.owner))
+
+
+@blueprint.route(route="api/v1/usage/app", methods=["GET"])
+@gated("admin", query=Nothing, scoped=False)
+async def usage_app(req: Admitted[Nothing]) -> HttpResponse:
+    """What all users of the app take together, with its limits."""
+    return json_response(await req.core.app_usage(req.owner.app_id))
+
+
 @blueprint.route(route=f"{_USER}/export", methods=["POST"])
 @gated("read", query=Nothing)
 async def user_export(req: Admitted[Nothing]) -> HttpResponse:

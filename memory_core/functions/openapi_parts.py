@@ -218,6 +218,8 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "context": ({"200": "The text, what it is made of, and what did not fit"}, "Context"),
     "user_settings": ({"200": "The settings; null where nothing is set"}, "UserSettings"),
     "user_settings_put": ({"200": "The settings as they are now"}, "UserSettings"),
+    "usage": ({"200": "Used and limits"}, "Usage"),
+    "usage_app": ({"200": "Used and limits"}, "Usage"),
     "user_export": ({"202": "Everything is being put into a file"}, "Accepted"),
     "user_export_part": ({"200": "The part, whole lines of JSON"}, "Lines"),
     "user_import": ({"202": "The parts of the file may be brought"}, "Accepted"),
@@ -267,6 +269,11 @@ _OF_KEYS = {
     "key_rotate": ("404", "409", "413", "415"),
 }
 """Function of an app's keys → what it may answer beside the problems of all calls about a whole app."""
+_STORES_MORE = {
+    *("memories_save", "memories_bulk", "memories_converse", "memories_batch_append", "agent_memories", "memory_update", "memory_copy"),
+    *("session_messages_append", "user_import", "user_import_part"),
+}
+"""Functions that a limit of stored bytes may refuse."""
 _PROBLEMS = {
     "400": "The request can't be read, or its cursor is void",
     "401": "No key, or one that is not known",
@@ -281,6 +288,7 @@ _PROBLEMS = {
     "429": "The rate of the key or of its app is used up",
     "500": "Something failed here",
     "503": "A dependency is down; try again",
+    "507": "A limit of stored bytes is reached; `detail` says which, and what makes room",
 }
 
 
@@ -288,7 +296,7 @@ def tag(path: str) -> str:
     """The group a path is shown in."""
     if path == "/mcp":
         return "mcp"
-    if path in ("/api/v1/tasks/poisoned", "/api/v1/agents", "/api/v1/audit") or path.startswith("/api/v1/keys"):
+    if path in ("/api/v1/tasks/poisoned", "/api/v1/agents", "/api/v1/audit", "/api/v1/usage/app") or path.startswith("/api/v1/keys"):
         return "admin"
     if path.startswith(("/api/v1/memories", "/api/v1/agent", "/api/v1/context")):
         return "memories"
@@ -298,7 +306,7 @@ def tag(path: str) -> str:
         return "conflicts"
     if path.startswith(("/api/v1/scenes", "/api/v1/profile")):
         return "scenes"
-    if path.startswith("/api/v1/users"):
+    if path.startswith(("/api/v1/users", "/api/v1/usage")):
         return "people"
     if path.startswith(("/api/v1/timeline", "/api/v1/replay")):
         return "time"
@@ -335,6 +343,7 @@ def problems(door: Door, name: str) -> dict[str, Schema]:
     else:
         statuses = [status for status in _PROBLEMS if door.has_body or door.raw or status not in ("413", "415")]
         statuses = [status for status in statuses if status != "410" or name == "user_export_part"]
+        statuses = [status for status in statuses if status != "507" or name in _STORES_MORE]
     return {status: {"$ref": f"#/components/responses/Problem{status}"} for status in statuses}
 
 

@@ -186,7 +186,20 @@ def _accepted() -> dict[str, Schema]:
         ),
         "Task": _task(),
         "Readiness": _object(readiness, "status"),
+        "Usage": _usage(),
     }
+
+
+def _usage() -> Schema:
+    limit: Schema = {"type": ["integer", "null"], "description": "null where there is none"}
+    counted: Schema = {
+        "type": ["integer", "null"],
+        "description": "What processes have taken today to spend; null where nothing is counted",
+    }
+    stored: Schema = {"used": INTEGER, "limit": limit}
+    tokens: Schema = {"used": counted, "limit": limit, "resets_at": MOMENT}
+    usage: Schema = {"stored_bytes": _object(stored, *stored), "model_tokens": _object(tokens, *tokens)}
+    return _object(usage, *usage)
 
 
 def _pages() -> dict[str, Schema]:

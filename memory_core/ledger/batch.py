@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, Literal, TypeVar
 import orjson
 
 from memory_core.domain.event_log import version_id
-from memory_core.domain.memory import FOUND_BY_DEFAULT, UNLOGGED_FIELDS, Event, Head, Memory, Status, check_move
+from memory_core.domain.memory import FOUND_BY_DEFAULT, UNLOGGED_FIELDS, Event, Head, Memory, Status, check_move, stored_bytes
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.candidates import weighted_length
 from memory_core.domain.results import Call
@@ -130,9 +130,9 @@ def assemble(head: Head | None, changes: Changes[Any], *, commit_id: str, epoch:
     occurred_at = max(now, head.last_occurred_at + 1 µs), so that the log's order is the clock's order for this owner.
     Several changes of one memory become several events and one write of its last state.
     """
-    base = head or Head(epoch=epoch, slots="", messages_backfilled=True)
+    base = head or Head(epoch=epoch, slots="", messages_backfilled=True, stored_bytes=0)
     if changes.begins is not None:
-        base = Head(epoch=changes.begins, slots="")
+        base = Head(epoch=changes.begins, slots="", stored_bytes=0)
     occurred = now if base.last_occurred_at is None else max(now, base.last_occurred_at + timedelta(microseconds=1))
     events: list[Event] = []
     stored: dict[str, Memory] = {}
@@ -199,11 +199,14 @@ def _moved_head(base: Head, changes: Changes[Any], events: list[Event], commit_i
         return base.model_copy(update={"expires_at": None, **changes.head_fields(base), "commit_id": commit_id})
     counts = dict(base.counts)
     documents, length, removal = base.lexical_documents, base.lexical_length, base.last_removal_sequence
+    size = base.stored_bytes
     for change, event in zip(changes.changes, events, strict=True):
         for memory, sign in ((change.before, -1), (None if change.removed else change.after, 1)):
             if memory is None:
                 continue
             counts[memory.status.value] = counts.get(memory.status.value, 0) + sign
+            if size is not None:
+                size += sign * stored_bytes(memory)
             if memory.status in FOUND_BY_DEFAULT:
                 documents += sign
                 length += sign * weighted_length(memory)
@@ -220,6 +223,7 @@ def _moved_head(base: Head, changes: Changes[Any], events: list[Event], commit_i
             "counts": counts,
             "lexical_documents": documents,
             "lexical_length": round(max(length, 0.0), 3),
+            "stored_bytes": size,
             "slots": None if base.slots is None else with_marks(base.slots, _slots_filled(changes)),
             "expires_at": None,
             **changes.head_fields(base),

@@ -62,6 +62,7 @@ class Committed(Generic[Result]):
     """A decision that is durable now: its result, the memories as stored and their documents, by id, and the stamp for caches.
 
     fresh: how many memories had been made since the last consolidation before it, and how many have after it. settled_at: when that was.
+    grown: by how many bytes the user's memories are more.
     """
 
     result: Result
@@ -72,6 +73,7 @@ class Committed(Generic[Result]):
     previous_removal: int = 0
     fresh: tuple[int, int] = (0, 0)
     settled_at: datetime | None = None
+    grown: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,8 @@ Gathered = Callable[[Owner, int, int, datetime | None], Awaitable[None]]
 """Told after each commit how many memories had been made since the last consolidation, before it and after."""
 
 
+Grown = Callable[[Owner, int], Awaitable[None]]
+"""Told after each commit by how many bytes a user's memories are more, or fewer."""
 Completed = Callable[
     [LongTermStore, Owner, Changes[Any], Look, Sequence[Near], Sequence[Change]],
     Awaitable[Changes[Any]],
@@ -104,6 +108,7 @@ class Ledger:
         gathered: Gathered | None = None,
         completed: Completed | None = None,
     ) -> None:
+        self.grown: Grown | None = None
         self._store, self._clock, self._ids, self._deadline_s = store, clock, ids, deadline_s
         self._gathered, self._completed = gathered, completed
         self._queues: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
@@ -146,6 +151,8 @@ class Ledger:
                     committed = await self._commit(owner, decide, ids, nears, basis, call, while_erasing)
             except TimeoutError:
                 raise HeadMoved("the commit did not get through in time; try again", retry_after_s=1) from None
+        if self.grown is not None and committed.grown:
+            await self.grown(owner, committed.grown)
         if self._gathered is not None and committed.fresh[1] > committed.fresh[0]:
             await self._gathered(owner, *committed.fresh, committed.settled_at)
         return committed
@@ -300,7 +307,9 @@ class Ledger:
         stamp = Stamp(batch.head.epoch, batch.head.sequence, batch.head.last_removal_sequence)
         bodies = {write.document.id: write.document.body for write in batch.writes if write.document.kind == "memory"}
         fresh = batch.expected.fresh_count if batch.expected else 0, batch.head.fresh_count
-        return Committed(changes.result, assembled.memories, bodies, changes, stamp, previous, fresh, batch.head.settled_at)
+        before = batch.expected.stored_bytes if batch.expected else 0
+        grown = 0 if before is None else (batch.head.stored_bytes or 0) - before
+        return Committed(changes.result, assembled.memories, bodies, changes, stamp, previous, fresh, batch.head.settled_at, grown)
 
     def _ahead_of(self, owner: Owner, head: Head | None) -> _InTheWay | None:
         """The head of this process's last commit, when it is ahead of the one that was read before queueing."""

@@ -47,10 +47,13 @@ from memory_core.ports.records import (
     Touch,
     Write,
 )
+from memory_core.ports.usage import STORED_BYTES, TOKENS_OF_DAY, kept_of_app, owner_of_app
 
 __all__ = [
     "LOGGED",
     "POISON",
+    "STORED_BYTES",
+    "TOKENS_OF_DAY",
     "AccessKind",
     "AgentCount",
     "Agents",
@@ -94,6 +97,8 @@ __all__ = [
     "Thesaurus",
     "Touch",
     "Write",
+    "kept_of_app",
+    "owner_of_app",
     "owner_of_keys",
     "sequence_of",
 ]

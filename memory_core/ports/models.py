@@ -23,6 +23,7 @@ from memory_core.domain.conversation import Message
 from memory_core.domain.memory import Vector
 from memory_core.domain.ranking.candidates import Related
 from memory_core.domain.ranking.vectors import TokenStates
+from memory_core.domain.scope import Owner
 from memory_core.ports.infrastructure import Health, Pooled
 
 
@@ -78,10 +79,10 @@ class Reranker(Pooled, Protocol):
     async def close(self) -> None:
         """Release it."""
 
-    async def rerank(self, app_id: str, query: str, texts: Sequence[str]) -> list[float]:
+    async def rerank(self, owner: Owner, query: str, texts: Sequence[str]) -> list[float]:
         """One finite score a text, in order; higher answers better, the scale is the reranker's own. All are data, never an instruction.
 
-        app_id: whose tokens are counted. Raises Unavailable, AgentFailed as the agents do.
+        owner: whose tokens are counted; without a user's name the app's alone. Raises Unavailable, AgentFailed as the agents do.
         """
 
     async def check(self) -> Health:
@@ -125,8 +126,9 @@ class SceneItem:
 class Agents(Pooled, Protocol):
     """The typed calls that a model, or rules, answer. What is passed in is data, never an instruction.
 
-    app_id: whose tokens are counted. Raise Unavailable when the model is down, slow or throttled (worth asking again later),
-    AgentFailed when it answers nothing usable (asking again gives the same). Messages are numbered from 0 in what is passed.
+    owner: whose tokens are counted; without a user's name the app's alone. Raise Unavailable when the model is down, slow or throttled
+    (worth asking again later), AgentFailed when it answers nothing usable (asking again gives the same). Messages are numbered from 0 in
+    what is passed.
     """
 
     @property
@@ -139,36 +141,36 @@ class Agents(Pooled, Protocol):
     async def close(self) -> None:
         """Release everything."""
 
-    async def detect_boundary(self, app_id: str, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
+    async def detect_boundary(self, owner: Owner, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
         """Where at most 50 messages change their topic. `previous`: the episode before them, if any."""
 
-    async def analyse_episode(self, app_id: str, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
+    async def analyse_episode(self, owner: Owner, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
         """The patterns of behaviour in one cell."""
 
-    async def summarise(self, app_id: str, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
+    async def summarise(self, owner: Owner, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
         """The story of some messages. fast: the narrative only, for the agent path and quick summaries."""
 
-    async def extract_facts(self, app_id: str, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
+    async def extract_facts(self, owner: Owner, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
         """The facts of one cell with their quotes, and its foresight, dated against each message's own time."""
 
-    async def decide_conflicts(self, app_id: str, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
+    async def decide_conflicts(self, owner: Owner, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
         """What each of the held memories becomes beside the new ones.
 
         DELETE says that the two exclude each other; which of them is superseded, the one said earlier, is the executor's to see.
         """
 
-    async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
+    async def synthesise(self, owner: Owner, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         """One note out of several, the oldest first, losing nothing."""
 
-    async def find_patterns(self, app_id: str, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
+    async def find_patterns(self, owner: Owner, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
         """What repeats among episodes, the oldest first. Which of them say so is checked by the caller."""
 
     async def judge_sufficiency(
-        self, app_id: str, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
+        self, owner: Owner, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
     ) -> Answered[Sufficiency]:
         """Whether what was found answers the query, and if not, what to ask for instead. asked: the queries before, the first included."""
 
-    async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
+    async def update_profile(self, owner: Owner, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
         """What shows of the person in scenes of their life: traits, each with the numbers of the scenes that it shows in."""
 
     async def check(self) -> Health:

@@ -99,7 +99,7 @@ class Reconstructor:
         numbered = sorted(enumerate(context.pieces, 1), key=lambda pair: -pair[1].priority)
         lead = rounds.lead
         items = [DecisionItem(number, "\n".join(piece.lines), None, piece.at, lead=lead.get(piece.id)) for number, piece in numbered]
-        ask = owner.app_id, rounds.asked[0], tuple(rounds.asked), items
+        ask = owner, rounds.asked[0], tuple(rounds.asked), items
         try:
             return (await self._agents.judge_sufficiency(*ask)).value
         except (Unavailable, AgentFailed) as error:

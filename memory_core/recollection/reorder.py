@@ -48,13 +48,13 @@ class Reranking:
     reranker: Reranker
     deadline_s: float
 
-    async def scores(self, app_id: str, query: str, texts: Sequence[str]) -> list[float] | None:
+    async def scores(self, owner: Owner, query: str, texts: Sequence[str]) -> list[float] | None:
         """How well each text answers, the more the better, in order; None when it failed or was late. One text alone is not sent."""
         if len(texts) < 2:
             return [0.0] * len(texts)
         try:
             async with asyncio.timeout(self.deadline_s):
-                return await self.reranker.rerank(app_id, query, [text[:CHARACTERS] for text in texts])
+                return await self.reranker.rerank(owner, query, [text[:CHARACTERS] for text in texts])
         except TimeoutError:
             log.warning("the reranker gave no answer within %g s", self.deadline_s)
         except (Unavailable, AgentFailed) as error:

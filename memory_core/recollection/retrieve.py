@@ -323,7 +323,7 @@ class Retriever:
         shown = await self.shown(owner, look, rows)
         rows = [row for row in rows if look.candidates.ids[row] in shown]
         texts = [shown[look.candidates.ids[row]].memory.content for row in rows]
-        scored = await reranking.scores(owner.app_id, query.query, texts)
+        scored = await reranking.scores(owner, query.query, texts)
         if scored is None:
             return replace(look, degraded=(*look.degraded, RERANKER))
         order = reordered(look.order, rows, scored)

@@ -144,10 +144,36 @@ async def test_an_admin_key_withdraws_itself_only_where_another_one_is_left(worl
     ends = await asyncio.gather(*each, return_exceptions=True)
     assert sorted(type(end).__name__ for end in ends) == ["Conflict", "NoneType"], "two at the same moment do not end both"
     (second,) = (key for key, end in zip((second, third), ends, strict=True) if end is not None)
+    fourth = await made(core, by_second, rights=["admin"])
+    rivals = ((second, fourth), (fourth, second))
+    each = (core.withdraw_key("app", other.key.key_id, Call(actor=key.key.key_id)) for key, other in rivals)
+    ends = await asyncio.gather(*each, return_exceptions=True)
+    assert sorted(type(end).__name__ for end in ends) == ["Conflict", "NoneType"], "nor do two that withdraw each other"
+    (second,) = (key for (key, _), end in zip(rivals, ends, strict=True) if end is None)
     by_second = Call(actor=second.key.key_id)
     await world.end(core)
     configured = await world.core(api_keys=(ApiKey.model_validate(SETTING),))
     await configured.withdraw_key("app", second.key.key_id, by_second)
+
+
+async def test_an_erasure_withdraws_the_keys_of_its_user_and_no_others(world: World, clock: StillClock) -> None:
+    core = await world.core()
+    await core.save(ALICE, turn("I keep bees"))
+    bound, own, bobs, open_to_all = [await made(core, user_id=user_id) for user_id in ("alice", "alice", "bob", None)]
+    erasure = await core.erase(ALICE, Call("trace-9", actor=own.key.key_id))
+    await ended(world, core, erasure.task_id, apart_s=700)
+    for key in (bound, own):
+        assert await refusal(core, key.text) == "This API key was withdrawn"
+    for key in (bobs, open_to_all):
+        assert (await caller(core, key.text)).key_id == key.key.key_id
+    withdrawn = await entries(core, action="key_withdrawn")
+    assert {(entry.target["key_id"], entry.actor, entry.correlation_id) for entry in withdrawn} == {
+        (key.key.key_id, own.key.key_id, "trace-9") for key in (bound, own)
+    }
+    clock.forward(1)
+    again = await core.erase(ALICE, ASKED)
+    await ended(world, core, again.task_id, apart_s=700)
+    assert len(await entries(core, action="key_withdrawn")) == 2, "what is withdrawn is not withdrawn again"
 
 
 async def test_no_app_sees_or_touches_the_keys_and_the_log_of_another(world: World) -> None:

@@ -8,13 +8,15 @@ from typing import Any, cast
 
 import pytest
 
-from memory_core.adapters.openai.agents import LEAST_BLOCK, Budget
+from memory_core.adapters.openai.budget import LEAST_BLOCK, Budget
 from memory_core.domain.errors import AgentFailed, Unavailable
+from memory_core.domain.scope import Owner
 from memory_core.ports import LongTermStore
 from tests.builders import StillClock
 from tests.contract.conftest import StoreFactory
+from tests.world import World, fact
 
-CAP = 4 * LEAST_BLOCK
+CAP = 20 * LEAST_BLOCK
 CALL = 1_500
 
 
@@ -33,15 +35,18 @@ class Asked:
         return getattr(self.inner, name)
 
 
-async def spent(budget: Budget, app_id: str = "shop") -> int:
+ANA = Owner("shop", "ana")
+
+
+async def spent(budget: Budget, owner: Owner = ANA) -> int:
     """Ask until the day is used up; how many tokens that took."""
     total = 0
     while True:
         try:
-            await budget.check(app_id)
+            await budget.check(owner)
         except AgentFailed:
             return total
-        budget.spend(app_id, CALL)
+        budget.spend(owner, CALL)
         total += CALL
 
 
@@ -50,10 +55,10 @@ async def test_processes_together_spend_the_day_and_no_more(store_factory: Store
     total = sum(await asyncio.gather(*map(spent, budgets)))
     assert CAP - 3 * LEAST_BLOCK < total <= CAP + 3 * CALL
     assert await spent(Budget(CAP, clock, await store_factory())) == 0, "a process that begins later has nothing left"
-    assert [budget.exhausted() for budget in budgets] == [1, 1, 1]
-    assert await spent(budgets[0], "another-app") >= CAP
+    assert [budget.exhausted() for budget in budgets] == [{"apps_over_daily_tokens": 1}] * 3
+    assert await spent(budgets[0], Owner("another-app", "ana")) >= CAP
     clock.forward(86_400)
-    assert budgets[0].exhausted() == 0
+    assert budgets[0].exhausted() == {}
     assert sum([await spent(budget) for budget in budgets]) >= CAP
 
 
@@ -67,4 +72,21 @@ async def test_a_block_costs_two_requests_and_a_used_up_day_none(store: LongTerm
     assert seen.calls == asked
     seen.down = True
     with pytest.raises(Unavailable):
-        await Budget(CAP, clock, cast("LongTermStore", seen)).check("shop")
+        await Budget(CAP, clock, cast("LongTermStore", seen)).check(ANA)
+
+
+async def test_a_user_spends_their_own_day_and_others_go_on(world: World, clock: StillClock) -> None:
+    core, store = await world.core(), await world.look_on()
+    ben = Owner("shop", "ben")
+    for owner in (ANA, ben):
+        await core.save(owner, fact("They like tea"))
+    budgets = [Budget(3 * CAP, clock, store, user_daily_tokens=20_000) for _ in range(3)]
+    assert 20_000 - 3 * 1_000 < sum(await asyncio.gather(*map(spent, budgets))) <= 20_000 + 3 * CALL
+    assert budgets[0].exhausted() == {"users_over_daily_tokens": 1}
+    assert await spent(Budget(None, clock, store, user_daily_tokens=20_000), ben) >= 20_000
+    clock.forward(86_400)
+    assert await spent(budgets[0]) >= 20_000
+    await core.erase(ANA)
+    assert await spent(Budget(None, clock, store, user_daily_tokens=20_000)) >= 20_000, (
+        "what was counted of an erased user is gone with them"
+    )

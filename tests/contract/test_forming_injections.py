@@ -54,17 +54,17 @@ class Obeying(ScriptedAgents):
     seen: str = ""
     decided: int = 0
 
-    async def detect_boundary(self, app_id: str, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
+    async def detect_boundary(self, owner: Owner, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
         self._reads(*(message.content for message in messages), previous or "")
         return Answered(Boundaries(cuts=[Cut(after=number) for number in range(45)], continues=True), WHO)
 
-    async def analyse_episode(self, app_id: str, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
+    async def analyse_episode(self, owner: Owner, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
         return Answered(EpisodeAnalysis(what_worked=Worked(strategies=[messages[-1].content[:500]])), WHO)
 
-    async def summarise(self, app_id: str, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
+    async def summarise(self, owner: Owner, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
         return Answered(ConversationSummary(narrative=f"PWNED. {messages[-1].content}"[:3000], retrieval={"tags": ["held"]}), WHO)  # type: ignore[arg-type]
 
-    async def extract_facts(self, app_id: str, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
+    async def extract_facts(self, owner: Owner, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
         self._reads(*(message.content for message in messages))
         examples = [ExtractedFacts.model_validate(one) for one in prompt("extract_facts").examples]
         own = {
@@ -79,7 +79,7 @@ class Obeying(ScriptedAgents):
         facts = [*(one.model_copy(update={"message": 0}) for example in examples for one in example.facts), invented]
         return Answered(ExtractedFacts.model_validate({"facts": facts, "foresight": [one for e in examples for one in e.foresight]}), WHO)
 
-    async def decide_conflicts(self, app_id: str, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
+    async def decide_conflicts(self, owner: Owner, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
         self._reads(*(one.text for one in (*new, *held)))
         self.decided += len(held)
         return Answered(Decisions(decisions=self._ruled(new, held)), WHO)
@@ -89,7 +89,7 @@ class Obeying(ScriptedAgents):
         pairs = [(one, old) for old in range(len(held) + 10) for one in range(len(new) + 1)]
         return [decision(*pair, operation) for operation in ("DELETE", "UPDATE", "SKIP") for pair in pairs][:200]
 
-    async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
+    async def synthesise(self, owner: Owner, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         return Answered(Synthesis(consolidated_memory=ConsolidatedMemory(natural_memory_note=f"PWNED. {notes[-1].text}")), WHO)
 
     def _reads(self, *texts: str) -> None:
@@ -175,7 +175,7 @@ async def test_a_slot_is_changed_by_what_the_user_says_and_only_in_that_slot(wor
     """Code allows one thing: a proven statement about the same slot is the user's own change of mind."""
 
     class Quoting(Obeying):
-        async def extract_facts(self, app_id: str, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
+        async def extract_facts(self, owner: Owner, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
             said = {
                 "message": 0,
                 "quote": "Ana's dog is Rex",

@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict
-from memory_core.domain.memory import UNLOGGED_FIELDS, Memory, MemoryType, Status
+from memory_core.domain.memory import UNLOGGED_FIELDS, Memory, MemoryType, Status, stored_bytes
 from memory_core.domain.messages import MESSAGE, is_message
 from memory_core.domain.requests.memories import ClearInput, SaveInput, TasksInput
 from memory_core.domain.truth.slots import slot_of
@@ -190,6 +190,7 @@ class AnyTelling(RuleBasedStateMachine):
             counted = Counter(one["status"] for one in stored.values())
             assert {name: count for name, count in head.counts.items() if count} == dict(counted)
             assert head.lexical_documents == counted["active"]
+            assert head.stored_bytes == sum(map(stored_bytes, {memory.id: memory for memory in shown}.values()))
 
 
 def logged(memory: Memory) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Retrieved
+from memory_core.domain.scope import Owner
 from memory_core.ports import Health
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE
@@ -40,7 +41,7 @@ class LongestFirst:
     async def check(self) -> Health:
         return Health("scripted", "ok")
 
-    async def rerank(self, app_id: str, query: str, texts: Sequence[str]) -> list[float]:
+    async def rerank(self, owner: Owner, query: str, texts: Sequence[str]) -> list[float]:
         self.asked.append((query, list(texts)))
         if self.silent:
             await asyncio.Event().wait()

@@ -209,7 +209,7 @@ async def _save_until_it_ends(url: str, host: Host, how: signal.Signals) -> list
 async def test_a_stop_in_the_middle_of_saves_loses_nothing_that_was_acknowledged(
     tmp_path: Path, how: signal.Signals, settings: dict[str, str]
 ) -> None:
-    host = Host(tmp_path, **settings)
+    host = Host(tmp_path, **settings, MEMORY_REQUESTS_AT_ONCE="200")
     acknowledged = await _save_until_it_ends(host.url, host, how)
     assert host.process.wait(30) == 0
     assert "Traceback" not in host.terminal

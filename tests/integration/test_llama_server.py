@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from memory_core.adapters.openai.agents import Budget, OpenAIAgents
+from memory_core.adapters.openai.agents import OpenAIAgents
 from memory_core.adapters.openai.answers import answer_in
+from memory_core.adapters.openai.budget import Budget
 from memory_core.adapters.openai.chat import Chat, Form, Reply, Sampling
 from memory_core.adapters.openai.client import Retries, Service
 from memory_core.adapters.openai.prompt_record import Echoes

@@ -11,6 +11,7 @@ from aiohttp import web
 from memory_core.adapters.openai.client import Service
 from memory_core.adapters.openai.rerankers import EndpointReranker, ListwiseReranker
 from memory_core.domain.errors import AgentFailed, Unavailable
+from memory_core.domain.scope import Owner
 from tests.builders import StillClock
 from tests.chat_server import ChatServer, says
 from tests.model_calls import Made
@@ -67,7 +68,7 @@ async def chat() -> AsyncIterator[Made]:
 
 
 async def test_a_service_is_asked_for_all_texts_and_answers_by_number(endpoint: EndpointReranker, service: RerankServer) -> None:
-    assert await endpoint.rerank("shop", "red boat", TEXTS) == [-2.5, 0.9, -3.5]
+    assert await endpoint.rerank(Owner("shop", "ana"), "red boat", TEXTS) == [-2.5, 0.9, -3.5]
     assert service.bodies == [{"model": "reader-1", "query": "red boat", "documents": TEXTS, "top_n": 3}]
     assert service.keys == ["Bearer key"]
     assert (await endpoint.check()).status == "ok"
@@ -91,7 +92,7 @@ async def test_a_service_is_asked_for_all_texts_and_answers_by_number(endpoint: 
 async def test_nonsense_of_a_service_is_its_being_away(endpoint: EndpointReranker, service: RerankServer, answer: Any) -> None:
     service.answer = answer
     with pytest.raises(Unavailable, match="reranker"):
-        await endpoint.rerank("shop", "red boat", TEXTS)
+        await endpoint.rerank(Owner("shop", "ana"), "red boat", TEXTS)
 
 
 @pytest.mark.parametrize(
@@ -112,13 +113,13 @@ async def test_nonsense_of_a_service_is_its_being_away(endpoint: EndpointReranke
 async def test_bytes_that_are_no_scores_are_its_being_away(endpoint: EndpointReranker, service: RerankServer, raw: bytes) -> None:
     service.raw = raw
     with pytest.raises(Unavailable, match="reranker"):
-        await endpoint.rerank("shop", "red boat", TEXTS)
+        await endpoint.rerank(Owner("shop", "ana"), "red boat", TEXTS)
 
 
 async def test_a_service_that_refuses_is_away_and_readiness_says_so(endpoint: EndpointReranker, service: RerankServer) -> None:
     service.status = 500
     with pytest.raises(Unavailable, match="HTTP 500"):
-        await endpoint.rerank("shop", "red boat", TEXTS)
+        await endpoint.rerank(Owner("shop", "ana"), "red boat", TEXTS)
     assert len(service.bodies) == 1
     assert (await endpoint.check()).status == "unavailable"
     service.status, service.answer = 200, {"results": [{"index": 0, "relevance_score": 1.0}]}
@@ -128,7 +129,7 @@ async def test_a_service_that_refuses_is_away_and_readiness_says_so(endpoint: En
 async def test_a_model_names_the_texts_that_help(chat: Made) -> None:
     reranker = ListwiseReranker(chat.agents())
     chat.server.script = [says('{"ranked": [2, 1, 2, 7]}')]
-    assert await reranker.rerank("shop", "red boat", TEXTS) == [0.0, 2.0, 3.0]
+    assert await reranker.rerank(Owner("shop", "ana"), "red boat", TEXTS) == [0.0, 2.0, 3.0]
     (message,) = [one["content"] for one in chat.server.bodies[0]["messages"] if one["role"] == "user"]
     assert all(text in message for text in ("red boat", *TEXTS))
 
@@ -136,4 +137,4 @@ async def test_a_model_names_the_texts_that_help(chat: Made) -> None:
 async def test_a_model_that_answers_nothing_usable_failed(chat: Made) -> None:
     chat.server.script = [says("no idea")]
     with pytest.raises(AgentFailed):
-        await ListwiseReranker(chat.agents()).rerank("shop", "red boat", TEXTS)
+        await ListwiseReranker(chat.agents()).rerank(Owner("shop", "ana"), "red boat", TEXTS)

@@ -264,6 +264,10 @@ CALLS: dict[str, Callable[[Given], Row]] = {
     "procedure_get": lambda g: Row(
         get("/api/v1/procedures/style%2Flangue%20%C3%A0%20table", 200, g), get("/api/v1/procedures/style%2fzork", 404, g)
     ),
+    "usage": lambda g: Row(get("/api/v1/usage", 200, g), get("/api/v1/usage", 422, g, "&limit=1")),
+    "usage_app": lambda g: Row(
+        Http("GET", "/api/v1/usage/app", 200, headers={"X-API-Key": IDLE_KEY}), Http("GET", "/api/v1/usage/app", 403)
+    ),
     "user_settings": lambda g: Row(Http("GET", f"/api/v1/users/{g.user}/settings", 200), Http("GET", "/api/v1/users/a%23b/settings", 422)),
     "user_settings_put": lambda g: Row(
         Http("PUT", f"/api/v1/users/{g.user}/settings", 200, {"time_zone": "Europe/Berlin"}),

@@ -22,7 +22,7 @@ OPEN_TO_ANYONE = {
     *("system_root", "system_health", "system_ready", "system_openapi"),
     *("docs_page", "docs_file", "console_page", "console_file", "wrong_path"),
 }
-OF_THE_WHOLE_APP = {"poisoned_tasks_list", "agents_list", "key_make", "keys_list", "key_withdraw", "key_rotate", "audit_list"}
+OF_THE_WHOLE_APP = {"poisoned_tasks_list", "agents_list", "key_make", "keys_list", "key_withdraw", "key_rotate", "audit_list", "usage_app"}
 EXPECTED = {
     "memories_save": "POST api/v1/memories/save",
     "memories_bulk": "POST api/v1/memories/bulk",
@@ -72,6 +72,8 @@ EXPECTED = {
     "task_get": "GET api/v1/tasks/{task_id}",
     "task_retry": "POST api/v1/tasks/{task_id}/retry",
     "task_cancel": "POST api/v1/tasks/{task_id}/cancel",
+    "usage": "GET api/v1/usage",
+    "usage_app": "GET api/v1/usage/app",
     "user_settings": "GET api/v1/users/{user_id}/settings",
     "user_settings_put": "PUT api/v1/users/{user_id}/settings",
     "user_export": "POST api/v1/users/{user_id}/export",

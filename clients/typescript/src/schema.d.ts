@@ -900,6 +900,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a user takes: bytes of stored memories, and tokens of the model today; with their limits, null where there are none */
+        get: operations["usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/usage/app": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What all users of the app take together, with its limits */
+        get: operations["usage_app"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/users/{user_id}": {
         parameters: {
             query?: never;
@@ -2498,6 +2532,21 @@ export interface components {
             dependencies?: Record<string, never>;
             /** Format: date-time */
             checked_at?: string;
+        };
+        Usage: {
+            stored_bytes: {
+                used: number;
+                /** @description null where there is none */
+                limit: number | null;
+            };
+            model_tokens: {
+                /** @description What processes have taken today to spend; null where nothing is counted */
+                used: number | null;
+                /** @description null where there is none */
+                limit: number | null;
+                /** Format: date-time */
+                resets_at: string;
+            };
         };
         MemoryPage: {
             memories: components["schemas"]["ShownMemory"][];
@@ -4185,6 +4234,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description A limit of stored bytes is reached; `detail` says which, and what makes room */
+        Problem507: {
+            headers: {
+                "X-Correlation-Id": components["headers"]["CorrelationId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
     };
     parameters: never;
     requestBodies: never;
@@ -4274,6 +4333,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     agent_summaries: {
@@ -5097,6 +5157,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     memories_batch_state: {
@@ -5179,6 +5240,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     memories_batch_flush: {
@@ -5274,6 +5336,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     memories_clear: {
@@ -5540,6 +5603,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     memory_get: {
@@ -5637,6 +5701,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     memory_delete: {
@@ -5728,6 +5793,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     memory_evolution: {
@@ -6380,6 +6446,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     session_messages_take_back: {
@@ -6751,6 +6818,76 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    usage: {
+        parameters: {
+            query: {
+                /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
+                user_id: string;
+                /** @description Comes from the key; if given, it must be the key's. */
+                app_id?: string;
+            };
+            header?: {
+                /** @description Names the request in logs and answers; one that is not 1-128 characters of A-Z a-z 0-9 . _ : - gets a new one. */
+                "X-Correlation-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Used and limits */
+            200: {
+                headers: {
+                    "X-Correlation-Id": components["headers"]["CorrelationId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Usage"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    usage_app: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request in logs and answers; one that is not 1-128 characters of A-Z a-z 0-9 . _ : - gets a new one. */
+                "X-Correlation-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Used and limits */
+            200: {
+                headers: {
+                    "X-Correlation-Id": components["headers"]["CorrelationId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Usage"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     user_erase: {
         parameters: {
             query?: never;
@@ -6908,6 +7045,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     user_import_part: {
@@ -6953,6 +7091,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     user_import_commit: {

@@ -48,6 +48,7 @@ from memory_core.domain.profile import MIN_CELLS, tells_length
 from memory_core.domain.ranking.passages import idf
 from memory_core.domain.ranking.query import analyse_query
 from memory_core.domain.scene_assignment import EVERYDAY, PROTOTYPES
+from memory_core.domain.scope import Owner
 from memory_core.domain.statements.provenance import own_words
 from memory_core.domain.text.analyzer import tokens
 from memory_core.ports import DecisionItem, Embedder, Health, Meter, SceneItem
@@ -98,7 +99,7 @@ class OfflineAgents:
         """No connections."""
         return 0, 0
 
-    async def detect_boundary(self, app_id: str, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
+    async def detect_boundary(self, owner: Owner, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
         """Where the topic changes; by the plainer rule nowhere."""
         vectors = None
         if self._embedder is not None:
@@ -106,11 +107,11 @@ class OfflineAgents:
         rule = partial(boundaries.boundaries, messages, previous, self._gap, vectors)
         return await self._answer("detect_boundary", _said(messages), rule, Boundaries)
 
-    async def analyse_episode(self, app_id: str, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
+    async def analyse_episode(self, owner: Owner, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
         """How the people behaved, by cues; by the plainer rule nothing is seen."""
         return await self._answer("analyse_episode", _said(messages), partial(episode_analysis, messages), EpisodeAnalysis)
 
-    async def summarise(self, app_id: str, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
+    async def summarise(self, owner: Owner, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
         """The most central sentences, by the plainer rule the first ones; fast: by their words alone, and without hints for retrieval."""
         said = vectors = None
         if self._embedder is not None and not fast:
@@ -119,24 +120,24 @@ class OfflineAgents:
         rule = partial(_summary, messages, said, vectors, fast, self._facts)
         return await self._answer("summarise", _said(messages), rule, partial(_plain_summary, messages))
 
-    async def extract_facts(self, app_id: str, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
+    async def extract_facts(self, owner: Owner, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
         """What users asserted, and what holds for a while; by the plainer rule nothing."""
         return await self._answer("extract_facts", _said(messages), partial(_extracted, messages, self._facts), ExtractedFacts)
 
-    async def decide_conflicts(self, app_id: str, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
+    async def decide_conflicts(self, owner: Owner, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
         """By slot, negation, number and words in common; by the plainer rule all stay as they are."""
         return await self._answer("decide_conflicts", _texts([*new, *held]), partial(decided, new, held), Decisions)
 
-    async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
+    async def synthesise(self, owner: Owner, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         """The notes merged part by part. Raises AgentFailed when they do not fit, or can't be merged."""
         return await self._answer("synthesise", _texts(notes), partial(merged, notes), _no_synthesis)
 
-    async def find_patterns(self, app_id: str, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
+    async def find_patterns(self, owner: Owner, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
         """What was said again in several of them; by the plainer rule nothing."""
         return await self._answer("find_patterns", _texts(episodes), partial(found_patterns, episodes), FoundPatterns)
 
     async def judge_sufficiency(
-        self, app_id: str, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
+        self, owner: Owner, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
     ) -> Answered[Sufficiency]:
         """By how far the best memory is before the rest and by the query's words in what was found; never another query.
 
@@ -146,7 +147,7 @@ class OfflineAgents:
         rule = partial(judged, query, found)
         return await self._answer("judge_sufficiency", _texts(found), rule, plainer, thread=self._thread_for_queries)
 
-    async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
+    async def update_profile(self, owner: Owner, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
         """Themes that come up again and again, and habits that do; by the plainer rule none."""
         return await self._answer("update_profile", (), partial(seen_traits, scenes), ProfileUpdate)
 

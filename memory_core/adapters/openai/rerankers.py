@@ -16,6 +16,7 @@ from typing import Any
 from memory_core.adapters.openai.agents import OpenAIAgents
 from memory_core.adapters.openai.client import Connection, Retries, Service
 from memory_core.domain.errors import Unavailable
+from memory_core.domain.scope import Owner
 from memory_core.ports import Clock, Health
 
 DEPENDENCY = "reranker"
@@ -46,7 +47,7 @@ class EndpointReranker:
         """Requests that may be under way at once, and those that are."""
         return CONCURRENCY, self._under_way
 
-    async def rerank(self, app_id: str, query: str, texts: Sequence[str]) -> list[float]:
+    async def rerank(self, owner: Owner, query: str, texts: Sequence[str]) -> list[float]:
         """The service's score of each text, in order. Raises Unavailable."""
         async with self._slots:
             self._under_way += 1
@@ -65,7 +66,7 @@ class EndpointReranker:
         """What the last request saw, when that is fresh; else one request of one word."""
         if self._failing or self._last_ok is None or self._clock.now() - self._last_ok >= timedelta(seconds=TRUST_S):
             try:
-                await self.rerank("", "ready", ["ready"])
+                await self.rerank(Owner("", ""), "ready", ["ready"])
             except Unavailable as error:
                 return Health("endpoint", "unavailable", last_ok=self._last_ok, detail=error.detail)
         return Health("endpoint", "ok", last_ok=self._last_ok)
@@ -109,9 +110,9 @@ class ListwiseReranker:
         """The model's."""
         return self._agents.pool()
 
-    async def rerank(self, app_id: str, query: str, texts: Sequence[str]) -> list[float]:
+    async def rerank(self, owner: Owner, query: str, texts: Sequence[str]) -> list[float]:
         """The number of texts behind each one's place; 0 for those that were not named. Raises Unavailable, AgentFailed."""
-        answer = (await self._agents.rank_texts(app_id, query, texts)).value
+        answer = (await self._agents.rank_texts(owner, query, texts)).value
         named = list(dict.fromkeys(number for number in answer.ranked if number < len(texts)))
         scores = [0.0] * len(texts)
         for place, number in enumerate(named):

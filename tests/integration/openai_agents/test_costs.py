@@ -32,7 +32,7 @@ async def test_an_app_that_has_used_up_its_day_costs_nothing_more_until_the_next
     with pytest.raises(AgentFailed, match="300 tokens for 2026-05-08"):
         await agents.summarise(APP, MESSAGES)
     assert len(server.bodies) == 2
-    await agents.summarise("another-app", MESSAGES)
+    await agents.summarise(Owner("another-app", "ana"), MESSAGES)
     assert (await agents.check()).facts == {"apps_over_daily_tokens": 1}
     assert made.counted('memory_core_agent_calls_total{call="summarise",outcome="over_budget"} 1.0')
     made.clock.advance(days=1)
@@ -105,6 +105,30 @@ async def test_a_conversation_is_formed_by_a_model_and_readiness_and_metrics_tel
         "proof": 1,
         "Boundaries": 1, "ExtractedFacts": cells, "EpisodeAnalysis": cells, "ConversationSummary": cells
     }  # fmt: skip
+
+
+async def test_a_user_whose_tokens_are_used_up_has_conversations_formed_by_rule_and_the_task_says_so(
+    server: ChatServer, tmp_path: Path
+) -> None:
+    server.model = ReadingModel()
+    settings = Settings(
+        llm_provider="openai", llm_base_url=f"{server.root}/v1", embedding_provider="hash", data=tmp_path, llm_daily_tokens_user=50
+    )
+    ana, results = Owner("local", "ana"), []
+    async with MemoryCore(settings) as core:
+        for text in ("I live in Lisbon.", "I work as a nurse."):
+            accepted = await core.converse(ana, ConverseInput.model_validate({"messages": [{"role": "user", "content": text}]}))
+            for delivery in await core.queue.receive("formation", 1, timedelta(seconds=30)):
+                await core.work(delivery.body)
+            results.append((await core.task(ana, accepted.task_id)).result)
+        assert (await core.ready())["dependencies"]["agents"]["facts"] == {"users_over_daily_tokens": 1}
+        tokens = (await core.usage(ana))["model_tokens"]
+        assert tokens["used"] == tokens["limit"] == 50
+        contents = {memory.content for memory in (await core.list(ana, ListInput())).memories}
+    assert [result["counts"].get("by_rule", 0) for result in results if result] == [0, 1]
+    assert {"User lives in Lisbon", "User works as a nurse"} <= contents
+    kinds = Counter("proof" if is_proof(body) else kind_of(body) for body in server.bodies)
+    assert kinds["ExtractedFacts"] == kinds["ConversationSummary"] == 1, "of the second conversation no model was asked"
 
 
 async def test_readiness_has_the_model_answer_one_word_and_costs_no_tokens_after_that(

@@ -1,0 +1,98 @@
+"""How many requests a process works on at once, and how many wait.
+
+The rest is refused at once, so that a crowd delays others for a short time only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from math import ceil
+from typing import Final
+
+from memory_core.domain.errors import Overloaded
+
+SHARE: Final = 0.75
+"""The part of the waiting places that one app may fill: what it leaves is for others."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionRules:
+    """at_once: requests at work. waiting: those that wait for one of these to end. wait_s: for how long they do."""
+
+    at_once: int
+    waiting: int
+    wait_s: float
+
+
+class Admission:
+    """Places at work, which apps take in turn: one with a thousand requests waiting delays another's by one."""
+
+    def __init__(self, rules: AdmissionRules) -> None:
+        self._rules = rules
+        self._working = self._waiting = 0
+        self._queues: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+
+    @asynccontextmanager
+    async def place(self, app_id: str) -> AsyncIterator[None]:
+        """A place at work, until the block ends. Raises Overloaded when there is none, nor will be soon."""
+        await self._enter(app_id)
+        try:
+            yield
+        finally:
+            self._leave()
+
+    def pool(self) -> tuple[int, int]:
+        """Places at work, and the requests that are at work or wait."""
+        return self._rules.at_once, self._working + self._waiting
+
+    async def _enter(self, app_id: str) -> None:
+        rules = self._rules
+        if self._working < rules.at_once and not self._waiting:
+            self._working += 1
+            return
+        if self._waiting >= rules.waiting or len(self._queues.get(app_id, ())) >= max(1, rules.waiting * SHARE):
+            raise self._refusal()
+        turn = asyncio.get_running_loop().create_future()
+        self._queues.setdefault(app_id, deque()).append(turn)
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(rules.wait_s):
+                await turn
+        except (TimeoutError, asyncio.CancelledError) as error:
+            if turn.done() and not turn.cancelled():
+                self._leave()  # its turn came as it gave up
+            else:
+                self._give_up(app_id, turn)
+            if isinstance(error, TimeoutError):
+                raise self._refusal() from None
+            raise
+
+    def _leave(self) -> None:
+        """Hand the place to the app whose turn it is."""
+        while self._queues:
+            app_id, queue = self._queues.popitem(last=False)
+            turn = queue.popleft()
+            self._waiting -= 1
+            if queue:
+                self._queues[app_id] = queue  # behind all others
+            if not turn.cancelled():
+                turn.set_result(None)
+                return
+        self._working -= 1
+
+    def _give_up(self, app_id: str, turn: asyncio.Future[None]) -> None:
+        queue = self._queues.get(app_id, deque())
+        if turn in queue:
+            queue.remove(turn)
+            self._waiting -= 1
+        if not queue:
+            self._queues.pop(app_id, None)
+
+    def _refusal(self) -> Overloaded:
+        return Overloaded(
+            f"{self._working} requests are at work here and {self._waiting} wait: try again", retry_after_s=max(1, ceil(self._rules.wait_s))
+        )

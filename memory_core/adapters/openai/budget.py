@@ -1,0 +1,164 @@
+"""How many tokens an app, and each of its users, may spend in a day, by all processes together.
+
+A process takes a block of tokens out of the day before it asks a model, in one document of the app or of the user in the long-term store,
+and takes the next when it is used up: two requests a block. What is under way when the day is used up is finished, so a day may pass its
+cap by that; what a process has left of its block when it ends is not spent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from memory_core.domain.errors import AgentFailed, Unavailable
+from memory_core.domain.scope import Owner
+from memory_core.ports import TOKENS_OF_DAY, Clock, Document, LongTermStore, kept_of_app, owner_of_app
+
+LEAST_BLOCK: Final = 5_000
+"""Tokens taken at once, about two calls of a model; more where a thousandth of the day is more, less where a twentieth of it is less."""
+_BLOCKS_A_DAY, _LEAST_BLOCKS = 1_000, 20
+PAYERS_KEPT: Final = 16_384
+"""Payers whose blocks a process remembers; of the one that asked longest ago the rest of its block is lost."""
+_KEPT = timedelta(hours=36)
+_TRIES, _PAUSE_S = 8, 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Payer:
+    """Whose day the tokens come out of. cap: of that day."""
+
+    owner: Owner
+    cap: int
+    is_user: bool
+
+    @property
+    def block(self) -> int:
+        """How many tokens a process takes at once."""
+        return max(1, self.cap // _BLOCKS_A_DAY, min(LEAST_BLOCK, self.cap // _LEAST_BLOCKS))
+
+
+@dataclass(slots=True)
+class Block:
+    """What a process has of a payer's day. left: below 0 where calls took more. used_up: the day has nothing more to give."""
+
+    left: int = 0
+    used_up: bool = False
+
+
+class Budget:
+    """Tokens for each UTC day, prompt and completion together; without a cap nothing is counted."""
+
+    def __init__(
+        self, daily_tokens: int | None, clock: Clock, store: LongTermStore | None = None, *, user_daily_tokens: int | None = None
+    ) -> None:
+        """The days of all apps and users.
+
+        Args:
+            daily_tokens: The cap of each app; None = none.
+            clock: Tells the day.
+            store: Where processes share the days; None = the caps are of this process alone.
+            user_daily_tokens: The cap of each user; None = none.
+
+        """
+        self._cap, self._user_cap, self._clock, self._store = daily_tokens, user_daily_tokens, clock, store
+        self._day = ""
+        self._blocks: OrderedDict[Payer, Block] = OrderedDict()
+        self._taking = asyncio.Lock()
+
+    async def check(self, owner: Owner) -> None:
+        """Raises AgentFailed when the user or the app has used up the day, Unavailable when that can't be asked.
+
+        owner: without a user's name where the tokens are the app's alone.
+        """
+        payers = self._payers(owner)
+        if not payers:
+            return
+        async with self._taking:
+            self._turn_of_day()
+            for payer in payers:
+                block = self._block(payer)
+                if block.left <= 0 and not block.used_up:
+                    await self._take_block(payer)
+                if self._block(payer).left <= 0:
+                    whose = "user" if payer.is_user else "app"
+                    raise AgentFailed(f"the {whose}'s {payer.cap} tokens for {self._day} (UTC) are used up")
+
+    def spend(self, owner: Owner, tokens: int) -> None:
+        """Count what a call took."""
+        self._turn_of_day()
+        for payer in self._payers(owner):
+            self._block(payer).left -= tokens
+
+    def exhausted(self) -> dict[str, int]:
+        """How many apps and users have used up their day, as far as this process knows; what is 0 is left out."""
+        self._turn_of_day()
+        spent = [payer.is_user for payer, block in self._blocks.items() if block.used_up and block.left <= 0]
+        counts = {"apps_over_daily_tokens": spent.count(False), "users_over_daily_tokens": spent.count(True)}
+        return {name: count for name, count in counts.items() if count}
+
+    def _payers(self, owner: Owner) -> list[Payer]:
+        payers = []
+        if self._user_cap is not None and owner.user_id:
+            payers.append(Payer(owner, self._user_cap, is_user=True))
+        if self._cap is not None:
+            payers.append(Payer(owner_of_app(owner.app_id), self._cap, is_user=False))
+        return payers
+
+    def _block(self, payer: Payer) -> Block:
+        block = self._blocks.setdefault(payer, Block())
+        self._blocks.move_to_end(payer)
+        while len(self._blocks) > PAYERS_KEPT:
+            self._blocks.popitem(last=False)
+        return block
+
+    async def _take_block(self, payer: Payer) -> None:
+        """Add a block to what this process may spend; calls that took more than there was are paid for first."""
+        if self._store is None:
+            self._block(payer).left, self._block(payer).used_up = payer.cap, True
+            return
+        day, wanted = self._day, payer.block - self._block(payer).left
+        taken = await _taken(self._store, payer, day, wanted, self._clock)
+        if day != self._day:  # what was taken was yesterday's
+            return
+        block = self._block(payer)
+        block.left += taken
+        block.used_up = taken < wanted
+
+    def _turn_of_day(self) -> None:
+        today = self._clock.now().date().isoformat()
+        if today != self._day:
+            self._day = today
+            self._blocks.clear()
+
+
+async def _taken(store: LongTermStore, payer: Payer, day: str, wanted: int, clock: Clock) -> int:
+    """How many of the wanted tokens the day still had, now taken out of it for all processes. Raises Unavailable."""
+    for attempt in range(_TRIES):
+        stored, epoch = await _read(store, payer)
+        if payer.is_user and epoch is None:
+            return wanted  # nothing is kept of an unknown user, nor of what they take
+        is_of_today = stored is not None and stored.body["day"] == day and stored.body.get("epoch") == epoch
+        before = int(stored.body["taken"]) if stored is not None and is_of_today else 0
+        granted = min(wanted, payer.cap - before)
+        if granted <= 0:
+            return 0
+        # `taker` makes no two writes equal: the store takes a document that is there already for one's own.
+        body = {"day": day, "taken": before + granted, "taker": os.urandom(8).hex(), **({} if epoch is None else {"epoch": epoch})}
+        document = Document(TOKENS_OF_DAY, "marker", body, expires_at=clock.now() + _KEPT, tag=None if stored is None else stored.tag)
+        if await store.keep(payer.owner, document) is not None:
+            return granted
+        await asyncio.sleep(_PAUSE_S * 2**attempt * random.uniform(0.5, 1.0))
+    raise Unavailable("long_term", "other processes count the day's tokens faster than this one can")
+
+
+async def _read(store: LongTermStore, payer: Payer) -> tuple[Document | None, str | None]:
+    """The document of a payer's day, and the epoch that a user's is of."""
+    if payer.is_user:
+        seen = await store.snapshot(payer.owner, [TOKENS_OF_DAY])
+        return seen.documents.get(TOKENS_OF_DAY), None if seen.head is None else seen.head.epoch
+    return await kept_of_app(store, payer.owner.app_id, TOKENS_OF_DAY), None
