@@ -1,4 +1,4 @@
-"""The commands of `memory-core`, each way: over HTTP with a key, and on a data folder without a host."""
+"""The commands of `memory-core`, each way: over HTTP with a key, in both profiles, and on a data folder without a host."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -21,10 +21,24 @@ from typer.testing import CliRunner
 from memory_core.cli.application import app
 from tests.exported_chats import CLAUDE, MEM0, MEMORY_LINES, MESSAGE_LINES, chatgpt_conversation
 from tests.host import ROOT, answer_when, running
+from tests.profiles import Profile
+
+if TYPE_CHECKING:
+    from tests.azure_stores import AzureStores
 
 SECRET = "4f7d9a31c05e8b26" * 2
 KEYS = {"admin": "mc_shop_root_" + SECRET, "reader": "mc_shop_r1_" + SECRET}
 RIGHTS = {"admin": ["admin"], "reader": ["read"]}
+LOCKED = {
+    "MEMORY_API_KEYS": json.dumps(
+        [
+            {"id": key.split("_")[2], "app": "shop", "sha256": hashlib.sha256(key.encode()).hexdigest(), "rights": RIGHTS[name]}
+            for name, key in KEYS.items()
+        ]
+    ),
+    "MEMORY_ERASE_SETTLE_S": "0",
+}
+"""The settings of a host that asks for keys."""
 MANY = 120
 """Conversations, each of which is a call: enough to be interrupted in the middle of them."""
 
@@ -64,28 +78,36 @@ class Commands:
 @pytest.fixture(scope="module")
 def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """A client of a host that asks for keys."""
-    keys = [
-        {"id": key.split("_")[2], "app": "shop", "sha256": hashlib.sha256(key.encode()).hexdigest(), "rights": RIGHTS[name]}
-        for name, key in KEYS.items()
-    ]
-    with running(tmp_path_factory.mktemp("locked"), MEMORY_API_KEYS=json.dumps(keys), MEMORY_ERASE_SETTLE_S="0") as client:
+    with running(tmp_path_factory.mktemp("locked"), **LOCKED) as client:
         client.headers["X-API-Key"] = KEYS["admin"]
         yield client
 
 
+@pytest.fixture(scope="module")
+def locked_azure(tmp_path_factory: pytest.TempPathFactory, azure_stores: AzureStores) -> Iterator[httpx.Client]:
+    """The same on the stores of Azure."""
+    with running(tmp_path_factory.mktemp("azure"), **LOCKED, **Profile(azure_stores).settings()) as client:
+        client.headers["X-API-Key"] = KEYS["admin"]
+        yield client
+
+
+def sent_to(host: httpx.Client, user: str) -> dict[str, str]:
+    """The variables that make commands send to a host."""
+    return {"MEMORY_CORE_URL": str(host.base_url), "MEMORY_CORE_KEY": KEYS["admin"], "MEMORY_CORE_USER": user}
+
+
 @pytest.fixture
 def remote(locked: httpx.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: str) -> Commands:
-    variables = {"MEMORY_CORE_URL": str(locked.base_url), "MEMORY_CORE_KEY": KEYS["admin"], "MEMORY_CORE_USER": user}
-    return Commands(tmp_path, monkeypatch, variables)
+    return Commands(tmp_path, monkeypatch, sent_to(locked, user))
 
 
-@pytest.fixture(params=["remote", "local"])
-def commands(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Commands:
-    """Over HTTP, and on a folder."""
-    if request.param == "remote":
-        found: Commands = request.getfixturevalue("remote")
-        return found
-    return Commands(tmp_path, monkeypatch, {"MEMORY_DATA": str(tmp_path / "data"), "MEMORY_ERASE_SETTLE_S": "0"})
+@pytest.fixture(params=["remote", "azure", "local"])
+def commands(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: str) -> Commands:
+    """Over HTTP in both profiles, and on a folder."""
+    if request.param == "local":
+        return Commands(tmp_path, monkeypatch, {"MEMORY_DATA": str(tmp_path / "data"), "MEMORY_ERASE_SETTLE_S": "0"})
+    host = request.getfixturevalue("locked" if request.param == "remote" else "locked_azure")
+    return Commands(tmp_path, monkeypatch, sent_to(host, user))
 
 
 def test_what_is_saved_is_found_shown_and_erased(commands: Commands, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from tests import browser
 from tests.browser import Browser
 from tests.host import answer_when, problem, running, save
 from tests.npm_file import npm_file
+from tests.profiles import Profile
 
 KEY = "mc_shop_a1_0123456789abcdef"
 KEYS = [{"id": "a1", "app": "shop", "sha256": hashlib.sha256(KEY.encode()).hexdigest(), "rights": ["read", "write", "admin"]}]
@@ -26,8 +27,8 @@ ALL_BYTES = 300_000
 
 
 @pytest.fixture(scope="module")
-def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    with running(tmp_path_factory.mktemp("console"), MEMORY_API_KEYS=json.dumps(KEYS)) as client:
+def host(tmp_path_factory: pytest.TempPathFactory, profile: Profile) -> Iterator[httpx.Client]:
+    with running(tmp_path_factory.mktemp("console"), MEMORY_API_KEYS=json.dumps(KEYS), **profile.settings()) as client:
         client.headers["X-API-Key"] = KEY
         yield client
 
