@@ -140,7 +140,9 @@ def test_what_nobody_asserts_is_no_fact_of_the_table(said: str) -> None:
 
 @pytest.mark.parametrize("mark", ["a", "s", "t"])
 def test_assistants_systems_and_tools_state_no_facts(mark: str) -> None:
-    assert said_facts(talk(*(f"{mark}: {said}" for said, *_ in STATED))) == []
+    said = [f"{mark}: {text}" for text, *_ in STATED]
+    assert said_facts(talk(*said)) == []
+    assert [said_facts(talk(*said, actor=name)) for name in ("Assistant", "the AI assistant")] == [[], []]
 
 
 def test_one_breath_holds_several_facts() -> None:

@@ -129,12 +129,17 @@ def occurs(quote: str, text: str) -> bool:
     return _occurs(quote, _folded(text))
 
 
+_NAMES_OF_ASSISTANTS = frozenset({"assistant", "ai", "ai assistant", "bot", "chatbot", "agent", "ai agent", "model"})
+
+
 def may_tell(message: Message) -> bool:
     """Whether facts may be taken from a message: what the person says, or anybody who is named; never the system or a tool.
 
-    An assistant without a name repeats and guesses; what it says is no fact about the person.
+    An assistant without a name, or with one that says only what it is, repeats and guesses: its words are no facts of anybody's.
     """
-    return message.role == "user" or (message.role == "assistant" and bool(message.actor))
+    if message.role != "assistant":
+        return message.role == "user"
+    return bool(message.actor) and " ".join(message.actor.casefold().split()).removeprefix("the ") not in _NAMES_OF_ASSISTANTS
 
 
 def proven(quote: str, number: int, messages: Sequence[Message]) -> bool:
