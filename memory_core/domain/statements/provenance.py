@@ -139,7 +139,8 @@ def may_tell(message: Message) -> bool:
     """
     if message.role != "assistant":
         return message.role == "user"
-    return bool(message.actor) and " ".join(message.actor.casefold().split()).removeprefix("the ") not in _NAMES_OF_ASSISTANTS
+    name = " ".join((message.actor or "").casefold().split())
+    return bool(name) and name.removeprefix("the ") not in _NAMES_OF_ASSISTANTS
 
 
 def proven(quote: str, number: int, messages: Sequence[Message]) -> bool:
