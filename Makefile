@@ -37,9 +37,10 @@ run-azure: $(VENV)/.dev  ## the same on emulators of Cosmos DB and Storage and a
 	@exec $(BIN)/python -m tests.azure_profile --port $(PORT) --data "$(DATA)" --parent-pid $$PPID
 
 # Tests make these themselves where they are missing; CI makes them on the processor that waits for $(VENV)/.dev.
-tools: | $(BIN)/python  ## the environments of the scanners and of Microsoft's runtime, which tests need
+tools: | $(BIN)/python  ## the environments of the scanners, Microsoft's runtime and the request generator, which tests need
 	-@$(BIN)/python -m tests.infra.tools
 	-@$(BIN)/python -m tests.official_runtime.environment
+	-@$(BIN)/python -m tests.generated_requests.environment
 
 # The drawn examples are the same every time, so that a change is judged by what it changed; test-long draws new ones. The order is that
 # of tests/conftest.py, where xdist would begin with the files of the most tests.
@@ -73,4 +74,4 @@ bench: $(VENV)/.dev  ## measure throughput and latency; prints tables
 	@$(BIN)/python -m bench.scale
 
 clean:  ## remove the virtual environment and caches; your data in .memory stays
-	rm -rf $(VENV) .official_runtime .infra_tools .cache build dist vocabulary *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .official_runtime .infra_tools .request_generator .cache build dist vocabulary *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
