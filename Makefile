@@ -6,7 +6,7 @@ DATA ?= $(or $(MEMORY_DATA),.memory)
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-azure tools test test-long test-live lint package format bench clean
+.PHONY: help run run-azure tools test test-long test-live lint package format bench chaos soak clean
 # What one of many processes has compiled, the others read.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -72,6 +72,13 @@ bench: $(VENV)/.dev  ## measure throughput and latency; prints tables
 	@$(BIN)/python -m bench.formation
 	@$(BIN)/python -m bench.consolidation
 	@$(BIN)/python -m bench.scale
+
+chaos: $(VENV)/.dev  ## kill, freeze, cut and fill under load for MINUTES=2 in each profile; then nothing may be lost or doubled
+	@$(BIN)/python -m bench.chaos --profile embedded --seconds $$(( $(or $(MINUTES),2) * 60 ))
+	@$(BIN)/python -m bench.chaos --profile azure --seconds $$(( $(or $(MINUTES),2) * 60 ))
+
+soak: $(VENV)/.dev  ## a steady load for MINUTES=15; then memory, files and tasks must be level
+	@$(BIN)/python -m bench.soak --minutes $(or $(MINUTES),15)
 
 clean:  ## remove the virtual environment and caches; your data in .memory stays
 	rm -rf $(VENV) .official_runtime .infra_tools .request_generator .cache build dist vocabulary *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
