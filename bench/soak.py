@@ -1,8 +1,9 @@
 """`python -m bench.soak`: a steady load for minutes, and whether what the host holds stays level.
 
-A host of its own with the embedded stores is asked the same mixture of calls at the same rate by the same users, who clear their
-sessions as fast as they fill them. Meanwhile its resident memory, open descriptors, threads, files and waiting tasks are counted. The
-first third of the time is for warming up; through the rest goes a straight line, and its slope has a bound.
+A host of its own with the embedded stores is asked the same mixture of calls at the same rate by the same number of users. Each is
+erased after a hundred calls or so, and a new one comes in its place: so what is kept stays level, too. Meanwhile its resident memory,
+open descriptors, threads, files and waiting tasks are counted. The first third of the time is for warming up; through the rest goes a
+straight line, and its slope has a bound.
 
 Note: the bound is for the slope in an hour, and a short run has few points; below ten minutes a wave may look like a slope.
 """
@@ -29,7 +30,9 @@ from bench.tables import show
 from bench.texts import text
 
 USERS, CLIENTS, SESSIONS = 24, 4, 3
-LOOK_S, PRINT_EVERY = 5.0, 12
+ERASED = 0.01
+"""The share of calls that erase a user."""
+LOOK_S, PRINT_EVERY = 10.0, 6
 """Seconds between two looks, and every which of them is printed."""
 WARM_UP = 1 / 3
 """The share of the time that is not judged."""
@@ -73,23 +76,36 @@ class Load:
         self._http = httpx.AsyncClient(base_url=url, timeout=60, trust_env=False)
         self._rate, self._chance = rate, random.Random(f"soak {seed}")
         self._until = time.monotonic() + seconds
+        self._generations = [0] * USERS
         self.counts: Counter[str] = Counter()
         self.wrong: list[str] = []
 
     async def run(self) -> None:
         """Call until the time is over."""
         async with self._http:
-            await asyncio.gather(*(self._client() for _ in range(CLIENTS)))
+            await asyncio.gather(*(self._client(number) for number in range(CLIENTS)))
 
-    async def _client(self) -> None:
+    def users(self) -> list[str]:
+        """Those who are there now."""
+        return [f"user-{number}-{generation}" for number, generation in enumerate(self._generations)]
+
+    async def _client(self, number: int) -> None:
+        """Calls for every fourth user, so that nobody is called for while it is erased."""
         deeds: dict[Callable[[str], Awaitable[None]], int] = {
-            self._save: 30, self._converse: 10, self._append: 10, self._retrieve: 20, self._context: 10, self._list: 12, self._clear: 8,
+            self._save: 30, self._converse: 10, self._append: 10, self._retrieve: 20, self._context: 10, self._list: 13, self._clear: 6,
         }  # fmt: skip
         due = time.monotonic()
         while (due := due + CLIENTS / self._rate) < self._until:
             await asyncio.sleep(max(0.0, due - time.monotonic()))
+            place = self._chance.randrange(number, USERS, CLIENTS)
+            user = self.users()[place]
+            if self._chance.random() < ERASED:
+                await self._call("DELETE", f"users/{user}")
+                self._generations[place] += 1
+                self.counts["erased users"] += 1
+                continue
             (deed,) = self._chance.choices(list(deeds), list(deeds.values()))
-            await deed(f"user-{self._chance.randrange(USERS)}")
+            await deed(user)
 
     def _session(self) -> str:
         return f"session-{self._chance.randrange(SESSIONS)}"
@@ -137,21 +153,21 @@ def held_by_process(host: Host, data: Path) -> dict[str, float]:
     }
 
 
-async def waiting_tasks(client: httpx.AsyncClient) -> int:
-    """How many tasks of all users have not ended."""
+async def waiting_tasks(client: httpx.AsyncClient, users: Sequence[str]) -> int:
+    """How many tasks of these users have not ended."""
     waiting = 0
-    for user in range(USERS):
+    for user in users:
         for status in ("accepted", "running"):
-            page = await client.get("/api/v1/tasks", params={"user_id": f"user-{user}", "status": status, "limit": 100})
+            page = await client.get("/api/v1/tasks", params={"user_id": user, "status": status, "limit": 100})
             waiting += len(page.json()["tasks"])
     return waiting
 
 
-async def _watch(host: Host, data: Path, began: float, seconds: float) -> list[Sample]:
+async def _watch(host: Host, data: Path, load: Load, began: float, seconds: float) -> list[Sample]:
     samples = []
     async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{host.port}", timeout=60, trust_env=False) as client:
         while (at := time.monotonic() - began) < seconds:
-            held = {**held_by_process(host, data), "waiting tasks": await waiting_tasks(client)}
+            held = {**held_by_process(host, data), "waiting tasks": await waiting_tasks(client, load.users())}
             samples.append(Sample(at, held))
             if len(samples) % PRINT_EVERY == 1:
                 print(f"{at:4.0f} s: {', '.join(f'{name} {value:.0f}' for name, value in held.items())}", flush=True)
@@ -162,7 +178,7 @@ async def _watch(host: Host, data: Path, began: float, seconds: float) -> list[S
 async def _run(host: Host, data: Path, options: argparse.Namespace) -> tuple[Load, list[Sample]]:
     seconds = options.minutes * 60
     load = Load(f"http://127.0.0.1:{host.port}", options.rate, options.seed, seconds)
-    _, samples = await asyncio.gather(load.run(), _watch(host, data, time.monotonic(), seconds))
+    _, samples = await asyncio.gather(load.run(), _watch(host, data, load, time.monotonic(), seconds))
     return load, samples
 
 
