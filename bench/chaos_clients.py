@@ -132,7 +132,7 @@ class Client:
     async def _save(self) -> None:
         user, item = self._user(), self._item()
         keyed = self._keyed()
-        reply = await self._call("POST", f"{MEMORIES}/save", {"user_id": user, **item.body}, key=keyed)
+        reply = await self._call("POST", f"{MEMORIES}/save", {"user_id": user, "view": "full", **item.body}, key=keyed)
         if reply is None:
             self._note_unclear(user, item)
         elif self._expected(reply, 200, 201):
@@ -142,7 +142,7 @@ class Client:
         user, items = self._user(), [self._item() for _ in range(self._chance.randint(2, 15))]
         keyed, tries = self._keyed(), 0
         while True:
-            body = {"user_id": user, "memories": [item.body for item in items]}
+            body = {"user_id": user, "view": "full", "memories": [item.body for item in items]}
             reply = await self._call("POST", f"{MEMORIES}/bulk", body, key=keyed)
             if reply is None:
                 for item in items:

@@ -32,6 +32,8 @@ from bench.texts import text
 USERS, CLIENTS, SESSIONS = 24, 4, 3
 ERASED = 0.01
 """The share of calls that erase a user."""
+RECEIPTS = "erasures"
+"""The folder of the receipts of erasures, which stay on purpose: one file for each erased user."""
 LOOK_S, PRINT_EVERY = 10.0, 6
 """Seconds between two looks, and every which of them is printed."""
 WARM_UP = 1 / 3
@@ -149,7 +151,7 @@ def held_by_process(host: Host, data: Path) -> dict[str, float]:
         "memory, MB": host.rss_mb() or 0.0,
         "descriptors": len(list((process / "fd").iterdir())),
         "threads": len(list((process / "task").iterdir())),
-        "files": sum(path.is_file() for path in data.rglob("*")),
+        "files": sum(path.is_file() and RECEIPTS not in path.parts for path in data.rglob("*")),
     }
 
 
