@@ -6,7 +6,7 @@ DATA ?= $(or $(MEMORY_DATA),.memory)
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-azure tools test test-long test-live lint lock docs package format bench clean
+.PHONY: help run run-azure tools test test-long test-live lint lock docs package format bench chaos soak clean
 # What one of many processes has compiled, the others read.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -39,9 +39,10 @@ run-azure: $(VENV)/.dev  ## the same on emulators of Cosmos DB and Storage and a
 	@exec $(BIN)/python -m tests.azure_profile --port $(PORT) --data "$(DATA)" --parent-pid $$PPID
 
 # Tests make these themselves where they are missing; CI makes them on the processor that waits for $(VENV)/.dev.
-tools: | $(BIN)/python  ## the environments of the scanners and of Microsoft's runtime, which tests need
+tools: | $(BIN)/python  ## the environments of the scanners, Microsoft's runtime and the request generator, which tests need
 	-@$(BIN)/python -m tests.infra.tools
 	-@$(BIN)/python -m tests.official_runtime.environment
+	-@$(BIN)/python -m tests.generated_requests.environment
 
 # The drawn examples are the same every time, so that a change is judged by what it changed; test-long draws new ones. The order is that
 # of tests/conftest.py, where xdist would begin with the files of the most tests.
@@ -88,5 +89,12 @@ bench: $(VENV)/.dev  ## measure throughput and latency; prints tables
 	@$(BIN)/python -m bench.consolidation
 	@$(BIN)/python -m bench.scale
 
+chaos: $(VENV)/.dev  ## kill, freeze, cut and fill under load for MINUTES=2 in each profile; then nothing may be lost or doubled
+	@$(BIN)/python -m bench.chaos --profile embedded --seconds $$(( $(or $(MINUTES),2) * 60 ))
+	@$(BIN)/python -m bench.chaos --profile azure --seconds $$(( $(or $(MINUTES),2) * 60 ))
+
+soak: $(VENV)/.dev  ## a steady load for MINUTES=15; then memory, files and tasks must be level
+	@$(BIN)/python -m bench.soak --minutes $(or $(MINUTES),15)
+
 clean:  ## remove the virtual environment and caches; your data in .memory stays
-	rm -rf $(VENV) .docs_site site .official_runtime .infra_tools .cache build dist vocabulary *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .docs_site site .official_runtime .infra_tools .request_generator .cache build dist vocabulary *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

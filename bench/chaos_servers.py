@@ -10,6 +10,8 @@ import asyncio
 import contextlib
 import os
 import random
+import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -25,8 +27,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import httpx
 import redis
 
+from bench.chaos_wire import SLOW_S, Wire
 from tests import child
 from tests.azure_stores import AzureStores
 from tests.azurite_server import AzuriteServer
@@ -42,6 +46,11 @@ REFUSED = "did not start"
 WATCH_S = 0.2
 HANDS = 2
 """Disturbances at once, each of another target."""
+CLOCK_JUMPS_S = (45.0, 120.0, 900.0, 4000.0)
+"""How far a clock may be put forward for a while; then it goes back to the true time."""
+STORE_JUMP_S = 300.0
+FULL_AT = 256 * 1024
+"""Bytes that no file of a host may have more of while its disk is full."""
 
 
 SPANS = ((0.0, 5.0), (11.0, 15.0), (20.0, 45.0))
@@ -51,12 +60,13 @@ SPANS = ((0.0, 5.0), (11.0, 15.0), (20.0, 45.0))
 class Host:
     """One development host that keeps its port and its data through all its deaths."""
 
-    def __init__(self, name: str, folder: Path, environment: dict[str, str]) -> None:
-        self.name = name
+    def __init__(self, name: str, folder: Path, app: Path, environment: dict[str, str]) -> None:
+        self.name, self._app = name, app
         self.port = kept_for(self)
         self.wanted = False
         self.log = folder / f"{name.replace(' ', '-')}.log"
         self._data, self._environment = folder / "data", environment
+        self.door: Wire | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._said = 0
         self._turn = threading.Lock()
@@ -71,6 +81,16 @@ class Host:
     def url(self) -> str:
         """Its address."""
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def clients_url(self) -> str:
+        """Its address for clients, whose connections can be cut."""
+        return self.url if self.door is None else f"http://127.0.0.1:{self.door.port}"
+
+    def limit_files(self, size: int) -> None:
+        """Let no file of the process grow beyond this, as on a disk that is full."""
+        with contextlib.suppress(ProcessLookupError):
+            resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
     def start(self) -> None:
         """Start the process; it listens a second or two later."""
@@ -95,7 +115,7 @@ class Host:
         command = [sys.executable, "-m", "memory_core.localhost", "--port", str(self.port), "--data", str(self._data)]
         with self.log.open("ab") as log:
             self._said = log.tell()
-            self._process = child.start(command, cwd=ROOT, env=self._environment, stdout=log, stderr=subprocess.STDOUT)
+            self._process = child.start(command, cwd=self._app, env=self._environment, stdout=log, stderr=subprocess.STDOUT)
 
     def _end(self, how: signal.Signals) -> None:
         if self._process is not None:
@@ -115,15 +135,19 @@ class Host:
 
 @dataclass
 class Target:
-    """Something to disturb. deeds: what may be done to it, with how likely each is; `kill`, `stop` and `start` are for those deeds."""
+    """Something to disturb. deeds: what may be done to it, with how likely each is; `kill`, `stop` and `start` are for those deeds.
+
+    spells: how each deed that is none of these begins and ends.
+    """
 
     name: str
     deeds: Mapping[str, int]
-    freeze: Callable[[], None]
-    thaw: Callable[[], None]
+    freeze: Callable[[], None] = lambda: None
+    thaw: Callable[[], None] = lambda: None
     start: Callable[[], None] = lambda: None
     kill: Callable[[], None] = lambda: None
     stop: Callable[[], None] = lambda: None
+    spells: Mapping[str, tuple[Callable[[], None], Callable[[], None]]] = field(default_factory=dict)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -136,6 +160,9 @@ class System:
         self.data.mkdir(parents=True)
         self.stores = AzureStores(folder / "stores") if profile == "azure" else None
         self._embedder = embedder
+        self._shift, self._app = folder / "clock-shift.txt", folder / "app"
+        self.wires: dict[str, Wire] = {}
+        self._ports: dict[str, int] = {}
         self.hosts: list[Host] = []
         self.crashes: list[str] = []
         self.starts_refused = 0
@@ -143,23 +170,50 @@ class System:
     def environment(self) -> dict[str, str]:
         """The settings of a host: the defaults, but for runs of consolidation, which come every minute instead of every ten."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))}
-        stores = {} if self.stores is None else self.stores.settings()
+        stores = {} if self.stores is None else self._settings_over_wires(self.stores)
+        path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
         ours = {
             "EMBEDDING_PROVIDER": self._embedder,
             "MEMORY_CONSOLIDATION_PAUSE_MINUTES": "1",
             "MEMORY_CONSOLIDATION_SPREAD_MINUTES": "0",
             "LOG_LEVEL": "WARNING",
+            "PYTHONPATH": path,
+            "TEST_CLOCK_SHIFT": str(self._shift),
         }
         return {**kept, **ours, "MEMORY_DATA": str(self.data), "MEMORY_AUTH": "off", **stores}
 
+    def _settings_over_wires(self, stores: AzureStores) -> dict[str, str]:
+        """The settings of an app that reaches its stores over wires."""
+        settings = stores.settings()
+        for server, name in (("cosmos", "MEMORY_COSMOS_ENDPOINT"), ("redis", "MEMORY_REDIS_URL"), ("queues", "MEMORY_QUEUE_CONNECTION")):
+            settings[name] = settings[name].replace(f":{self._ports[server]}/", f":{self.wires[server].port}/")
+        return settings
+
     async def start(self) -> None:
         """Start the stores and one host."""
+        self.shift_clock(0)
+        shutil.copytree(ROOT / "tests" / "shifted_host", self._app)
+        shutil.copy(ROOT / "host.json", self._app)
         if self.stores is not None:
             (self.folder / "stores").mkdir()
             await asyncio.to_thread(self.stores.start)
             await self.stores.provision(DIMENSIONS)
-        self.hosts = [Host(name, self.folder, self.environment()) for name in ("host", "second host")]
+            addresses = {"cosmos": self.stores.cosmos.endpoint, "redis": self.stores.redis.url, "queues": self.stores.azurite.url("queue")}
+            self._ports = {name: httpx.URL(address).port or 0 for name, address in addresses.items()}
+            self.wires = {name: Wire(port) for name, port in self._ports.items()}
+            for wire in self.wires.values():
+                await wire.start()
+        self.hosts = [Host(name, self.folder, self._app, self.environment()) for name in ("host", "second host")]
+        door = Wire(self.hosts[0].port)
+        await door.start()
+        self.wires["clients"] = self.hosts[0].door = door
         await asyncio.to_thread(self.hosts[0].start)
+
+    def shift_clock(self, seconds: float) -> None:
+        """Let the clocks of all hosts be wrong by this much; they see it at their next look."""
+        unfinished = self._shift.with_suffix(".new")
+        unfinished.write_text(str(seconds))
+        unfinished.rename(self._shift)
 
     async def stop_hosts(self) -> None:
         """Ask all hosts to stop."""
@@ -170,12 +224,14 @@ class System:
         """End everything, frozen or not."""
         for host in self.hosts:
             await asyncio.to_thread(host.end)
+        for wire in self.wires.values():
+            await wire.stop()
         if self.stores is not None:
             await asyncio.to_thread(self.stores.stop)
 
     def url(self, chance: random.Random) -> str:
         """The address of a host that is meant to run, now and then of one that was just killed."""
-        return chance.choice([host for host in self.hosts if host.wanted] or self.hosts[:1]).url
+        return chance.choice([host for host in self.hosts if host.wanted] or self.hosts[:1]).clients_url
 
     @asynccontextmanager
     async def watched(self) -> AsyncIterator[None]:
@@ -206,17 +262,29 @@ class System:
         """What can be disturbed in this profile, the second host apart."""
         main = self.hosts[0]
         stop = partial(main.end, signal.SIGTERM)
-        host = Target("host", {"kill": 5, "stop": 1, "freeze": 4}, *_frozen(main), main.start, main.end, stop)
+        disk = (partial(main.limit_files, FULL_AT), partial(main.limit_files, resource.RLIM_INFINITY))
+        deeds = {"kill": 5, "stop": 1, "freeze": 4} | ({"fill the disk of": 3} if self.stores is None else {})
+        host = Target("host", deeds, *_frozen(main), main.start, main.end, stop, {"fill the disk of": disk})
+        clock = Target("clock", {"put forward": 1}, spells={"put forward": (self._put_clock_forward, partial(self.shift_clock, 0))})
+        common = [host, host, clock, *(_wired(name, wire) for name, wire in self.wires.items())]
         if self.stores is None:
-            return [host, host, _locked(self.data / "memory.db"), _locked(self.data / "queue.db")]
+            return [*common, _locked(self.data / "memory.db"), _locked(self.data / "queue.db")]
         cosmos, redis_server, azurite = self.stores.cosmos, self.stores.redis, self.stores.azurite
+        spells = {
+            "refuse at": (partial(cosmos.fault, "throttle", probability=0.8, retry_after_ms=50), cosmos.heal),
+            "storm at": (partial(cosmos.storm, 0.3), cosmos.heal),
+            "put forward the clock of": (partial(cosmos.advance, STORE_JUMP_S), lambda: None),
+        }
+        deeds = {"kill": 5, "freeze": 5, "refuse at": 4, "storm at": 4, "put forward the clock of": 1}
         return [
-            host,
-            host,
-            Target("cosmos", {"kill": 5, "freeze": 5}, *_frozen(cosmos), cosmos.start, cosmos.kill),
+            *common,
+            Target("cosmos", deeds, *_frozen(cosmos), cosmos.start, cosmos.kill, spells=spells),
             Target("redis", {"kill": 4, "freeze": 3, "fill": 3}, *_frozen(redis_server), redis_server.start, redis_server.kill),
             Target("azurite", {"kill": 5, "freeze": 5}, *_frozen(azurite), azurite.start, azurite.kill),
         ]
+
+    def _put_clock_forward(self) -> None:
+        self.shift_clock(random.choice(CLOCK_JUMPS_S))
 
 
 class Disturber:
@@ -267,6 +335,9 @@ class Disturber:
         elif deed == "stop":
             self.others["graceful stops"] += 1
             await self._restart(target.stop, target.start)
+        elif deed in target.spells:
+            self.others[f"{deed} {target.name}"] += 1
+            await self._cast(*target.spells[deed])
         else:
             self.others["full Redis"] += 1
             await self._fill_redis()
@@ -286,6 +357,14 @@ class Disturber:
             await asyncio.sleep(self._span(least, most))
         finally:
             target.thaw()
+
+    async def _cast(self, begin: Callable[[], None], end: Callable[[], None]) -> None:
+        ((least, most),) = self._chance.choices(SPANS[:2], (80, 20))
+        try:
+            await asyncio.to_thread(begin)
+            await asyncio.sleep(self._span(least, most))
+        finally:
+            end()
 
     async def _fill_redis(self) -> None:
         """Let Redis refuse every write for want of memory."""
@@ -327,6 +406,15 @@ class Disturber:
 def _frozen(process: Host | CosmosServer | RedisServer | AzuriteServer) -> tuple[Callable[[], None], Callable[[], None]]:
     """How to freeze a process and how to let it go on."""
     return (lambda: _send(process.pid, signal.SIGSTOP), lambda: _send(process.pid, signal.SIGCONT))
+
+
+def _wired(name: str, wire: Wire) -> Target:
+    """The connections of one wire."""
+
+    def delay() -> None:
+        wire.delay_s = random.uniform(*SLOW_S)
+
+    return Target(f"connections of {name}", {"cut": 1, "delay": 1}, spells={"cut": (wire.cut, wire.mend), "delay": (delay, wire.mend)})
 
 
 def _locked(file: Path) -> Target:

@@ -69,7 +69,7 @@ class Checker:
     async def check(self) -> None:
         """Accuse of everything that is not as it was acknowledged."""
         for user in self._users:
-            memories = await self._all("memories", user, status="all")
+            memories = await self._all("memories", user, status="all", view="full")
             versions = {
                 memory["id"]: await self._versions(user, memory["id"]) for memory in memories if memory["version"] > 1 and memory["key"]
             }

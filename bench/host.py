@@ -45,6 +45,11 @@ class Host:
         self.port = self._read_port(data)
         self.started_s = time.perf_counter() - began
 
+    @property
+    def pid(self) -> int:
+        """Of the process."""
+        return self._process.pid
+
     def _read_port(self, data: Path) -> int:
         assert self._process.stdout is not None
         for line in self._process.stdout:

@@ -263,6 +263,8 @@ _OTHERWISE = {
     **{(name, "200"): "Foreseen" for name in ("archive", "consolidate", "decay", "forget", "reembed")},
 }
 """(function, status) → the schema of a body that is not the function's usual one."""
+_FILES = ("console_file", "docs_file")
+"""Functions without a right that may not have what is asked for."""
 _OF_KEYS = {
     "key_make": ("409", "413", "415"),
     "key_withdraw": ("404", "409"),
@@ -336,7 +338,7 @@ def _answer(text: str, schema: str) -> Schema:
 def problems(door: Door, name: str) -> dict[str, Schema]:
     """The problems that a caller of this function may get."""
     if door.right is None:
-        statuses = ["500"]
+        statuses = ["404", "500"] if name in _FILES else ["500"]
     elif not door.scoped:
         statuses = ["400", "401", "403", "422", "429", "500", "503"]
         statuses = sorted([*statuses, *_OF_KEYS.get(name, ())])

@@ -25,6 +25,7 @@ TEXT: Schema = {"type": "string"}
 INTEGER: Schema = {"type": "integer"}
 MOMENT: Schema = {"type": "string", "format": "date-time"}
 CURSOR: Schema = {"type": ["string", "null"], "description": "What to send as `cursor` for the next page; null on the last"}
+DELETION: Schema = {"enum": ["deleted", "already_deleted"]}
 IGNORED: Schema = {
     "ignored": {
         "type": "array",
@@ -87,6 +88,13 @@ def _as_shown(schemas: dict[str, Schema]) -> None:
         "required": ["id"],
         "properties": {**properties},
     }
+    schemas["Deleted"] = {
+        **schemas["Memory"],
+        "title": "Deleted",
+        "description": "The memory that is deleted now, and whether it was so before",
+        "required": [*schemas["Memory"]["required"], "outcome"],
+        "properties": {**properties, "outcome": DELETION},
+    }
     properties.update(REDACTED)
     message = schemas["SessionMessage"]
     message["required"] = [name for name in message["required"] if name != "sent"]
@@ -119,10 +127,9 @@ def _saved_and_refused() -> dict[str, Schema]:
         "conflict": {"anyOf": [ref("ConflictRecord"), {"type": "null"}]},
         "degraded": _list(TEXT),
     }
-    deleted = {"id": TEXT, "key": TEXT, "status": INTEGER, "outcome": {"enum": ["deleted", "already_deleted"]}, "problem": ref("Problem")}
+    deleted = {"id": TEXT, "key": TEXT, "status": INTEGER, "outcome": DELETION, "problem": ref("Problem")}
     return {
         "Problem": _object({**problem, "errors": _list(error), "did_you_mean": meant}, *problem, "errors"),
-        "Deleted": {"allOf": [ref("Memory"), _object({"outcome": {"enum": ["deleted", "already_deleted"]}}, "outcome")]},
         "Saved": _object({**saved, **REDACTED}, *saved),
         "BulkResults": _object({"results": _list({"oneOf": [ref("BulkSaved"), ref("BulkProblem")]}), **REDACTED}, "results"),
         "BulkSaved": _object({"status": INTEGER, **saved}, "status", *saved),

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -28,10 +27,10 @@ from memory_core.ledger.batch import Assembled, Change, Changes, assemble, ended
 from memory_core.ledger.ids import marker_id
 from memory_core.ledger.open_conflicts import SETTLED, followed, left_open, settled, unsettled
 from memory_core.ledger.readable import as_memory
+from memory_core.ledger.recent import RecentCommits
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, Near, Neighbour, ShortTermStore, Stamp
 
 Result = TypeVar("Result")
-_RECENT_EVENTS, _RECENT_OWNERS = 256, 1024
 _EVENTS_PAGE = 500
 MAX_ENDED_AHEAD = 40
 """Past truths that one commit ends before the decision that ends them; each is two documents of a commit's hundred."""
@@ -112,7 +111,7 @@ class Ledger:
         self._store, self._clock, self._ids, self._deadline_s = store, clock, ids, deadline_s
         self._gathered, self._completed = gathered, completed
         self._queues: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
-        self._recent: OrderedDict[Owner, tuple[Head, deque[Event]]] = OrderedDict()
+        self._recent = RecentCommits()
 
     async def look(self, owner: Owner, ids: Sequence[str], nears: Sequence[Near] = ()) -> Look:
         """Head and documents, then the neighbours: never older than the head, so no commit slips in between unseen."""
@@ -296,13 +295,7 @@ class Ledger:
 
     def _done(self, owner: Owner, assembled: Assembled, changes: Changes[Result]) -> Committed[Result]:
         batch = assembled.batch
-        known, recent = self._recent.pop(owner, (batch.head, deque(maxlen=_RECENT_EVENTS)))
-        if known.epoch != batch.head.epoch:
-            recent.clear()
-        recent.extend(batch.events)
-        self._recent[owner] = (batch.head, recent)
-        if len(self._recent) > _RECENT_OWNERS:
-            self._recent.popitem(last=False)
+        self._recent.add(owner, batch.head, batch.events)
         previous = batch.expected.last_removal_sequence if batch.expected else 0
         stamp = Stamp(batch.head.epoch, batch.head.sequence, batch.head.last_removal_sequence)
         bodies = {write.document.id: write.document.body for write in batch.writes if write.document.kind == "memory"}
@@ -313,13 +306,13 @@ class Ledger:
 
     def _ahead_of(self, owner: Owner, head: Head | None) -> _InTheWay | None:
         """The head of this process's last commit, when it is ahead of the one that was read before queueing."""
-        known = self._recent.get(owner)
+        known = self._recent.head(owner)
         if known is None or head is None:
             return None
-        if known[0].epoch != head.epoch:
-            del self._recent[owner]  # what an erased user did must not be remembered
+        if known.epoch != head.epoch:
+            self._recent.forget(owner)  # what an erased user did must not be remembered
             return None
-        return _InTheWay(known[0], decide_again=False) if known[0].sequence > head.sequence else None
+        return _InTheWay(known, decide_again=False) if known.sequence > head.sequence else None
 
     async def _stand(self, owner: Owner, changes: Changes[Any], head: Head | None, newer: Head) -> bool:
         """Whether a decision is still right on a newer head: one of the same life, whose events since touch nothing that it looked at.
@@ -333,8 +326,8 @@ class Ledger:
     async def _events_between(self, owner: Owner, head: Head | None, newer: Head) -> list[Event]:
         """Events after `head` up to `newer`: from this process's memory where it has them all, else from the store."""
         start = head.sequence if head is not None and head.epoch == newer.epoch else 0
-        if owner in self._recent:
-            mine = [event for event in self._recent[owner][1] if start < event.sequence <= newer.sequence]
+        if self._recent.head(owner) is not None:
+            mine = [event for event in self._recent.events(owner) if start < event.sequence <= newer.sequence]
             if len(mine) == newer.sequence - start:
                 return mine
         events: list[Event] = []

@@ -12,7 +12,7 @@ import random
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from memory_core.domain.conversation import Task, TaskMessage
@@ -60,6 +60,12 @@ def said(error: BaseException) -> str:
     return described(error)[:MAX_ERROR_CHARACTERS]
 
 
+def _due_at(task: Task, now: datetime) -> datetime | None:
+    """When the task may be worked on. Written while the clock was ahead, it has to wait as long as it would have then, and no longer."""
+    due = task.next_enqueue_at
+    return due if due is None or task.updated_at <= now else due - (task.updated_at - now)
+
+
 class Leases:
     """Gives tasks to workers. length: how long a lease lasts without a sign of life."""
 
@@ -76,7 +82,7 @@ class Leases:
             if held_task is None or held_task.task.finished or message.generation < held_task.task.generation:
                 return None
             now = self._clock.now()
-            free_at = max(held_task.task.leased_until or now, held_task.task.next_enqueue_at or now)
+            free_at = max(held_task.task.leased_until or now, _due_at(held_task.task, now) or now)
             if free_at > now:
                 return Later(free_at - now + MOMENT)
             lease = Lease(self._store, self._tasks, self._clock, self._length, message.owner, held_task)

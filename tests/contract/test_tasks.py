@@ -33,6 +33,15 @@ async def test_a_conversation_is_accepted_at_once_and_formed_by_its_message(worl
     assert {event.correlation_id for event in await world.log()} == {"c-1"}
 
 
+async def test_a_conversation_told_while_the_clock_was_ahead_is_formed_once_it_is_right_again(world: World) -> None:
+    core = await world.core()
+    world.clock.forward(3600)
+    accepted = await converse(core)
+    world.clock.forward(-3600)
+    assert await Hand(core).work_all() == 1
+    await formed_once(world, core, accepted)
+
+
 async def test_the_same_told_twice_without_a_session_makes_two_tasks_and_nothing_twice(world: World) -> None:
     core = await world.core()
     accepted = [await converse(core, session=None) for _ in range(3)]

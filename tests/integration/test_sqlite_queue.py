@@ -107,6 +107,17 @@ async def test_a_message_delayed_by_a_week_is_not_expired_when_it_comes(queue: S
     assert await drained(queue) == ["a"]
 
 
+async def test_what_was_sent_while_the_clock_was_ahead_comes_once_it_is_right_again(queue: SqliteQueue, clock: StillClock) -> None:
+    clock.forward(DAY_S)
+    await queue.send("formation", "at once")
+    await queue.send("formation", "in a minute", delay=timedelta(minutes=1))
+    clock.forward(-DAY_S)
+    assert await drained(queue) == ["at once"]
+    clock.forward(60)
+    assert await drained(queue) == ["in a minute"]
+    assert await drained(queue) == []
+
+
 async def test_what_expired_leaves_the_file(queue: SqliteQueue, path: Path, clock: StillClock) -> None:
     await queue.send("webhooks", "old")
     clock.forward(7 * DAY_S)

@@ -49,6 +49,20 @@ def test_only_a_part_of_an_export_can_be_gone(openapi: dict[str, Any]) -> None:
     assert gone == ["user_export_part"]
 
 
+def test_a_file_of_a_page_may_not_be_there(openapi: dict[str, Any]) -> None:
+    for path in ("/docs/{file}", "/console/{release}/{file}"):
+        assert openapi["paths"][path]["get"]["responses"].keys() == {"200", "404", "500"}
+
+
+def test_no_schema_that_is_closed_gets_a_field_from_its_neighbour(openapi: dict[str, Any]) -> None:
+    """`allOf` of a schema without other fields and one with another field fits no value."""
+    schemas = openapi["components"]["schemas"]
+    for name, schema in schemas.items():
+        for part in schema.get("allOf", ()):
+            closed = schemas[part["$ref"].rpartition("/")[2]] if "$ref" in part else part
+            assert closed.get("additionalProperties") is not False, name
+
+
 def test_every_reference_leads_somewhere(openapi: dict[str, Any]) -> None:
     found = set(references(openapi))
     assert found

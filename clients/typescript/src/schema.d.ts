@@ -2246,6 +2246,302 @@ export interface components {
             /** @description Only with include=embedding */
             embedding?: number[] | null;
         };
+        /**
+         * Deleted
+         * @description The memory that is deleted now, and whether it was so before
+         */
+        Deleted: {
+            /** Id */
+            id: string;
+            /** App Id */
+            app_id: string;
+            /** User Id */
+            user_id: string;
+            /**
+             * Session Id
+             * @default null
+             */
+            session_id: string | null;
+            /**
+             * Agent Id
+             * @default null
+             */
+            agent_id: string | null;
+            /**
+             * Cell Id
+             * @default null
+             */
+            cell_id: string | null;
+            /**
+             * Conversation Id
+             * @default null
+             */
+            conversation_id: string | null;
+            type: components["schemas"]["MemoryType"];
+            /**
+             * Category
+             * @default null
+             */
+            category: string | null;
+            /** Content */
+            content: string;
+            /**
+             * Episode
+             * @default null
+             */
+            episode: string | null;
+            /**
+             * Subject
+             * @default null
+             */
+            subject: string | null;
+            /**
+             * Attribute
+             * @default null
+             */
+            attribute: string | null;
+            /**
+             * Key
+             * @default null
+             */
+            key: string | null;
+            /**
+             * Value
+             * @default null
+             */
+            value: unknown;
+            /**
+             * Value Text
+             * @default null
+             */
+            value_text: string | null;
+            /** Atomic Facts */
+            atomic_facts?: components["schemas"]["AtomicFact"][];
+            /** Foresight */
+            foresight?: components["schemas"]["Foresight"][];
+            /** Entities */
+            entities?: string[];
+            /**
+             * Actor
+             * @default null
+             */
+            actor: string | null;
+            /**
+             * Action Type
+             * @default null
+             */
+            action_type: string | null;
+            /**
+             * Source
+             * @default api
+             */
+            source: string;
+            /** Metadata */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /** Tags */
+            tags?: string[];
+            /** Keywords */
+            keywords?: string[];
+            /** Semantic Queries */
+            semantic_queries?: string[];
+            /**
+             * Embedding Model
+             * @default null
+             */
+            embedding_model: string | null;
+            /**
+             * Embedding Dimensions
+             * @default null
+             */
+            embedding_dimensions: number | null;
+            /**
+             * Importance Base
+             * @default 0.5
+             */
+            importance_base: number;
+            /**
+             * Importance Basis
+             * @default type
+             * @enum {string}
+             */
+            importance_basis: "given" | "type" | "secmsa" | "consolidation";
+            /**
+             * Confidence
+             * @default 1
+             */
+            confidence: number;
+            /**
+             * Interaction Quality
+             * @default null
+             */
+            interaction_quality: ("high" | "medium" | "low") | null;
+            /**
+             * Conversation Complexity
+             * @default null
+             */
+            conversation_complexity: number | null;
+            /** Follow Up Potential */
+            follow_up_potential?: string[];
+            /**
+             * Access Count
+             * @default 0
+             */
+            access_count: number;
+            /**
+             * Last Accessed At
+             * @default null
+             */
+            last_accessed_at: string | null;
+            /**
+             * Reinforcement Count
+             * @default 0
+             */
+            reinforcement_count: number;
+            /**
+             * Last Used At
+             * @default null
+             */
+            last_used_at: string | null;
+            /**
+             * Pinned
+             * @default false
+             */
+            pinned: boolean;
+            /**
+             * Worth
+             * @default null
+             */
+            worth: ("asked_to_keep" | "identity" | "vital" | "health" | "agreement" | "standing_wish" | "secret_place" | "small_talk") | null;
+            /**
+             * Searchable
+             * @default true
+             */
+            searchable: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /**
+             * Event Timestamp
+             * Format: date-time
+             */
+            event_timestamp: string;
+            /**
+             * Valid From
+             * Format: date-time
+             */
+            valid_from: string;
+            /**
+             * Valid Until
+             * @default null
+             */
+            valid_until: string | null;
+            /** @default active */
+            status: components["schemas"]["Status"];
+            /**
+             * Status Reason
+             * @default created
+             */
+            status_reason: string;
+            /**
+             * Version
+             * @default 1
+             */
+            version: number;
+            /**
+             * Change Reason
+             * @default null
+             */
+            change_reason: string | null;
+            /**
+             * Supersedes Id
+             * @default null
+             */
+            supersedes_id: string | null;
+            /**
+             * Next Id
+             * @default null
+             */
+            next_id: string | null;
+            /** Links */
+            links?: components["schemas"]["Link"][];
+            /** Source Ids */
+            source_ids?: string[];
+            /** Consolidated Into Ids */
+            consolidated_into_ids?: string[];
+            /**
+             * Consolidation Run
+             * @default null
+             */
+            consolidation_run: string | null;
+            /**
+             * Pattern Detected
+             * @default null
+             */
+            pattern_detected: string | null;
+            /**
+             * Copied From
+             * @default null
+             */
+            copied_from: string | null;
+            /**
+             * Scene Id
+             * @default null
+             */
+            scene_id: string | null;
+            /**
+             * Conflict State
+             * @default none
+             * @enum {string}
+             */
+            conflict_state: "none" | "pending" | "resolved";
+            /** Conflict Ids */
+            conflict_ids?: string[];
+            /**
+             * Prompt Id
+             * @default null
+             */
+            prompt_id: string | null;
+            /**
+             * Prompt Version
+             * @default null
+             */
+            prompt_version: string | null;
+            /**
+             * Model
+             * @default null
+             */
+            model: string | null;
+            /**
+             * Correlation Id
+             * @default null
+             */
+            correlation_id: string | null;
+            /**
+             * Archived At
+             * @default null
+             */
+            archived_at: string | null;
+            /**
+             * Archival Location
+             * @default null
+             */
+            archival_location: string | null;
+            /** @description Only with at or known_at */
+            as_of_sequence?: number | null;
+            /** @description Only with include=embedding */
+            embedding?: number[] | null;
+            /** @enum {unknown} */
+            outcome: "deleted" | "already_deleted";
+        };
         Anything: Record<string, never>;
         Text: string;
         Html: string;
@@ -2267,10 +2563,6 @@ export interface components {
             }[];
             /** @description What was probably meant: a field, a call or a setting; absent where nothing comes near */
             did_you_mean?: string;
-        };
-        Deleted: components["schemas"]["Memory"] & {
-            /** @enum {unknown} */
-            outcome: "deleted" | "already_deleted";
         };
         Saved: {
             /** @enum {unknown} */
@@ -7273,6 +7565,7 @@ export interface operations {
                     "image/svg+xml": components["schemas"]["File"];
                 };
             };
+            404: components["responses"]["Problem404"];
             500: components["responses"]["Problem500"];
         };
     };
@@ -7328,6 +7621,7 @@ export interface operations {
                     "image/svg+xml": components["schemas"]["File"];
                 };
             };
+            404: components["responses"]["Problem404"];
             500: components["responses"]["Problem500"];
         };
     };

@@ -159,6 +159,7 @@ def _insert(connection: sqlite3.Connection, queue: str, body: str, now: float, h
 
 def _take(connection: sqlite3.Connection, queue: str, limit: int, now: float, hidden: int) -> list[Delivery]:
     """Look first: who finds nothing, as most do who look, takes no lock and writes nothing."""
+    _move_back_what_lies_ahead(connection, queue, now)
     if connection.execute("SELECT 1 FROM messages WHERE queue = ? AND visible_at <= ? LIMIT 1", (queue, now)).fetchone() is None:
         return []
     _drop_expired(connection, now)
@@ -174,6 +175,19 @@ def _take(connection: sqlite3.Connection, queue: str, limit: int, now: float, hi
         Delivery(id, body, count, _moment(inserted), _moment(expires), _moment(visible), receipt)
         for id, body, count, inserted, expires, visible, receipt in rows
     ]
+
+
+def _move_back_what_lies_ahead(connection: sqlite3.Connection, queue: str, now: float) -> None:
+    """What was sent while the clock was ahead would be hidden until that time comes: it is as if it was sent now."""
+    ahead = (queue, now, now)
+    if connection.execute("SELECT 1 FROM messages WHERE queue = ? AND visible_at > ? AND inserted_at > ? LIMIT 1", ahead).fetchone():
+        connection.execute(
+            """
+            UPDATE messages SET visible_at = visible_at - inserted_at + ?, expires_at = expires_at - inserted_at + ?, inserted_at = ?
+            WHERE queue = ? AND visible_at > ? AND inserted_at > ?
+            """,
+            (now, now, now, *ahead),
+        )
 
 
 def _change(connection: sqlite3.Connection, queue: str, delivery: Delivery, now: float, until: float, receipt: str) -> bool:

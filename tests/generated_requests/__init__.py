@@ -1,0 +1,1 @@
+"""Requests that Schemathesis generates from /openapi.json, sent to a running host."""
