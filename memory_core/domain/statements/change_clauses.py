@@ -495,7 +495,7 @@ def _says_changed(said: Said) -> bool:
     )
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def read(text: str, *, is_own: bool = False) -> Message:
     """A message taken apart. is_own: as in `tells_change`."""
     told = text[:MOST_CHARACTERS].removeprefix(_TOLD_BY)  # else it looks like a pasted conversation
