@@ -13,6 +13,7 @@ const VIEWS = {
   session: ["./sessions.js", "Conversation"],
   scenes: ["./scenes.js", "Scenes"],
   profile: ["./profile.js", "Profile"],
+  ahead: ["./ahead.js", "Ahead"],
   conflicts: ["./conflicts.js", "Conflicts"],
   tasks: ["./tasks.js", "Tasks and runs"],
   task: ["./tasks.js", "Task"],

@@ -3,6 +3,7 @@
 import { Pages, get, post } from "./api.js";
 import { el, fill, svg } from "./dom.js";
 import { about, facts, figure, head, kindOf, load, memoryCard, nothing, pagedList, plural, shortId, status, time, words, wordsOf } from "./parts.js";
+import { memoryLink, memoryLinks, sessionLink } from "./names.js";
 import { link } from "./route.js";
 import { conflictCard } from "./conflicts.js";
 
@@ -58,7 +59,7 @@ function fieldsOf(memory) {
       ["Saved", time(memory.created_at)],
       ["Changed", memory.updated_at === memory.created_at ? null : time(memory.updated_at)],
       ["Version", String(memory.version)],
-      ["Session", memory.session_id ? el("a", { href: link("session", memory.session_id) }, memory.session_id) : null],
+      ["Session", memory.session_id ? sessionLink(memory.session_id) : null],
       ["Agent", memory.agent_id],
       ["Said by", memory.actor],
       ["Source", memory.source],
