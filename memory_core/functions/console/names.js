@@ -8,6 +8,7 @@ import { link, user } from "./route.js";
 const MOST = 70;
 const BATCH = 100;
 const LONG = 28;
+const KINDS = { cell: "episode", note: "note", fact: "fact", message: "message" };
 const waiting = new Map();
 const beginnings = new Map();
 
@@ -29,16 +30,31 @@ export function briefText(memory) {
   return memory.category === "note" ? text.replace(/^## \w+\n/, "").split(/\n(?:##|---)/)[0].trim() : text;
 }
 
+/** What sort of memory this is, in a word. */
+export function kindOf(memory) {
+  if (memory.category && KINDS[memory.category]) return KINDS[memory.category];
+  return memory.type === "procedural" ? "procedure" : memory.type === "semantic" ? "fact" : "episode";
+}
+
 /** A link to a memory that shows its first words; its whole id is the tooltip. */
-export function memoryLink(id) {
+export function memoryLink(id, onknown = () => {}) {
   const anchor = el("a", { href: link("memory", id), title: id }, `${id.slice(0, 12)}…`);
   if (!waiting.size) setTimeout(fetchWaiting, 0);
-  waiting.set(id, [...(waiting.get(id) || []), anchor]);
+  const name = (memory) => {
+    anchor.textContent = shortened(briefText(memory));
+    onknown(memory);
+  };
+  waiting.set(id, [...(waiting.get(id) || []), name]);
   return anchor;
 }
 
-/** Links to memories, one under the other. */
-export const memoryLinks = (ids) => el("ul.links", ids.map((id) => el("li", memoryLink(id))));
+/** Links to memories, one under the other, with the kind of each. */
+export const memoryLinks = (ids) => el("ul.links", ids.map(linkLine));
+
+function linkLine(id) {
+  const kind = el("span.about");
+  return el("li", memoryLink(id, (memory) => (kind.textContent = kindOf(memory))), " ", kind);
+}
 
 async function fetchWaiting() {
   const asked = new Map(waiting);
@@ -46,7 +62,7 @@ async function fetchWaiting() {
   const ids = [...asked.keys()];
   for (let first = 0; first < ids.length; first += BATCH) {
     const answer = await quietly(() => post("/api/v1/memories/get", { user_id: user(), ids: ids.slice(first, first + BATCH) }));
-    for (const memory of answer?.memories || []) for (const anchor of asked.get(memory.id) || []) anchor.textContent = shortened(briefText(memory));
+    for (const memory of answer?.memories || []) for (const name of asked.get(memory.id) || []) name(memory);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { Problem } from "./api.js";
 import { announce, el, fill } from "./dom.js";
-import { briefText, sessionLink } from "./names.js";
+import { briefText, kindOf, sessionLink } from "./names.js";
 import { link } from "./route.js";
 
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
@@ -133,14 +133,6 @@ export function shortId(id) {
   return el("code.id", { title: id }, id.length > 14 ? `${id.slice(0, 12)}…` : id);
 }
 
-export const KINDS = { cell: "episode", note: "note", fact: "fact", message: "message" };
-
-/** What sort of memory this is, in a word. */
-export function kindOf(memory) {
-  if (memory.category && KINDS[memory.category]) return KINDS[memory.category];
-  return memory.type === "procedural" ? "procedure" : memory.type === "semantic" ? "fact" : "episode";
-}
-
 /** A status as a word with a sign: filled holds, hollow does not hold any more, crossed is gone. */
 export function status(name) {
   const sign = { active: "full", succeeded: "full", ok: "full", ready: "full", resolved: "full" }[name]
@@ -167,6 +159,7 @@ export const wordsOf = (memory) => (memory.content || memory.value_text || (memo
 
 /** The same in brief: of a note its summary. */
 export const briefOf = briefText;
+export { kindOf };
 
 /** What a slot holds, which may be any JSON, as a text: an object would be taken for the properties of an element. */
 export const valueText = (value) => (typeof value === "string" ? value : JSON.stringify(value));

@@ -91,7 +91,7 @@ function attach(turn, made) {
 }
 
 function memoryLine(memory, ...more) {
-  return el("li", el("p", el("a", { href: link("memory", memory.id) }, labelOf(memory))), el("p.about", el("span.kind", kindOf(memory)), status(memory.status), more), aheadOf(memory).map(expected));
+  return el("li", el("p", el("a", { href: link("memory", memory.id) }, labelOf(memory))), el("p.about", el("span.kind", kindOf(memory)), status(memory.status), more), aheadOf(memory).map((part) => expected(part, memory)));
 }
 
 /** What was said and has no memory of its own: it is found by its episode. */
@@ -109,8 +109,9 @@ function labelOf(memory) {
 const aheadOf = (memory) => (memory.category === "cell" ? memory.foresight.filter((part) => !memory.atomic_facts.some((fact) => fact.fact_id && bare(fact.text) === bare(part.description))) : memory.foresight);
 const bare = (text) => text.replace(/\.$/, "");
 
-function expected(part) {
-  return el("p.small.ahead", el("b", "Ahead: "), part.description, " ", span(part));
+function expected(part, memory) {
+  const isSame = bare(part.description) === bare(briefOf(memory));
+  return el("p.small.ahead", el("b", "Foresight: "), isSame ? null : `${bare(part.description)}, `, span(part));
 }
 
 /** What was made of the messages of a session, by the message that it came of. */
