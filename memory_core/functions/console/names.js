@@ -68,7 +68,7 @@ async function fetchWaiting() {
 
 /** What a conversation began with: {name, at, hasMessages}; null where nothing is known of it. */
 export function beginningOf(session) {
-  const place = `${user()} ${session}`;
+  const place = JSON.stringify([user(), session]);
   if (!beginnings.has(place)) beginnings.set(place, fetchBeginning(session));
   return beginnings.get(place);
 }
@@ -79,7 +79,7 @@ async function fetchBeginning(session) {
   const first = told?.memories[0] || (await quietly(() => get("/api/v1/memories", asked)))?.memories[0];
   if (!first) return null;
   const title = first.metadata?.title;
-  return { name: shortened(typeof title === "string" && title.trim() ? title : briefText(first)), at: first.event_timestamp, hasMessages: first.category === "message" || Boolean(told?.memories.length) };
+  return { name: shortened(typeof title === "string" && title.trim() ? title : briefText(first)), at: first.event_timestamp, hasMessages: Boolean(told?.memories.length) };
 }
 
 /** A link to a conversation. A long id, such as an imported one, gives way to what the conversation began with. */
