@@ -8,7 +8,7 @@ import { link } from "./route.js";
 const DECISIONS = [
   ["supersede", "New replaces old", "The new one holds. The old one stays as what was true before."],
   ["keep_both", "Keep both", "Both hold and can be found."],
-  ["reject_new", "Keep the old", "The old one holds. The new one is put aside."],
+  ["reject_new", "Keep the old", "The old one holds. The new one is deleted, as never true."],
   ["merge", "Merge", "One memory with both texts takes their place."],
 ];
 const DONE = { supersede: "the new one replaced the old one", keep_both: "both are kept", reject_new: "the new one was rejected", merge: "they were merged" };

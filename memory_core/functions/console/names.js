@@ -1,4 +1,4 @@
-// Ids as people read them: a memory by its first words, a conversation by its title or by the first words that were told in it.
+// Ids as people read them: a memory by its first words, a conversation by the first words that were told in it.
 // The short id stands until the words are known, and where they can't be fetched.
 
 import { Problem, get, post } from "./api.js";
@@ -74,12 +74,11 @@ export function beginningOf(session) {
 }
 
 async function fetchBeginning(session) {
-  const asked = { user_id: user(), session_id: session, order: "asc", limit: 1, status: "all", fields: "content,value,value_text,category,event_timestamp,metadata" };
+  const asked = { user_id: user(), session_id: session, order: "asc", limit: 1, status: "all", fields: "content,value,value_text,category,event_timestamp" };
   const told = await quietly(() => get("/api/v1/memories", { ...asked, category: "message" }));
   const first = told?.memories[0] || (await quietly(() => get("/api/v1/memories", asked)))?.memories[0];
   if (!first) return null;
-  const title = first.metadata?.title;
-  return { name: shortened(typeof title === "string" && title.trim() ? title : briefText(first)), at: first.event_timestamp, hasMessages: Boolean(told?.memories.length) };
+  return { name: shortened(briefText(first)), at: first.event_timestamp, hasMessages: Boolean(told?.memories.length) };
 }
 
 /** A link to a conversation. A long id, such as an imported one, gives way to what the conversation began with. */

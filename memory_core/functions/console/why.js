@@ -15,11 +15,12 @@ const OPEN = { answer_threshold: 0, similarity_threshold: 0, score_threshold: un
 
 /** The form "why is a memory not found?" and what it brings out. asked: the fields of the address. */
 export function whyPanel(request, asked, signal) {
-  const answer = el("div", { "aria-live": "polite" });
+  const answer = el("div", { "aria-live": "polite", tabindex: "-1" });
   const input = el("input", { name: "why", value: asked.why || "", autocomplete: "off", spellcheck: "false" });
   const diagnose = (wanted) => load(answer, () => findOut(request, wanted, choose, signal));
   const choose = (id) => {
     input.value = id;
+    if (answer.contains(document.activeElement)) answer.focus({ preventScroll: true });
     return diagnose(id);
   };
   const submit = (event) => {
