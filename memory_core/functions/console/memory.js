@@ -1,15 +1,16 @@
 // One memory: its fields, how it came about, what it replaced and what replaced it, what happened to it.
 
 import { Pages, get, post } from "./api.js";
-import { el, fill, svg } from "./dom.js";
-import { about, facts, figure, head, kindOf, load, memoryCard, nothing, pagedList, plural, status, time, words, wordsOf } from "./parts.js";
+import { announce, el, fill, svg } from "./dom.js";
+import { about, actionButton, facts, figure, head, kindOf, load, memoryCard, nothing, pagedList, plural, status, time, words, wordsOf } from "./parts.js";
 import { span } from "./ahead.js";
 import { memoryLink, memoryLinks, sessionLink } from "./names.js";
-import { link } from "./route.js";
+import { go, link } from "./route.js";
 import { conflictCard } from "./conflicts.js";
 
 const KNOWN = new Set("id app_id user_id content type category status status_reason version event_timestamp valid_from valid_until created_at updated_at session_id agent_id subject attribute key value value_text actor source confidence importance_base importance_basis worth pinned access_count last_accessed_at reinforcement_count tags entities keywords metadata source_ids cell_id conversation_id scene_id links atomic_facts foresight supersedes_id next_id conflict_ids conflict_state correlation_id embedding_model embedding_dimensions episode semantic_queries".split(" "));
 
+const RESTORABLE = new Set(["deleted", "archived"]);
 const MEMORY_ID = /^(mem|msg)_[0-9A-Za-z]+$/;
 const CONFLICT_ID = /^cft_[0-9A-Za-z]+$/;
 const MOMENT = /^\d{4}-\d\d-\d\dT/;
@@ -31,7 +32,7 @@ function sections(memory, user, signal) {
   const own = { user_id: user };
   const evolution = section("Evolution", "What it replaced, and what replaced it: each bar is the time for which a memory holds.", async () => drawn((await get(`${base}/evolution`, { ...own, direction: "both" }, { signal })), memory));
   return [
-    el("section.panel", el("p.words", { class: "words whole" }, wordsOf(memory)), about(memory, memory.pinned ? el("span", "pinned") : null), el("p.small", el("code", memory.id))),
+    el("section.panel", el("p.words", { class: "words whole" }, wordsOf(memory)), about(memory, memory.pinned ? el("span", "pinned") : null), el("p.small", el("code", memory.id)), RESTORABLE.has(memory.status) ? el("div.actions", restoreButton(base, user)) : null),
     el("section", el("h2", "Fields"), fieldsOf(memory), rest(memory)),
     evolution,
     memory.source_ids.length ? section("Sources", "What it was made of.", async () => sources(memory, user, signal)) : null,
@@ -41,6 +42,15 @@ function sections(memory, user, signal) {
     section("Versions", "", async () => versions((await get(`${base}/versions`, own, { signal })).versions)),
     timeline(memory, user),
   ];
+}
+
+/** Brings the memory back into use and shows it anew. */
+function restoreButton(base, user) {
+  return actionButton("Restore it", async () => {
+    await post(`${base}/restore`, { user_id: user });
+    announce("It is restored");
+    go(location.hash);
+  });
 }
 
 function section(title, lead, work) {

@@ -111,7 +111,7 @@ async function followed(request, memory, signal, choose) {
   const { title, detail } = broken || checks.at(-1);
   announce(title);
   const isRestorable = broken && ["deleted", "archived"].includes(memory.status);
-  return el("div.list", verdict(title, detail), isRestorable ? restoreButton(memory, request, choose) : null, ladder(scores, asked), el("ol.checks", checks.map(line)), el("div.clamped", memoryCard(memory)));
+  return el("div.list", verdict(title, detail), isRestorable ? restoreButton(memory, request, choose) : null, ladder(scores, asked, broken?.mark), el("ol.checks", checks.map(line)), el("div.clamped", memoryCard(memory)));
 }
 
 /** Brings a memory back into use and follows it anew. */
@@ -208,7 +208,8 @@ async function candidateChecks(open, asked, seen, limit, request, memory, signal
   if (request.score_threshold !== undefined && open.seen.result.score < request.score_threshold) return [where, no("Its score is under the score threshold", `It has ${figure(open.seen.result.score)}; ${figure(request.score_threshold)} is asked for.`)];
   const floor = request.similarity_threshold ?? (await ownThreshold(request, signal));
   const needed = floor === null ? `The least that passed has ${figure(last)}` : `The threshold is ${figure(floor)}`;
-  return [where, no("Its relevance is under the similarity threshold", `It has ${relevance}. ${needed}. A lower one in “Filters and thresholds” lets it through.`)];
+  const under = no("Its relevance is under the similarity threshold", `It has ${relevance}. ${needed}. A lower one in “Filters and thresholds” lets it through.`);
+  return [where, floor === null ? under : { ...under, mark: { at: floor, label: "similarity threshold" } }];
 }
 
 /** The similarity threshold of the service: what a search names as needed where nothing else is, and no score is high enough. */
@@ -228,9 +229,9 @@ async function notListed(open, request, memory, signal) {
   return `None of the lists (${lists}) brought it up; ${plural(open.count, "memory was", "memories were")} looked at. ${comes}${missing.length ? ` Of the query's terms it does not have: ${missing.join(", ")}.` : ""}`;
 }
 
-function ladder(relevance, asked) {
+function ladder(relevance, asked, mark) {
   if (relevance === null) return null;
-  const marks = asked.nearest ? [{ at: asked.nearest.answer_threshold, label: "answer threshold" }] : [];
+  const marks = asked.nearest ? [{ at: asked.nearest.answer_threshold, label: "answer threshold" }] : mark ? [mark] : [];
   const best = asked.results[0]?.relevance_score ?? asked.nearest?.relevance_score;
   return el("div.meters", bar("This one", relevance, { isMain: true, marks }), best === undefined ? null : bar("The best", best, { marks }));
 }
