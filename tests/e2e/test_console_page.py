@@ -14,7 +14,7 @@ import pytest
 from memory_core.functions import http_console
 from tests import browser
 from tests.browser import Browser
-from tests.host import answer_when, problem, running, save
+from tests.host import answer_when, ended_task, problem, running, save
 from tests.npm_file import npm_file
 from tests.profiles import Profile
 
@@ -119,6 +119,7 @@ def test_a_person_signs_in_searches_opens_a_memory_and_decides_a_conflict(host: 
 
     for address in (
         f"memory/{replaced['id']}",
+        "ahead",
         "memories",
         "sessions",
         "scenes",
@@ -139,6 +140,47 @@ def test_a_person_signs_in_searches_opens_a_memory_and_decides_a_conflict(host: 
     assert chromium.evaluate("Object.keys(localStorage).length") == 0
     asked = [event["params"]["request"]["url"] for event in chromium.seen if event["method"] == "Network.requestWillBeSent"]
     assert [url for url in asked if not url.startswith((f"{base}/", "data:"))] == []
+    events = ("Log.entryAdded", "Runtime.exceptionThrown")
+    assert [event for event in chromium.seen if event["method"] in events] == [], "errors, or breaches of the page's policy"
+
+
+def test_an_operator_tells_conversations_apart_and_learns_why_a_memory_is_not_found(host: httpx.Client, chromium: Browser) -> None:
+    """Conversations go by their first words, memories by theirs; what is missing, unknown or deleted is said to be so."""
+    session = "chatgpt-65a2340f-2b1c-4d7e-9a3e-0f1e2d3c4b5a"
+    told = "I moved to Bremen. My flight to Lisbon is on 20 December 2099."
+    message = {"role": "user", "content": told, "timestamp": "2026-03-02T18:00:00Z"}
+    answer = host.post("/api/v1/memories", json={"user_id": "tom", "session_id": session, "messages": [message]})
+    ended_task(host, answer.headers["location"])
+    golf = save(host, "tom", "Tom drives a Golf", type="semantic")
+    host.delete(f"/api/v1/memories/{golf['id']}?user_id=tom").raise_for_status()
+    chromium.open(f"{str(host.base_url).rstrip('/')}/console#/sessions?user=tom")
+    chromium.evaluate(npm_file(AXE, "axe.min.js").read_text(encoding="utf-8"))
+    enter(chromium, "input[type=password]", KEY)
+
+    appear(chromium, "document.querySelector('.card .words a')?.title === " + json.dumps(session))
+    appear(chromium, f"document.querySelector('.card .words a').textContent === {json.dumps(told)}")
+    appear(chromium, "document.querySelector('.card .about time').dateTime === '2026-03-02T18:00:00Z'")
+    visit(chromium, f"#/session/{session}?user=tom")
+    appear(chromium, f"document.querySelector('h1').textContent === {json.dumps(told)}")
+    appear(chromium, "document.querySelector('.turn .ahead time')?.dateTime.startsWith('2099-12-20')")
+    assert breaches(chromium) == []
+    visit(chromium, "#/ahead?user=tom")
+    assert "Lisbon" in chromium.evaluate("document.querySelector('.card .words').textContent")
+
+    visit(chromium, "#/search?user=tom&q=car")
+    verdict = "document.querySelector('.verdict .strong')?.textContent"
+    enter(chromium, "input[name=why]", "alarm code")
+    appear(chromium, f"{verdict} === 'No memory has these words'")
+    enter(chromium, "input[name=why]", "drives golf")
+    appear(chromium, f"{verdict} === 'It is deleted'")
+    assert breaches(chromium) == []
+    click(chromium, ".panel .actions button")
+    appear(chromium, f"{verdict} && {verdict} !== 'It is deleted'")
+    assert host.get(f"/api/v1/memories/{golf['id']}?user_id=tom").json()["status"] == "active"
+
+    visit(chromium, "#/profile?user=tmo")
+    assert appear(chromium, "document.querySelector('.unknown .strong')?.textContent") == "The user tmo is not known here"
+    assert breaches(chromium) == []
     events = ("Log.entryAdded", "Runtime.exceptionThrown")
     assert [event for event in chromium.seen if event["method"] in events] == [], "errors, or breaches of the page's policy"
 

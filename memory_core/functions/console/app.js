@@ -13,6 +13,7 @@ const VIEWS = {
   session: ["./sessions.js", "Conversation"],
   scenes: ["./scenes.js", "Scenes"],
   profile: ["./profile.js", "Profile"],
+  ahead: ["./ahead.js", "Ahead"],
   conflicts: ["./conflicts.js", "Conflicts"],
   tasks: ["./tasks.js", "Tasks and runs"],
   task: ["./tasks.js", "Task"],
@@ -25,6 +26,7 @@ const PARENTS = { memory: "memories", session: "sessions", task: "tasks" };
 const main = document.getElementById("main");
 const byId = (id) => document.getElementById(id);
 let leave = new AbortController();
+const knownUsers = new Set();
 let isAdmitted = false;
 
 async function start() {
@@ -99,7 +101,9 @@ async function show() {
   const module = await fetched(path);
   if (signal.aborted || !module) return;
   const content = el("div.view");
-  fill(main, content);
+  const warning = el("div", { role: "status" });
+  fill(main, warning, content);
+  if (!WITHOUT_USER.has(view)) warnOfUnknownUser(warning, user(), signal);
   window.scrollTo(0, 0);
   await module.render(content, { view, id, query, user: user(), signal });
   if (signal.aborted) return;
@@ -121,22 +125,52 @@ async function fetched(path) {
   }
 }
 
-function chooseUser(name) {
-  fill(main, el("div.view", head(name), empty("Whose memories?", "Enter the id of a user in the field “User”, as your app sends it in user_id.")));
-  main.dataset.opened = location.hash;
-  byId("user").focus();
-}
-
-/** Users that have agents, which an admin's key may list. */
-async function suggestUsers() {
+/** Of a user of whom nothing is kept, say so: a mistyped id looks like an empty user otherwise. */
+async function warnOfUnknownUser(place, name, signal) {
+  if (knownUsers.has(name)) return;
   try {
-    const page = await get("/api/v1/agents", { limit: 100 }, { accept: [403] });
-    const names = new Set((page.agents || []).map((agent) => agent.user_id));
-    fill(byId("users"), [...names].map((value) => el("option", { value })));
+    const page = await get("/api/v1/timeline", { user_id: name, limit: 1 }, { signal });
+    if (page.events.length) return void knownUsers.add(name);
+    fill(place, el("div.empty.unknown", el("p.strong", `The user ${name} is not known here`), el("p", "Nothing has been saved under this id with this key's app. Is it written as your app sends it?")));
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
+    if (!(error instanceof Problem) && error.name !== "AbortError") throw error;
   }
 }
+
+async function chooseUser(name) {
+  const names = el("div");
+  fill(
+    main,
+    el(
+      "div.view",
+      head(name),
+      empty("Whose memories?", "Enter the id of a user in the field “User”, as your app sends it in user_id. The command line saves for ", el("a", { href: addressOf("me") }, "me"), " unless it is told otherwise."),
+      names,
+    ),
+  );
+  main.dataset.opened = location.hash;
+  byId("user").focus();
+  const known = await usersWithAgents();
+  if (known.length) fill(names, el("section", el("h2", "Users with agents"), el("ul.users", known.map((name) => el("li", el("a", { href: addressOf(name) }, name))))));
+}
+
+/** Ids of users that have agents, which an admin's key may list; none for any other key. */
+async function usersWithAgents() {
+  try {
+    const page = await get("/api/v1/agents", { limit: 100 }, { accept: [403] });
+    return [...new Set((page.agents || []).map((agent) => agent.user_id))].sort();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return [];
+  }
+}
+
+async function suggestUsers() {
+  fill(byId("users"), (await usersWithAgents()).map((value) => el("option", { value })));
+}
+
+/** The address of the view that is open, for another user. */
+const addressOf = (name) => `#/${current().view}?${new URLSearchParams({ user: name })}`;
 
 function connectFrame() {
   window.addEventListener("hashchange", show);

@@ -6,10 +6,10 @@ import { about, actionButton, empty, failed, figure, head, pagedList, status, ta
 import { link } from "./route.js";
 
 const DECISIONS = [
-  ["supersede", "New replaces old"],
-  ["keep_both", "Keep both"],
-  ["reject_new", "Keep the old"],
-  ["merge", "Merge"],
+  ["supersede", "New replaces old", "The new one holds. The old one stays as what was true before."],
+  ["keep_both", "Keep both", "Both hold and can be found."],
+  ["reject_new", "Keep the old", "The old one holds. The new one is deleted, as never true."],
+  ["merge", "Merge", "One memory with both texts takes their place."],
 ];
 const DONE = { supersede: "the new one replaced the old one", keep_both: "both are kept", reject_new: "the new one was rejected", merge: "they were merged" };
 
@@ -38,7 +38,7 @@ export function conflictCard(record, user, signal) {
       el("p", el("span.small", "Why: "), now.reason, now.status === "resolved" ? el("span.small", ` · ${DONE[now.strategy] || now.strategy}`) : null),
       now.rejected_content ? el("p.small", "Rejected: ", now.rejected_content) : null,
       now.previous ? el("p.small", `Before: ${now.previous.strategy.replace("_", " ")}, by ${now.previous.by}`) : null,
-      el("div.actions", now.status === "pending" ? decisions(now) : actionButton("Undo the decision", () => change(now, "undo", {}), { place: note })),
+      now.status === "pending" ? el("ul.decisions", decisions(now)) : el("div.actions", actionButton("Undo the decision", () => change(now, "undo", {}), { place: note })),
       note,
     );
   }
@@ -46,13 +46,14 @@ export function conflictCard(record, user, signal) {
     const changed = await post(`/api/v1/conflicts/${encodeURIComponent(now.id)}/${verb}`, { user_id: user, ...fields });
     announce(verb === "undo" ? "The decision was taken back" : `Decided: ${DONE[changed.strategy] || changed.strategy}`);
     show(changed);
-    card.querySelector(".actions button").focus();
+    card.querySelector(".actions button, .decisions button").focus();
     await showPair(pair, changed, user, signal);
   }
-  const decisions = (now) => DECISIONS.map(([decision, label]) => {
+  const decisions = (now) => DECISIONS.map(([decision, label, effect]) => {
     const button = actionButton(label, () => change(now, "resolve", { decision }), { place: note });
     button.dataset.decision = decision;
-    return button;
+    button.setAttribute("aria-describedby", `${record.id}-${decision}`);
+    return el("li", button, el("p.small", { id: `${record.id}-${decision}` }, effect));
   });
 
   show(record);

@@ -1,12 +1,21 @@
 // One memory: its fields, how it came about, what it replaced and what replaced it, what happened to it.
 
 import { Pages, get, post } from "./api.js";
-import { el, fill, svg } from "./dom.js";
-import { about, facts, figure, head, kindOf, load, memoryCard, nothing, pagedList, plural, shortId, status, time, words, wordsOf } from "./parts.js";
-import { link } from "./route.js";
+import { announce, el, fill, svg } from "./dom.js";
+import { about, actionButton, facts, figure, head, kindOf, load, memoryCard, nothing, pagedList, plural, status, time, words, wordsOf } from "./parts.js";
+import { span } from "./ahead.js";
+import { memoryLink, memoryLinks, sessionLink } from "./names.js";
+import { go, link } from "./route.js";
 import { conflictCard } from "./conflicts.js";
 
 const KNOWN = new Set("id app_id user_id content type category status status_reason version event_timestamp valid_from valid_until created_at updated_at session_id agent_id subject attribute key value value_text actor source confidence importance_base importance_basis worth pinned access_count last_accessed_at reinforcement_count tags entities keywords metadata source_ids cell_id conversation_id scene_id links atomic_facts foresight supersedes_id next_id conflict_ids conflict_state correlation_id embedding_model embedding_dimensions episode semantic_queries".split(" "));
+
+const RESTORABLE = new Set(["deleted", "archived"]);
+const MEMORY_ID = /^(mem|msg)_[0-9A-Za-z]+$/;
+const CONFLICT_ID = /^cft_[0-9A-Za-z]+$/;
+const MOMENT = /^\d{4}-\d\d-\d\dT/;
+const BASES = { given: ", as it was given", type: ", by its type", secmsa: ", by its content", consolidation: ", by a run" };
+const NAMES = { event_timestamp: "happened", conflict_ids: "conflicts", next_id: "replaced by", supersedes_id: "replaces", source_ids: "sources", consolidated_into_ids: "merged into", importance_base: "importance", status_reason: "reason", cell_id: "episode", prompt_id: "prompt" };
 
 export async function render(place, { id, user, signal }) {
   const body = el("div.view");
@@ -23,7 +32,7 @@ function sections(memory, user, signal) {
   const own = { user_id: user };
   const evolution = section("Evolution", "What it replaced, and what replaced it: each bar is the time for which a memory holds.", async () => drawn((await get(`${base}/evolution`, { ...own, direction: "both" }, { signal })), memory));
   return [
-    el("section.panel", el("p.words", { class: "words whole" }, wordsOf(memory)), about(memory, memory.pinned ? el("span", "pinned") : null), el("p.small", el("code", memory.id))),
+    el("section.panel", el("p.words", { class: "words whole" }, wordsOf(memory)), about(memory, memory.pinned ? el("span", "pinned") : null), el("p.small", el("code", memory.id)), RESTORABLE.has(memory.status) ? el("div.actions", restoreButton(base, user)) : null),
     el("section", el("h2", "Fields"), fieldsOf(memory), rest(memory)),
     evolution,
     memory.source_ids.length ? section("Sources", "What it was made of.", async () => sources(memory, user, signal)) : null,
@@ -35,6 +44,15 @@ function sections(memory, user, signal) {
   ];
 }
 
+/** Brings the memory back into use and shows it anew. */
+function restoreButton(base, user) {
+  return actionButton("Restore it", async () => {
+    await post(`${base}/restore`, { user_id: user });
+    announce("It is restored");
+    go(location.hash);
+  });
+}
+
 function section(title, lead, work) {
   const place = el("div");
   load(place, work, { rows: 2 });
@@ -42,7 +60,7 @@ function section(title, lead, work) {
 }
 
 function fieldsOf(memory) {
-  const value = memory.value === null || memory.value === undefined ? null : el("code", JSON.stringify(memory.value));
+  const value = memory.value === null || memory.value === undefined ? null : valueOf(memory.value);
   return el(
     "div.panel",
     facts([
@@ -58,22 +76,24 @@ function fieldsOf(memory) {
       ["Saved", time(memory.created_at)],
       ["Changed", memory.updated_at === memory.created_at ? null : time(memory.updated_at)],
       ["Version", String(memory.version)],
-      ["Session", memory.session_id ? el("a", { href: link("session", memory.session_id) }, memory.session_id) : null],
+      ["Session", memory.session_id ? sessionLink(memory.session_id) : null],
       ["Agent", memory.agent_id],
       ["Said by", memory.actor],
       ["Source", memory.source],
       ["Confidence", figure(memory.confidence)],
-      ["Importance", `${figure(memory.importance_base)} (${memory.importance_basis})`],
+      ["Importance", `${figure(memory.importance_base)}${BASES[memory.importance_basis] || ""}`],
       ["Kept longer for", memory.worth],
       ["Found", memory.access_count ? `${plural(memory.access_count, "time")}, last ${words(memory.last_accessed_at)}` : "never yet"],
       ["Told again", memory.reinforcement_count ? plural(memory.reinforcement_count, "time") : null],
-      ["Scene", memory.scene_id ? el("a", { href: link("scenes", memory.scene_id) }, shortId(memory.scene_id)) : null],
-      ["Episode", memory.cell_id && memory.cell_id !== memory.id ? el("a", { href: link("memory", memory.cell_id) }, shortId(memory.cell_id)) : null],
+      ["Scene", memory.scene_id ? el("a", { href: link("scenes", memory.scene_id), title: memory.scene_id }, "The scene of its episode") : null],
+      ["Episode", memory.cell_id && memory.cell_id !== memory.id ? memoryLink(memory.cell_id) : null],
       ["Tags", memory.tags],
       ["Entities", memory.entities],
       ["Keywords", memory.keywords],
-      ["Foresight", memory.foresight.length ? el("div", memory.foresight.map((part) => el("p", part.description, " ", time(part.start_time, { isDay: true })))) : null],
-      ["Metadata", Object.keys(memory.metadata).length ? el("code", JSON.stringify(memory.metadata)) : null],
+      ["Foresight", memory.foresight.length ? el("div", memory.foresight.map((part) => el("p", `${part.description.replace(/\.$/, "")}, `, span(part)))) : null],
+      ["Replaces", memory.supersedes_id ? memoryLink(memory.supersedes_id) : null],
+      ["Replaced by", memory.next_id ? memoryLink(memory.next_id) : null],
+      ["Metadata", Object.keys(memory.metadata).length ? valueOf(memory.metadata) : null],
     ]),
   );
 }
@@ -81,8 +101,8 @@ function fieldsOf(memory) {
 /** Fields that have no place of their own above, as they were answered. */
 function rest(memory) {
   const given = Object.entries(memory).filter(([name, value]) => !KNOWN.has(name) && value !== null && value !== "" && !(Array.isArray(value) && !value.length));
-  const embedding = [["embedding", `${memory.embedding_model || "none"}, ${memory.embedding_dimensions || 0} numbers`], ["correlation_id", memory.correlation_id]];
-  return el("details", el("summary", "More fields"), facts([...given.map(([name, value]) => [name, typeof value === "object" ? el("code", JSON.stringify(value)) : String(value)]), ...embedding]));
+  const embedding = [["Embedding", `${memory.embedding_model || "none"}, ${memory.embedding_dimensions || 0} numbers`], ["Correlation id", memory.correlation_id]];
+  return el("details", el("summary", "More fields"), facts([...given.map(([name, value]) => [readable(name), valueOf(value)]), ...embedding]));
 }
 
 async function sources(memory, user, signal) {
@@ -100,7 +120,7 @@ function atomicFact(fact) {
 }
 
 function nearLink(edge) {
-  return el("li.about", el("a", { href: link("memory", edge.memory_id) }, shortId(edge.memory_id)), el("span", edge.relationship_type), el("span", `strength ${figure(edge.link_strength)}`), el("span", `similarity ${figure(edge.similarity_score)}`));
+  return el("li.about", memoryLink(edge.memory_id), el("span", readable(edge.relationship_type)), el("span", `strength ${figure(edge.link_strength)}`), el("span", `similarity ${figure(edge.similarity_score)}`));
 }
 
 async function conflictsOf(memory, user, signal) {
@@ -133,15 +153,38 @@ function event(entry) {
   const names = Object.keys(entry.after).filter((name) => !["updated_at", "app_id", "user_id", "id", "correlation_id"].includes(name));
   const changed = entry.event_type === "created" ? [] : names;
   return [
-    el("p.about", el("b", entry.event_type.replaceAll("_", " ")), time(entry.occurred_at), el("span", `by ${entry.actor}`), el("span", `no. ${entry.sequence}`), entry.redacted ? el("span", "redacted") : null),
-    changed.map((name) => el("p.change", `${name.replaceAll("_", " ")}: `, el("del", brief(entry.before[name])), " → ", el("ins", brief(entry.after[name])))),
+    el("p.about", el("b", readable(entry.event_type)), time(entry.occurred_at), el("span", `by ${entry.actor}`), el("span", `no. ${entry.sequence}`), entry.redacted ? el("span", "redacted") : null),
+    changed.map((name) => el("p.change", el("span.kind", readable(name)), ": ", el("del", changeOf(entry.before[name])), " → ", el("ins", changeOf(entry.after[name])))),
   ];
 }
 
+/** The name of a field, or of a kind of link or event, as words. */
+const readable = (name) => (NAMES[name] || name).replaceAll("_", " ");
+
+/** A value as words: lists and pairs of plain values too; ids of memories as links; anything deeper as JSON. */
+function valueOf(value) {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "string") return MEMORY_ID.test(value) ? memoryLink(value) : MOMENT.test(value) ? words(value) : value;
+  if (Array.isArray(value) && value.length && value.every((part) => MEMORY_ID.test(part))) return memoryLinks(value);
+  if (Array.isArray(value) && value.every(isPlain)) return value.map(String).join(", ");
+  if (value !== null && typeof value === "object" && Object.values(value).every(isPlain)) return Object.entries(value).map(([name, part]) => `${name.replaceAll("_", " ")}: ${part}`).join(", ");
+  return typeof value === "number" ? figure(value) : el("code", JSON.stringify(value));
+}
+
+const isPlain = (value) => ["string", "number", "boolean"].includes(typeof value);
+
+/** A value before or after a change, in a line. */
+function changeOf(value) {
+  if (value === null || value === undefined || (Array.isArray(value) && !value.length)) return "none";
+  if (Array.isArray(value) && value.every((part) => CONFLICT_ID.test(part))) return el("a", { href: link("conflicts", "", { status: "all" }) }, plural(value.length, "conflict"));
+  if (typeof value === "string" && MEMORY_ID.test(value)) return memoryLink(value);
+  if (Array.isArray(value) && value.every((part) => MEMORY_ID.test(part))) return value.map((id, index) => [index ? ", " : "", memoryLink(id)]);
+  return brief(value);
+}
+
 function brief(value) {
-  if (value === null || value === undefined) return "none";
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  const moment = /^\d{4}-\d\d-\d\dT/.test(text) ? words(text) : text;
+  const moment = MOMENT.test(text) ? words(text) : text;
   return moment.length > 120 ? `${moment.slice(0, 117)}…` : moment;
 }
 

@@ -2,6 +2,7 @@
 
 import { Problem } from "./api.js";
 import { announce, el, fill } from "./dom.js";
+import { briefText, kindOf, sessionLink } from "./names.js";
 import { link } from "./route.js";
 
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
@@ -132,14 +133,6 @@ export function shortId(id) {
   return el("code.id", { title: id }, id.length > 14 ? `${id.slice(0, 12)}…` : id);
 }
 
-export const KINDS = { cell: "episode", note: "note", fact: "fact", message: "message" };
-
-/** What sort of memory this is, in a word. */
-export function kindOf(memory) {
-  if (memory.category && KINDS[memory.category]) return KINDS[memory.category];
-  return memory.type === "procedural" ? "procedure" : memory.type === "semantic" ? "fact" : "episode";
-}
-
 /** A status as a word with a sign: filled holds, hollow does not hold any more, crossed is gone. */
 export function status(name) {
   const sign = { active: "full", succeeded: "full", ok: "full", ready: "full", resolved: "full" }[name]
@@ -156,22 +149,17 @@ export function about(memory, ...more) {
     el("span.kind", kindOf(memory)),
     memory.status ? status(memory.status) : null,
     memory.event_timestamp ? time(memory.event_timestamp) : null,
-    memory.session_id ? el("a", { href: link("session", memory.session_id) }, memory.session_id) : null,
+    memory.session_id ? sessionLink(memory.session_id) : null,
     more,
   );
 }
 
-/** The words of a memory, without the marks of notes. */
-export function wordsOf(memory) {
-  const text = memory.content || memory.value_text || (memory.value === undefined || memory.value === null ? "" : JSON.stringify(memory.value));
-  return text.trim() || "(no text)";
-}
+/** The words of a memory, as they were saved. */
+export const wordsOf = (memory) => (memory.content || memory.value_text || (memory.value === undefined || memory.value === null ? "" : valueText(memory.value))).trim() || "(no text)";
 
-/** The same in one line or a few: of a note its summary, without headings and lists of words. */
-export function briefOf(memory) {
-  const text = wordsOf(memory);
-  return memory.category === "note" ? text.replace(/^## \w+\n/, "").split(/\n(?:##|---)/)[0].trim() : text;
-}
+/** The same in brief: of a note its summary. */
+export const briefOf = briefText;
+export { kindOf };
 
 /** What a slot holds, which may be any JSON, as a text: an object would be taken for the properties of an element. */
 export const valueText = (value) => (typeof value === "string" ? value : JSON.stringify(value));

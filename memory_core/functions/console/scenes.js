@@ -3,6 +3,7 @@
 import { Pages, get, post } from "./api.js";
 import { el, fill, svg } from "./dom.js";
 import { empty, head, load, memoryCard, plural, words } from "./parts.js";
+import { sessionLink } from "./names.js";
 import { link } from "./route.js";
 
 const MOST = 200;
@@ -49,7 +50,7 @@ const stale = (scene) => scene.stale_facts.map((fact) => el("p.small", "Holds no
 async function one(id, user, signal) {
   const scene = await get(`/api/v1/scenes/${encodeURIComponent(id)}`, { user_id: user }, { signal });
   const cells = await post("/api/v1/memories/get", { user_id: user, ids: scene.cell_ids.slice(0, 100) }, { signal });
-  const sessions = scene.session_ids.map((session, index) => [index ? ", " : "", el("a", { href: link("session", session) }, session)]);
+  const sessions = scene.session_ids.map((session, index) => [index ? ", " : "", sessionLink(session)]);
   return [
     el("section.panel", el("h2", scene.title), el("p.words", scene.summary), el("p.about", el("span.kind", scene.theme), span(scene), sessions.length ? el("span", "told in ", sessions) : null), stale(scene)),
     el("section", el("h2", plural(scene.count, "episode")), el("ol.list", cells.memories.map((memory) => el("li", memoryCard(memory))))),

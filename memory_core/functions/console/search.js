@@ -2,7 +2,8 @@
 
 import { post } from "./api.js";
 import { announce, el, fill } from "./dom.js";
-import { about, bar, choice, empty, facts, field, figure, fromLocal, head, load, plural, time, toLocal, briefOf } from "./parts.js";
+import { about, bar, choice, empty, facts, field, figure, fromLocal, head, load, plural, time, toLocal, briefOf, words } from "./parts.js";
+import { memoryLinks } from "./names.js";
 import { go, link } from "./route.js";
 import { whyPanel } from "./why.js";
 
@@ -122,7 +123,7 @@ function hit(result, marks) {
       about(memory, result.tier === "faded" ? el("span", `faded, ${plural(result.age_days, "day")} old`) : null),
       result.passages.length ? el("div.told", { "aria-label": "Passages", role: "group" }, result.passages.map(passage)) : null,
       result.stale_facts.map((fact) => el("p.small", "Holds no longer: ", fact.text, fact.current ? ` → ${fact.current}` : "")),
-      result.also.length ? el("p.small", `Stands for ${plural(result.also.length, "more memory", "more memories")} of its episode: `, joined(result.also)) : null,
+      result.also.length ? others(result.also) : null,
       el("details", el("summary", "How it came to its place"), explained(result.explain)),
     ),
     el(
@@ -136,7 +137,12 @@ function hit(result, marks) {
   );
 }
 
-const joined = (ids) => ids.map((id, index) => [index ? ", " : "", el("a", { href: link("memory", id) }, id.slice(0, 10), "…")]);
+/** The memories that a result stands for; their words are fetched once they are asked for. */
+function others(ids) {
+  const list = el("div");
+  const show = (event) => event.target.open && !list.childElementCount && fill(list, memoryLinks(ids));
+  return el("details", { ontoggle: show }, el("summary", `Stands for ${plural(ids.length, "more memory", "more memories")} of its episode`), list);
+}
 
 function passage(part) {
   return el("blockquote.quote", el("p", part.text), el("footer.about", el("span", part.actor), time(part.at), el("span", `relevance ${figure(part.relevance_score)}`)));
@@ -162,7 +168,7 @@ function explained(why) {
 
 function fading(state) {
   if (state.never) return `never (${state.never})`;
-  return state.at ? `${state.becomes} on ${state.at.slice(0, 10)}` : "not yet known";
+  return state.at ? `${state.becomes} on ${words(state.at, { isDay: true })}` : "not yet known";
 }
 
 function termTable(terms) {
@@ -181,6 +187,8 @@ function learnedTable(features) {
 
 const scrolled = (label, table) => el("div.scroll", { tabindex: "0", role: "group", "aria-label": label }, table);
 
+const windowText = (window) => (Array.isArray(window) ? window.map((moment) => words(moment, { isDay: true })).join(" to ") : JSON.stringify(window));
+
 function understood(explain) {
   const terms = Object.entries(explain.document_frequency || {}).map(([term, count]) => `${term} (in ${count})`);
   const lists = Object.entries(explain.candidates || {}).map(([name, count]) => `${count} ${LISTS[name] || name}`);
@@ -192,7 +200,7 @@ function understood(explain) {
       ["Candidates", lists.join(", ")],
       ["Memories searched", figure(explain.documents)],
       ["Asks for a time", explain.asks_time ? "yes" : "no"],
-      ["Windows of dates", explain.windows?.length ? JSON.stringify(explain.windows) : null],
+      ["Windows of dates", explain.windows?.length ? explain.windows.map(windowText).join("; ") : null],
       ["Request charge", explain.request_charge === null ? null : figure(explain.request_charge)],
     ]),
   );

@@ -3,6 +3,7 @@
 import { Pages, Problem, get, post } from "./api.js";
 import { announce, el, fill } from "./dom.js";
 import { actionButton, choice, empty, facts, field, figure, head, load, pagedList, status, time } from "./parts.js";
+import { memoryLinks } from "./names.js";
 import { go, link } from "./route.js";
 
 const WATCH_MS = 2000;
@@ -129,6 +130,6 @@ async function one(place, { id, user, signal }) {
 function made(result) {
   const cells = result.cells || [];
   if (!cells.length) return null;
-  const item = (cell) => el("li.card", el("p.strong", `Messages ${cell.first + 1} to ${cell.last + 1}`), el("p.about", cell.memory_ids.map((id) => el("a", { href: link("memory", id) }, el("code", id.slice(0, 12), "…")))));
+  const item = (cell) => el("li.card", el("p.strong", cell.first === cell.last ? `Message ${cell.first + 1}` : `Messages ${cell.first + 1} to ${cell.last + 1}`), memoryLinks(cell.memory_ids));
   return el("ul.list", cells.map(item));
 }
