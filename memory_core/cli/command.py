@@ -22,7 +22,9 @@ EXIT_CODES = {400: USAGE, 404: NOT_FOUND, 422: USAGE} | dict.fromkeys(_REFUSED_S
 """By HTTP status; every other one is FAILED, and no answer is UNAVAILABLE."""
 EPILOG = "Exit codes: 0 done, 1 failed, 2 wrong usage or settings, 3 not found, 4 refused (key or right), 5 not available, 130 interrupted."
 _WHERE = "Which memory"
-UrlOption = Annotated[str | None, typer.Option("--url", help="Address of a service (MEMORY_CORE_URL).", rich_help_panel=_WHERE)]
+UrlOption = Annotated[
+    str | None, typer.Option("--url", help="Address of a running service (MEMORY_CORE_URL): faster.", rich_help_panel=_WHERE)
+]
 KeyOption = Annotated[str | None, typer.Option("--key", help="API key for --url (better: MEMORY_CORE_KEY).", rich_help_panel=_WHERE)]
 DataOption = Annotated[
     str | None,

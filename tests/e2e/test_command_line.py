@@ -111,7 +111,8 @@ def commands(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest
 
 
 def test_what_is_saved_is_found_shown_and_erased(commands: Commands, tmp_path: Path) -> None:
-    assert "has no memories here" in commands.run("search", "cello").stderr
+    where = f"at {os.environ['MEMORY_CORE_URL']}" if "MEMORY_CORE_URL" in os.environ else f"in the folder {tmp_path / 'data'}"
+    assert f"has no memories here, {where.rstrip('/')}" in commands.run("search", "cello").stderr
     saved = commands.json(
         "save", "I play the cello", "--subject", "user", "--attribute", "instrument", "--tag", "music", "--agent", "coach"
     )
@@ -124,7 +125,13 @@ def test_what_is_saved_is_found_shown_and_erased(commands: Commands, tmp_path: P
     assert nothing.stdout == ""
     assert "Leave out --session, --type" in nothing.stderr
     assert "I play the cello" in commands.run("context", "I play the cello").stdout
-    commands.run("save", "I play the harp", "--subject", "user", "--attribute", "instrument")
+    replacing = commands.run("save", "I play the harp", "--subject", "user", "--attribute", "instrument")
+    assert replacing.stdout.startswith("created mem_")
+    assert f'It replaced {memory_id} "I play the cello" (until 20' in replacing.stderr
+    harp_id = replacing.stdout.split()[1]
+    assert f'{harp_id} "I play the harp"' in commands.run("show", memory_id).stdout
+    row = commands.run("timeline", "--types", "superseded").stdout.splitlines()[1].split("\t")
+    assert row[2:] == [memory_id, f"I play the cello → {harp_id}"]
     shown = commands.json("show", memory_id, "--versions")
     assert (shown["status"], shown["tags"]) == ("superseded", ["music"])
     assert [event["event_type"] for event in commands.json("timeline")["events"]][:1] == ["created"]
