@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, NoReturn, get_type_hints
@@ -14,7 +15,7 @@ import typer
 from memory_core.cli.output import Output
 from memory_core.cli.service import CallFailed, Service, open_service
 from memory_core.cli.target import Target, target_of
-from memory_core.domain.errors import MemoryCoreError, described
+from memory_core.domain.errors import MemoryCoreError, PlainError, described
 
 FAILED, USAGE, NOT_FOUND, REFUSED, UNAVAILABLE, INTERRUPTED = 1, 2, 3, 4, 5, 130
 _REFUSED_STATUSES, _OUTAGES = (401, 403), (429, 502, 503, 504)
@@ -121,6 +122,13 @@ def finish(output: Output, act: Callable[[], None]) -> None:
 def _exit(output: Output, detail: str, code: int, error: CallFailed | None = None) -> NoReturn:
     output.failure(detail, code, error)
     raise typer.Exit(code) from None
+
+
+def confirm_for_good(run: Run, act: str, question: str) -> None:
+    """Ask before what can't be undone. Raises PlainError where there is no terminal, Abort for a no."""
+    if run.output.as_json or not sys.stdin.isatty():
+        raise PlainError(f"{act} can't be undone, and nobody can be asked here: say --yes")
+    typer.confirm(question, abort=True, err=True)
 
 
 async def finished(run: Run, service: Service, task_id: str, label: str) -> dict[str, Any]:

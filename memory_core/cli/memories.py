@@ -211,15 +211,8 @@ async def profile(run: Run, at: MomentOption = None) -> None:
 @command(app)
 async def users(run: Run, limit: LimitOption = 1000) -> None:
     """List the users whose agents have memories, by user and agent (for an admin)."""
-    agents: list[Json] = []
-    cursor: str | None = None
     async with run.service() as service:
-        while len(agents) < limit:
-            page = await service.answer("GET", "/api/v1/agents", query={"limit": min(100, limit - len(agents)), "cursor": cursor})
-            agents += page["agents"]
-            cursor = page["next_cursor"]
-            if cursor is None:
-                break
+        agents = [agent async for agent in service.pages_of_app("/api/v1/agents", "agents", limit)]
     rows = [(agent["user_id"], agent.get("agent_id"), agent.get("memories"), agent.get("last_active_at")) for agent in agents]
     _print_list(
         run,

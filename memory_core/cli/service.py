@@ -93,11 +93,16 @@ class Service:
         raise failure
 
     async def pages(self, path: str, items: str, limit: int | None = None, **query: Any) -> AsyncIterator[Json]:
-        """The items of a list, page after page, at most `limit` of them."""
+        """The items of a list about this user, page after page, at most `limit` of them."""
+        async for item in self.pages_of_app(path, items, limit, user_id=self.user, **query):
+            yield item
+
+    async def pages_of_app(self, path: str, items: str, limit: int | None = None, **query: Any) -> AsyncIterator[Json]:
+        """The items of a list that names no user, page after page, at most `limit` of them."""
         cursor, count = None, 0
         while True:
             size = 100 if limit is None else min(100, limit - count)
-            page = await self.get(path, limit=size, cursor=cursor, **query)
+            page = await self.answer("GET", path, query={"limit": size, "cursor": cursor, **query})
             for item in page[items]:
                 yield item
             count += len(page[items])

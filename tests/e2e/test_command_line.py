@@ -137,6 +137,19 @@ def test_what_is_saved_is_found_shown_and_erased(commands: Commands, tmp_path: P
     assert [event["event_type"] for event in commands.json("timeline")["events"]][:1] == ["created"]
     assert [memory["content"] for memory in commands.json("replay", "--known-at", "2020-01-01")["memories"]] == []
     assert len(commands.json("replay", "--known-at", "2999-01-01")["memories"]) == 2
+    (conflict,) = commands.json("conflicts", "list", "--status", "resolved")["conflicts"]
+    assert commands.json("conflicts", "undo", conflict["id"])["status"] == "pending"
+    pending = commands.run("conflicts", "list").stdout.splitlines()[1].split("\t")
+    assert pending[3:] == [f'{memory_id} "I play the cello"', f'{harp_id} "I play the harp"']
+    assert "(supersede)" in commands.run("conflicts", "decide", conflict["id"], "supersede").stdout
+    assert commands.json("delete", harp_id)["status"] == "deleted"
+    assert commands.run("restore", harp_id).stdout == f"restored {harp_id}: active\n"
+    bees = commands.json("save", "I keep bees")["memory"]["id"]
+    assert commands.json("forget", "--id", bees, "--hard", "--dry-run")["counts"]["forgotten"] == 1
+    assert "say --yes" in commands.run("forget", "--id", bees, "--hard", code=2).stderr
+    assert "    forgotten: 1" in commands.run("forget", "--id", bees, "--hard", "--yes").stdout.splitlines()
+    commands.run("show", bees, code=3)
+    assert commands.json("audit", "--action", "memories_forgotten", "--limit", "1")["entries"][0]["target"]["user_id"] == shown["user_id"]
     assert commands.json("consolidate")["status"] == "succeeded"
     assert "No scenes yet" in commands.run("scenes").stderr
     commands.json("profile")
