@@ -190,10 +190,24 @@ def test_each_format_is_imported_once_however_often_it_is_sent(commands: Command
             again = commands.json("import", str(file), "--no-wait", "--again")
             assert (again["new"], again["known"]) == (0, count), kind
     report = commands.json("import", str(tmp_path / "chatgpt.json"))  # waits until all of it is formed
+    assert report["conflicts_to_decide"] == 0
     assert commands.json("tasks", "list", "--status", "accepted")["tasks"] == []
     (tmp_path / "broken.json").write_text('[{"mapping": {', encoding="utf-8")
     assert "broken or ends" in commands.run("import", str(tmp_path / "broken.json"), code=1).stderr
     commands.run("import", str(tmp_path / "missing.json"), code=2)
+
+
+def test_an_import_tells_messages_by_a_name_and_counts_what_is_to_be_decided(remote: Commands, tmp_path: Path) -> None:
+    chat = tmp_path / "chat.jsonl"
+    chat.write_text('{"role": "user", "content": "I drive a Golf.", "timestamp": "2026-03-02T12:00:00Z"}', encoding="utf-8")
+    instrument = ("--subject", "Noah", "--attribute", "instrument")
+    remote.run("save", "Noah plays the cello", *instrument)
+    remote.run("conflicts", "undo", remote.json("save", "Noah plays the harp", *instrument)["conflict"]["id"])
+    assert "Conflicts to decide: 1 (memory-core conflicts list)" in remote.run("import", str(chat), "--actor", "Noah").stdout
+    assert "Noah drives a Golf" in remote.run("timeline", "--types", "semantic").stdout
+    assert remote.json("import", str(chat), "--actor", "Noah")["sent"] == 0
+    (tmp_path / "memories.jsonl").write_text(MEMORY_LINES[0], encoding="utf-8")
+    assert "--actor is for messages" in remote.run("import", str(tmp_path / "memories.jsonl"), "--actor", "Noah", code=2).stderr
 
 
 def test_an_import_that_is_interrupted_and_killed_goes_on_and_doubles_nothing(
