@@ -25,7 +25,11 @@ LOOKED_UP = 50
 MADE_A_MEMORY = ("superseded", "kept_both")
 """Outcomes of a save that name what became of another memory: the saved one is new."""
 LimitOption = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Items at most.")]
-MomentOption = Annotated[str | None, typer.Option(help="A moment with a time zone: 2026-05-08T12:00:00Z, or a day.")]
+MOMENT = "A moment with a time zone: 2026-05-08T12:00:00Z, or a day."
+MomentOption = Annotated[str | None, typer.Option(help=MOMENT)]
+TrueAtOption = Annotated[str | None, typer.Option(help=f"What was true then, instead of now. {MOMENT}")]
+SAVE_OPTIONS = {"event_timestamp": "--at", "key": "--name", "type": "--type"}
+"""Options of `save` that have another name than their field."""
 
 
 @command(app)
@@ -39,7 +43,7 @@ async def save(
     attribute: Annotated[str | None, typer.Option(help="With --subject: which of its properties.")] = None,
     name: Annotated[str | None, typer.Option("--name", help="Key of a procedural memory.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="A tag; may be given again.")] = None,
-    at: MomentOption = None,
+    at: Annotated[str | None, typer.Option(help=f"When it happened or became true (event_timestamp), default now. {MOMENT}")] = None,
     metadata: Annotated[str | None, typer.Option(help="A JSON object.")] = None,
 ) -> None:
     """Save one memory."""
@@ -56,7 +60,10 @@ async def save(
         "metadata": None if metadata is None else _object(metadata, "--metadata"),
     }
     async with run.service() as service:
-        answer = await service.post("/api/v1/memories/save", body)
+        try:
+            answer = await service.post("/api/v1/memories/save", body)
+        except CallFailed as error:
+            raise error.with_names(SAVE_OPTIONS) from None
         conflict = answer.get("conflict") or {}
         other_id = None if run.output.as_json else conflict.get("old_id")
         others = await memories_by_id(service, [other_id])
@@ -77,7 +84,7 @@ async def search(
     session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
     kind: Annotated[list[str] | None, typer.Option("--type", help="Only this type; may be given again.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="Only with this tag; may be given again.")] = None,
-    at: MomentOption = None,
+    at: TrueAtOption = None,
     threshold: Annotated[float | None, typer.Option(min=0, max=1, help="Relevance that the best result must reach.")] = None,
     archived: Annotated[bool, typer.Option("--archived", help="Look in the archive too.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say how each result came to its place (with --json).")] = False,
@@ -104,7 +111,7 @@ async def context(
     query: Annotated[str | None, typer.Argument(help="What the next turn is about.")] = None,
     session: Annotated[str | None, typer.Option(help="The session of that turn.")] = None,
     max_tokens: Annotated[int, typer.Option(min=1, help="Tokens at most.")] = 2000,
-    at: MomentOption = None,
+    at: TrueAtOption = None,
 ) -> None:
     """Print what a model should be told before it answers."""
     async with run.service() as service:
@@ -195,7 +202,7 @@ async def scenes(run: Run, limit: LimitOption = 100) -> None:
 
 
 @command(app)
-async def profile(run: Run, at: MomentOption = None) -> None:
+async def profile(run: Run, at: TrueAtOption = None) -> None:
     """Print what is known of the person."""
     async with run.service() as service:
         answer = await service.get("/api/v1/profile", at=moment(at))

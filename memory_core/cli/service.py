@@ -38,6 +38,12 @@ class CallFailed(Exception):
         self.detail, self.status, self.problem = detail, status, problem or {}
         self.correlation_id = self.problem.get("correlation_id") or correlation_id
 
+    def with_names(self, options: Mapping[str, str]) -> CallFailed:
+        """The same failure; a field that it begins with has the name of its option."""
+        field, colon, reason = self.detail.partition(": ")
+        detail = f"{options[field]}{colon}{reason}" if field in options else self.detail
+        return CallFailed(detail, self.status, self.problem, self.correlation_id)
+
 
 class Service:
     """A memory service, for one user."""

@@ -268,6 +268,7 @@ def test_errors_have_an_exit_code_a_reason_and_the_name_of_the_request(remote: C
     remote.run("search", "x", "--limit", "0", code=2)
     remote.run("search", "x", "--data", "here", "--url", "http://127.0.0.1:1", code=2)
     remote.run("save", "x", "--type", "nonsense", code=2)
+    assert remote.run("save", "x", "--at", "2024", code=2).stderr.startswith("memory-core: --at: must be ")
     remote.run("nonsense", code=2)
     assert "admin" in remote.run("users", "--key", KEYS["reader"], code=4).stderr
     remote.run("search", "x", "--key", "mc_shop_x_" + SECRET, code=4)
