@@ -63,8 +63,8 @@ async def forget(
             return print_outcome(run, await service.post("/api/v1/forget", {**body, "dry_run": True}))
         if hard and not yes:
             counts = (await service.post("/api/v1/forget", {**body, "dry_run": True}))["counts"]
-            going = ", ".join(f"{count} {name}" for name, count in counts.items())
-            confirm_for_good(run, "forgetting", f"Forget for good what fits, of the user {service.user} in {run.target.name}: {going}?")
+            going = f"{counts['forgotten']} that fit and {counts['derived']} that go along"
+            confirm_for_good(run, "forgetting", f"Forget memories of the user {service.user} in {run.target.name} for good, {going}?")
         answer = await service.post("/api/v1/forget", body)
         if wait:
             answer = await finished(run, service, answer["task_id"], "forgetting")
