@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from memory_core import __version__
-from memory_core.cli import doctor, hosting, importing, keys, memories, upkeep
+from memory_core.cli import conflicts, doctor, hosting, importing, keys, memories, removal, upkeep
 from memory_core.cli.command import EPILOG
 
 app = typer.Typer(
@@ -19,9 +19,10 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for part in (hosting.app, memories.app, importing.app, upkeep.app):
+for part in (hosting.app, memories.app, removal.app, importing.app, upkeep.app):
     app.registered_commands += part.registered_commands
 app.add_typer(upkeep.tasks, name="tasks")
+app.add_typer(conflicts.app, name="conflicts")
 app.add_typer(keys.app, name="keys")
 app.registered_commands += doctor.app.registered_commands
 

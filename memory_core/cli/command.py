@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, NoReturn, get_type_hints
@@ -14,7 +15,7 @@ import typer
 from memory_core.cli.output import Output
 from memory_core.cli.service import CallFailed, Service, open_service
 from memory_core.cli.target import Target, target_of
-from memory_core.domain.errors import MemoryCoreError, described
+from memory_core.domain.errors import MemoryCoreError, PlainError, described
 
 FAILED, USAGE, NOT_FOUND, REFUSED, UNAVAILABLE, INTERRUPTED = 1, 2, 3, 4, 5, 130
 _REFUSED_STATUSES, _OUTAGES = (401, 403), (429, 502, 503, 504)
@@ -22,7 +23,9 @@ EXIT_CODES = {400: USAGE, 404: NOT_FOUND, 422: USAGE} | dict.fromkeys(_REFUSED_S
 """By HTTP status; every other one is FAILED, and no answer is UNAVAILABLE."""
 EPILOG = "Exit codes: 0 done, 1 failed, 2 wrong usage or settings, 3 not found, 4 refused (key or right), 5 not available, 130 interrupted."
 _WHERE = "Which memory"
-UrlOption = Annotated[str | None, typer.Option("--url", help="Address of a service (MEMORY_CORE_URL).", rich_help_panel=_WHERE)]
+UrlOption = Annotated[
+    str | None, typer.Option("--url", help="Address of a running service (MEMORY_CORE_URL): faster.", rich_help_panel=_WHERE)
+]
 KeyOption = Annotated[str | None, typer.Option("--key", help="API key for --url (better: MEMORY_CORE_KEY).", rich_help_panel=_WHERE)]
 DataOption = Annotated[
     str | None,
@@ -119,6 +122,13 @@ def finish(output: Output, act: Callable[[], None]) -> None:
 def _exit(output: Output, detail: str, code: int, error: CallFailed | None = None) -> NoReturn:
     output.failure(detail, code, error)
     raise typer.Exit(code) from None
+
+
+def confirm_for_good(run: Run, act: str, question: str) -> None:
+    """Ask before what can't be undone. Raises PlainError where there is no terminal, Abort for a no."""
+    if run.output.as_json or not sys.stdin.isatty():
+        raise PlainError(f"{act} can't be undone, and nobody can be asked here: say --yes")
+    typer.confirm(question, abort=True, err=True)
 
 
 async def finished(run: Run, service: Service, task_id: str, label: str) -> dict[str, Any]:

@@ -40,6 +40,8 @@ app = typer.Typer()
 Json = dict[str, Any]
 CALL_MESSAGES, CALL_MEMORIES, CALL_BYTES = 200, 100, 900_000
 """Of a call, below the service's own limits."""
+FORMATS_OF_MESSAGES = ("chatgpt", "claude", "messages")
+ACTOR_CHARACTERS = 200
 PART_BYTES = 1_000_000
 EXAMPLES = 5
 """Places that are named for each reason why something was left out."""
@@ -105,6 +107,24 @@ class Call:
     places: list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is imported. actor: who the user of its messages is, where a message does not say it."""
+
+    file: Path
+    stream: IO[bytes]
+    kind: str
+    actor: str | None
+
+    def items(self) -> Iterator[Item]:
+        """The items of the file, from its begin."""
+        self.stream.seek(0)
+        for item in FORMATS[self.kind](self.stream, self.file.stem):
+            if self.actor is not None and isinstance(item, ChatMessage) and item.fields["role"] == "user":
+                item.fields.setdefault("actor", self.actor.strip()[:ACTOR_CHARACTERS])
+            yield item
+
+
 @command(app, "import")
 async def import_file(
     run: Run,
@@ -117,25 +137,32 @@ async def import_file(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only read the file and say what would be sent.")] = False,
     again: Annotated[bool, typer.Option("--again", help="Begin from the start though an earlier run came further.")] = False,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until memories are formed of the messages.")] = True,
+    actor: Annotated[str | None, typer.Option(help="Name of the person whose messages these are; without one it is User.")] = None,
 ) -> None:
     """Import a file. Interrupted, the same command goes on where it was, and nothing is doubled."""
     if kind is not None and kind not in (*FORMATS, OWN_EXPORT):
         raise PlainError(f"--format should be one of {', '.join((*FORMATS, OWN_EXPORT))}")
     if not file.is_file():
         raise PlainError(f"there is no file {file}")
+    if actor is not None and not actor.strip():
+        raise PlainError("--actor may not be empty")
     try:
         with open_export(file) as stream:
             kind = kind or detect_format(stream)
-            await _import(run, file, stream, kind, dry_run=dry_run, again=again, wait=wait)
+            if actor is not None and kind not in FORMATS_OF_MESSAGES:
+                raise PlainError(f"--actor is for messages ({', '.join(FORMATS_OF_MESSAGES)}), and this file is {kind}")
+            source = Source(file, stream, kind, actor)
+            if dry_run:
+                _report_dry_run(run, source)
+            else:
+                await _import(run, source, again=again, wait=wait)
     except UnreadableFile as error:
         raise CommandFailed(f"{file}: {error}") from None
 
 
-async def _import(run: Run, file: Path, stream: IO[bytes], kind: str, *, dry_run: bool, again: bool, wait: bool) -> None:
-    if dry_run:
-        _report_dry_run(run, file, stream, kind)
-        return
-    path = state_path(run.target, file, kind)
+async def _import(run: Run, source: Source, *, again: bool, wait: bool) -> None:
+    file, kind, conflicts = source.file, source.kind, None
+    path = state_path(run.target, source)
     state = State(file.name, kind, again=again) if again else State.read(path, file.name, kind)
     skipped, sent, seconds = SkippedCounts(), 0, 0.0
     earlier = state.calls
@@ -145,13 +172,14 @@ async def _import(run: Run, file: Path, stream: IO[bytes], kind: str, *, dry_run
             await _bring_own_export(run, service, file, state, path)
         else:
             try:
-                sent = await _send_all(run, service, file, stream, state, path, skipped)
+                sent = await _send_all(run, service, source, state, path, skipped)
             except asyncio.CancelledError:
                 run.output.note(f"Interrupted after {state.new + state.known} items: {BEGUN_AGAIN_BY}.")
                 raise
         seconds = time.monotonic() - started
         if wait and kind != OWN_EXPORT:
             await _wait_until_formed(run, service)
+            conflicts = await _conflicts_to_decide(service)
     for entry in state.refused:
         skipped.add(entry["reason"], entry["place"])
     report = {
@@ -163,16 +191,18 @@ async def _import(run: Run, file: Path, stream: IO[bytes], kind: str, *, dry_run
         "resumed_after_calls": earlier,
         "sent": sent,
         "seconds": round(seconds, 3),
+        "conflicts_to_decide": conflicts,
         "skipped": skipped.public(),
     }
     _print_report(run, report)
 
 
-def state_path(target: Target, file: Path, kind: str) -> Path:
-    """The state file of importing this content for this user of this service."""
-    with file.open("rb") as stream:
+def state_path(target: Target, source: Source) -> Path:
+    """The state file of importing this content for this user of this service, by this name."""
+    with source.file.open("rb") as stream:
         content = hashlib.file_digest(stream, "sha256").hexdigest()
-    return state_folder(os.environ) / "imports" / f"{key_of_call(target.name, target.user, kind, content)[:32]}.json"
+    named = () if source.actor is None else (source.actor,)
+    return state_folder(os.environ) / "imports" / f"{key_of_call(target.name, target.user, source.kind, content, *named)[:32]}.json"
 
 
 def calls_of(items: Iterator[Item], skipped: SkippedCounts) -> Iterator[Call]:
@@ -201,14 +231,14 @@ def calls_of(items: Iterator[Item], skipped: SkippedCounts) -> Iterator[Call]:
         yield call
 
 
-async def _send_all(run: Run, service: Service, file: Path, stream: IO[bytes], state: State, path: Path, skipped: SkippedCounts) -> int:
+async def _send_all(run: Run, service: Service, source: Source, state: State, path: Path, skipped: SkippedCounts) -> int:
     """Send what was not acknowledged before; how many items were sent. Raises CallFailed, UnreadableFile."""
+    stream = source.stream
     total = max(1, stream.seek(0, os.SEEK_END))
-    stream.seek(0)
     sent, started = 0, time.monotonic()
     with run.output.progress() as progress:
-        bar = progress.add_task(file.name, total=total, detail="")
-        for number, call in enumerate(calls_of(FORMATS[state.format](stream, file.stem), skipped)):
+        bar = progress.add_task(source.file.name, total=total, detail="")
+        for number, call in enumerate(calls_of(source.items(), skipped)):
             if number >= state.calls:
                 await _send(service, call, state)
                 state.calls = number + 1
@@ -325,17 +355,21 @@ async def _conversations_under_way(service: Service) -> int:
     return count
 
 
-def _report_dry_run(run: Run, file: Path, stream: IO[bytes], kind: str) -> None:
-    if kind == OWN_EXPORT:
+async def _conflicts_to_decide(service: Service) -> int:
+    """How many conflicts of the user wait for a decision, whatever they came from."""
+    return len([conflict async for conflict in service.pages("/api/v1/conflicts", "conflicts", status="pending")])
+
+
+def _report_dry_run(run: Run, source: Source) -> None:
+    if source.kind == OWN_EXPORT:
         raise PlainError("--dry-run is not for our own export: the service looks such a file through before it stores anything")
     skipped, items, sessions, calls = SkippedCounts(), 0, set(), 0
-    stream.seek(0)
-    for call in calls_of(FORMATS[kind](stream, file.stem), skipped):
+    for call in calls_of(source.items(), skipped):
         calls, items = calls + 1, items + len(call.items)
         if call.session is not None:
             sessions.add(call.session)
-    report = {"file": str(file), "format": kind, "user": run.target.user, "dry_run": True, "items": items, "sessions": len(sessions)}
-    _print_report(run, {**report, "calls": calls, "skipped": skipped.public()})
+    report = {"file": str(source.file), "format": source.kind, "user": run.target.user, "dry_run": True, "items": items}
+    _print_report(run, {**report, "sessions": len(sessions), "calls": calls, "skipped": skipped.public()})
 
 
 def _print_report(run: Run, report: Json) -> None:
@@ -354,6 +388,8 @@ def _print_report(run: Run, report: Json) -> None:
             run.output.line("An earlier run had sent all of it. --again sends it once more; what is known is not doubled.")
     for entry in report["skipped"]:
         run.output.line(f"  left out {entry['count']}: {entry['reason']} ({', '.join(entry['examples'])})")
+    if report.get("conflicts_to_decide"):
+        run.output.line(f"Conflicts to decide: {report['conflicts_to_decide']} (memory-core conflicts list)")
     if not report.get("items", report.get("new", 0) + report.get("known", 0)):
         run.output.note("There is nothing to import in this file. Is it the right one, and the right --format?")
     return None

@@ -39,17 +39,9 @@ async def list_keys(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Keys at most.")] = 100,
 ) -> None:
     """List the keys, without their secrets."""
-    keys: list[dict[str, Any]] = []
-    cursor: str | None = None
     async with run.service() as service:
         await check_route(service)
-        while len(keys) < limit:
-            query = {"limit": min(100, limit - len(keys)), "cursor": cursor, "status": status}
-            page = await service.answer("GET", KEYS, query=query)
-            keys += page["keys"]
-            cursor = page["next_cursor"]
-            if cursor is None:
-                break
+        keys = [key async for key in service.pages_of_app(KEYS, "keys", limit, status=status)]
     if run.output.as_json:
         return run.output.document({"keys": keys})
     if not keys:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import sys
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
@@ -11,12 +14,22 @@ import typer
 from memory_core.cli.command import Run, command
 from memory_core.cli.output import day_of
 from memory_core.cli.service import CallFailed, Service, path_part
+from memory_core.cli.target import other_default_folder
 from memory_core.domain.errors import PlainError
 
 app = typer.Typer()
 Json = dict[str, Any]
+GONE = 404
+LOOKED_UP = 50
+"""Memories that are read one by one for the rows of a list."""
+MADE_A_MEMORY = ("superseded", "kept_both")
+"""Outcomes of a save that name what became of another memory: the saved one is new."""
 LimitOption = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Items at most.")]
-MomentOption = Annotated[str | None, typer.Option(help="A moment with a time zone: 2026-05-08T12:00:00Z, or a day.")]
+MOMENT = "A moment with a time zone: 2026-05-08T12:00:00Z, or a day."
+MomentOption = Annotated[str | None, typer.Option(help=MOMENT)]
+TrueAtOption = Annotated[str | None, typer.Option(help=f"What was true then, instead of now. {MOMENT}")]
+SAVE_OPTIONS = {"event_timestamp": "--at", "key": "--name", "type": "--type"}
+"""Options of `save` that have another name than their field."""
 
 
 @command(app)
@@ -30,7 +43,7 @@ async def save(
     attribute: Annotated[str | None, typer.Option(help="With --subject: which of its properties.")] = None,
     name: Annotated[str | None, typer.Option("--name", help="Key of a procedural memory.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="A tag; may be given again.")] = None,
-    at: MomentOption = None,
+    at: Annotated[str | None, typer.Option(help=f"When it happened or became true (event_timestamp), default now. {MOMENT}")] = None,
     metadata: Annotated[str | None, typer.Option(help="A JSON object.")] = None,
 ) -> None:
     """Save one memory."""
@@ -47,12 +60,19 @@ async def save(
         "metadata": None if metadata is None else _object(metadata, "--metadata"),
     }
     async with run.service() as service:
-        answer = await service.post("/api/v1/memories/save", body)
+        try:
+            answer = await service.post("/api/v1/memories/save", body)
+        except CallFailed as error:
+            raise error.with_names(SAVE_OPTIONS) from None
+        conflict = answer.get("conflict") or {}
+        other_id = None if run.output.as_json else conflict.get("old_id")
+        others = await memories_by_id(service, [other_id])
     if run.output.as_json:
         return run.output.document(answer)
-    run.output.line(f"{answer['outcome']} {answer['memory']['id']}")
-    if answer.get("conflict"):
-        run.output.note(f"It contradicts another memory: {answer['conflict'].get('reason') or answer['conflict']['id']}")
+    outcome = "created" if answer["outcome"] in MADE_A_MEMORY else answer["outcome"]
+    run.output.line(f"{outcome} {answer['memory']['id']}")
+    if conflict:
+        _note_conflict(run, answer, others.get(other_id or "", {}))
     return None
 
 
@@ -64,7 +84,7 @@ async def search(
     session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
     kind: Annotated[list[str] | None, typer.Option("--type", help="Only this type; may be given again.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="Only with this tag; may be given again.")] = None,
-    at: MomentOption = None,
+    at: TrueAtOption = None,
     threshold: Annotated[float | None, typer.Option(min=0, max=1, help="Relevance that the best result must reach.")] = None,
     archived: Annotated[bool, typer.Option("--archived", help="Look in the archive too.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say how each result came to its place (with --json).")] = False,
@@ -77,7 +97,7 @@ async def search(
         if run.output.as_json:
             return run.output.document(answer)
         if not answer["results"]:
-            for line in await _why_nothing(service, answer, narrowed=bool(session or kind or tag or at)):
+            for line in await _why_nothing(run, service, answer, narrowed=bool(session or kind or tag or at)):
                 run.output.note(line)
             return None
     _print_results(run, answer["results"])
@@ -91,7 +111,7 @@ async def context(
     query: Annotated[str | None, typer.Argument(help="What the next turn is about.")] = None,
     session: Annotated[str | None, typer.Option(help="The session of that turn.")] = None,
     max_tokens: Annotated[int, typer.Option(min=1, help="Tokens at most.")] = 2000,
-    at: MomentOption = None,
+    at: TrueAtOption = None,
 ) -> None:
     """Print what a model should be told before it answers."""
     async with run.service() as service:
@@ -99,7 +119,7 @@ async def context(
         if run.output.as_json:
             return run.output.document(answer)
         if not answer["context"]:
-            for line in await _why_nothing(service, answer, narrowed=False):
+            for line in await _why_nothing(run, service, answer, narrowed=False):
                 run.output.note(line)
             return None
     run.output.line(answer["context"])
@@ -118,11 +138,12 @@ async def show(
     async with run.service() as service:
         memory = await service.get(path)
         earlier = (await service.get(f"{path}/versions"))["versions"] if versions else None
+        linked = {} if run.output.as_json else await memories_by_id(service, [memory.get("next_id"), memory.get("supersedes_id")])
     if run.output.as_json:
         return run.output.document(memory if earlier is None else {**memory, "versions": earlier})
     for name, value in memory.items():
         if value not in (None, [], {}, ""):
-            run.output.line(f"{name:<20} {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}")
+            run.output.line(f"{name:<20} {_shown_field(memory, name, linked)}")
     for version in earlier or ():
         run.output.line(f"version {version['version']:<12} {version['changed_at']}  {version['content']}")
     return None
@@ -133,7 +154,9 @@ async def timeline(
     run: Run,
     since: MomentOption = None,
     until: MomentOption = None,
-    types: Annotated[str | None, typer.Option(help="Of memories or events, with commas between: semantic,superseded.")] = None,
+    types: Annotated[
+        str | None, typer.Option(help="Of memories or events, with commas between: semantic,superseded,deleted,forgotten.")
+    ] = None,
     memory: Annotated[str | None, typer.Option(help="Only of this memory.")] = None,
     limit: LimitOption = 100,
 ) -> None:
@@ -141,9 +164,8 @@ async def timeline(
     query = {"since": moment(since), "until": moment(until), "types": types, "memory_id": memory}
     async with run.service() as service:
         events = [event async for event in service.pages("/api/v1/timeline", "events", limit, **query)]
-    rows = [
-        (event["occurred_at"][:19], event["event_type"], event["memory_id"], (event.get("after") or {}).get("content")) for event in events
-    ]
+        contents = {} if run.output.as_json else await _contents_of_events(service, events)
+    rows = [(event["occurred_at"][:19], event["event_type"], event["memory_id"], _event_text(event, contents)) for event in events]
     _print_list(run, "events", events, ("at", "event", "memory", "content"), rows, "Nothing happened then. Leave out --since or --until.")
 
 
@@ -180,7 +202,7 @@ async def scenes(run: Run, limit: LimitOption = 100) -> None:
 
 
 @command(app)
-async def profile(run: Run, at: MomentOption = None) -> None:
+async def profile(run: Run, at: TrueAtOption = None) -> None:
     """Print what is known of the person."""
     async with run.service() as service:
         answer = await service.get("/api/v1/profile", at=moment(at))
@@ -196,15 +218,8 @@ async def profile(run: Run, at: MomentOption = None) -> None:
 @command(app)
 async def users(run: Run, limit: LimitOption = 1000) -> None:
     """List the users whose agents have memories, by user and agent (for an admin)."""
-    agents: list[Json] = []
-    cursor: str | None = None
     async with run.service() as service:
-        while len(agents) < limit:
-            page = await service.answer("GET", "/api/v1/agents", query={"limit": min(100, limit - len(agents)), "cursor": cursor})
-            agents += page["agents"]
-            cursor = page["next_cursor"]
-            if cursor is None:
-                break
+        agents = [agent async for agent in service.pages_of_app("/api/v1/agents", "agents", limit)]
     rows = [(agent["user_id"], agent.get("agent_id"), agent.get("memories"), agent.get("last_active_at")) for agent in agents]
     _print_list(
         run,
@@ -233,7 +248,7 @@ def _object(text: str, option: str) -> Json:
     return value
 
 
-async def _why_nothing(service: Service, answer: Json, *, narrowed: bool) -> list[str]:
+async def _why_nothing(run: Run, service: Service, answer: Json, *, narrowed: bool) -> list[str]:
     """What to try where nothing answers a query."""
     nearest = answer.get("nearest")
     lines = ["Nothing found."]
@@ -249,9 +264,13 @@ async def _why_nothing(service: Service, answer: Json, *, narrowed: bool) -> lis
     except CallFailed:
         return lines
     if not known:
-        lines.append(f"The user {service.user} has no memories here. Is it the right --user, --data or --url? `memory-core save` adds one.")
+        lines.append(f"The user {service.user} has no memories here, {run.target.place}.")
+        lines.append("Is it the right --user, --data or --url? `memory-core save` adds one.")
+        other = other_default_folder(run.target, os.environ)
+        if other is not None:
+            lines.append(f"There is another data folder: --data {shlex.quote(str(other))} looks there.")
     else:
-        lines.append("`memory-core timeline` lists what was saved, superseded and deleted; --archived looks in the archive too.")
+        lines.append("`memory-core timeline` lists what was saved, superseded, deleted and forgotten; --archived looks in the archive too.")
     return lines
 
 
@@ -276,6 +295,66 @@ def _print_results(run: Run, results: list[Json]) -> None:
         for stale in result.get("stale_facts") or ():
             run.output.line(f"   no longer: {stale['text']} → {stale['current']}", "yellow")
     return None
+
+
+async def memories_by_id(service: Service, ids: Iterable[str | None]) -> dict[str, Json]:
+    """The memories with these ids, whatever their status, without those that are gone."""
+    memories: dict[str, Json] = {}
+    for memory_id in dict.fromkeys(ids):
+        if memory_id is not None:
+            try:
+                memories[memory_id] = await service.get(f"/api/v1/memories/{path_part(memory_id)}")
+            except CallFailed as error:
+                if error.status != GONE:
+                    raise
+    return memories
+
+
+def quoted(memory_id: str, memory: Json) -> str:
+    """The id of a memory and its content."""
+    content = memory.get("content") or memory.get("value_text")
+    return f'{memory_id} "{content}"' if content else memory_id
+
+
+def _note_conflict(run: Run, answer: Json, other: Json) -> None:
+    """Say what became of the memory that the saved one contradicts, and what is left to decide."""
+    conflict = answer["conflict"]
+    name, reason = quoted(conflict["old_id"], other), conflict.get("reason") or "no reason is given"
+    if answer["outcome"] == "superseded":
+        end = f" (until {day_of(other['valid_until'])})" if other.get("valid_until") else ""
+        return run.output.note(f"It replaced {name}{end}.")
+    if answer["outcome"] == "merged":
+        return run.output.note(f"It has the text of {name}, too.")
+    if conflict["status"] == "pending":
+        run.output.note(f"It may contradict {name}: {reason}. Both stand until somebody decides:")
+        return run.output.note(f"memory-core conflicts decide {conflict['id']} supersede (or keep_both, reject_new, merge)")
+    return run.output.note(f"It differs from {name}: {reason}.")
+
+
+def _shown_field(memory: Json, name: str, linked: dict[str, Json]) -> str:
+    """A field of a memory for people: ids with the content of their memory, reasons in words."""
+    value = memory[name]
+    if name == "status_reason" and value == "contradicted" and memory.get("next_id"):
+        return "contradicted (a later truth took its place: next_id)"
+    if isinstance(value, str) and value in linked:
+        return quoted(value, linked[value])
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+async def _contents_of_events(service: Service, events: list[Json]) -> dict[str, str]:
+    """The content of each memory that an event without a content is about, by id; of the last LOOKED_UP at most."""
+    contents = {event["memory_id"]: event["after"]["content"] for event in events if (event.get("after") or {}).get("content")}
+    unknown = dict.fromkeys(event["memory_id"] for event in reversed(events) if event["memory_id"] not in contents)
+    memories = await memories_by_id(service, list(unknown)[:LOOKED_UP])
+    return contents | {memory_id: str(memory.get("content") or "") for memory_id, memory in memories.items()}
+
+
+def _event_text(event: Json, contents: dict[str, str]) -> str:
+    """What an event is about: the content, and of a memory that was replaced, what took its place."""
+    after = event.get("after") or {}
+    text = after.get("content") or contents.get(event["memory_id"]) or ("(redacted)" if event.get("redacted") else "")
+    successor = after.get("next_id")
+    return f"{text} → {successor}".strip() if successor else text
 
 
 def _memory_rows(memories: list[Json]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:

@@ -38,6 +38,12 @@ class CallFailed(Exception):
         self.detail, self.status, self.problem = detail, status, problem or {}
         self.correlation_id = self.problem.get("correlation_id") or correlation_id
 
+    def with_names(self, options: Mapping[str, str]) -> CallFailed:
+        """The same failure; a field that it begins with has the name of its option."""
+        field, colon, reason = self.detail.partition(": ")
+        detail = f"{options[field]}{colon}{reason}" if field in options else self.detail
+        return CallFailed(detail, self.status, self.problem, self.correlation_id)
+
 
 class Service:
     """A memory service, for one user."""
@@ -93,11 +99,16 @@ class Service:
         raise failure
 
     async def pages(self, path: str, items: str, limit: int | None = None, **query: Any) -> AsyncIterator[Json]:
-        """The items of a list, page after page, at most `limit` of them."""
+        """The items of a list about this user, page after page, at most `limit` of them."""
+        async for item in self.pages_of_app(path, items, limit, user_id=self.user, **query):
+            yield item
+
+    async def pages_of_app(self, path: str, items: str, limit: int | None = None, **query: Any) -> AsyncIterator[Json]:
+        """The items of a list that names no user, page after page, at most `limit` of them."""
         cursor, count = None, 0
         while True:
             size = 100 if limit is None else min(100, limit - count)
-            page = await self.get(path, limit=size, cursor=cursor, **query)
+            page = await self.answer("GET", path, query={"limit": size, "cursor": cursor, **query})
             for item in page[items]:
                 yield item
             count += len(page[items])

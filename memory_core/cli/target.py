@@ -34,6 +34,11 @@ class Target:
         """The address or the folder, for people and for the names of state files."""
         return self.url or str(self.data.resolve())
 
+    @property
+    def place(self) -> str:
+        """Where a command looks, as part of a sentence."""
+        return f"at {self.url}" if self.url else f"in the folder {self.data.resolve()}"
+
 
 def target_of(url: str | None, key: str | None, data: str | None, user: str | None, environ: Mapping[str, str]) -> Target:
     """The target of a command's options; an option has priority over a variable, and an address over a data folder.
@@ -58,12 +63,24 @@ def key_of(environ: Mapping[str, str]) -> str | None:
 
 def default_data_folder(environ: Mapping[str, str]) -> Path:
     """`.memory` where it exists, as the development host makes it; else a folder among the user's data."""
-    return FOLDER_HERE if FOLDER_HERE.is_dir() else _user_folder(environ, "XDG_DATA_HOME", ".local/share")
+    return FOLDER_HERE if FOLDER_HERE.is_dir() else _folder_of_user_data(environ)
+
+
+def other_default_folder(target: Target, environ: Mapping[str, str]) -> Path | None:
+    """A default data folder with data in which the target does not look; None where there is none, or the target is a service."""
+    if target.url is not None:
+        return None
+    others = [folder for folder in (FOLDER_HERE, _folder_of_user_data(environ)) if folder.resolve() != target.data.resolve()]
+    return next((folder for folder in others if folder.is_dir() and any(folder.iterdir())), None)
 
 
 def state_folder(environ: Mapping[str, str]) -> Path:
     """Where a command keeps how far it came."""
     return _user_folder(environ, "XDG_STATE_HOME", ".local/state")
+
+
+def _folder_of_user_data(environ: Mapping[str, str]) -> Path:
+    return _user_folder(environ, "XDG_DATA_HOME", ".local/share")
 
 
 def _user_folder(environ: Mapping[str, str], variable: str, below_home: str) -> Path:

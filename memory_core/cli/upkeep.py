@@ -1,4 +1,4 @@
-"""Commands for upkeep and a person's rights: consolidate, export, erase, tasks."""
+"""Commands for upkeep and a person's rights: consolidate, export, erase, tasks, audit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from memory_core.cli.command import Run, command, finished
+from memory_core.cli.command import Run, command, confirm_for_good, finished
+from memory_core.cli.memories import MomentOption, moment
 from memory_core.cli.service import Service, path_part
 from memory_core.domain.errors import PlainError
 
@@ -31,7 +32,7 @@ async def consolidate(
         answer = await service.post("/api/v1/consolidate", {"dry_run": dry_run or None})
         if not dry_run and wait:
             answer = await finished(run, service, answer["task_id"], "consolidating")
-    _print_outcome(run, answer)
+    print_outcome(run, answer)
 
 
 @command(app)
@@ -69,14 +70,34 @@ async def erase(
 ) -> None:
     """Erase everything that is kept of a user, for good."""
     if not yes:
-        if run.output.as_json or not sys.stdin.isatty():
-            raise PlainError("erasing can't be undone, and nobody can be asked here: say --yes")
-        typer.confirm(f"Erase everything of the user {owner} in {run.target.name}, for good?", abort=True, err=True)
+        confirm_for_good(run, "erasing", f"Erase everything of the user {owner} in {run.target.name}, for good?")
     async with run.service(works=True) as service:
         service.user = owner
         accepted = await service.answer("DELETE", f"/api/v1/users/{path_part(owner)}")
         task = await finished(run, service, accepted["task_id"], "erasing")
-    _print_outcome(run, task)
+    print_outcome(run, task)
+
+
+@command(app)
+async def audit(
+    run: Run,
+    since: MomentOption = None,
+    until: MomentOption = None,
+    action: Annotated[str | None, typer.Option(help="Such as key_made, user_erased, memories_forgotten.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Entries at most.")] = 100,
+) -> None:
+    """List what was done with keys and with users' data, newest first (for an admin)."""
+    query = {"since": moment(since), "until": moment(until), "action": action}
+    async with run.service() as service:
+        entries = [entry async for entry in service.pages_of_app("/api/v1/audit", "entries", limit, **query)]
+    if run.output.as_json:
+        return run.output.document({"entries": entries})
+    if not entries:
+        return run.output.note("No entries. Deletes of single memories are in `memory-core timeline`.")
+    rows = [
+        (entry["at"][:19], entry["actor"], entry["action"], entry["outcome"], ", ".join(plain_lines(entry["target"]))) for entry in entries
+    ]
+    return run.output.table(("at", "by", "action", "outcome", "of"), rows)
 
 
 @command(tasks, "list")
@@ -107,7 +128,7 @@ async def show_task(run: Run, task_id: TaskArgument, wait: WaitOption = False) -
             task = await finished(run, service, task_id, "waiting")
         else:
             task = await service.get(f"/api/v1/tasks/{path_part(task_id)}")
-    _print_outcome(run, task)
+    print_outcome(run, task)
 
 
 @command(tasks, "retry")
@@ -117,7 +138,7 @@ async def retry_task(run: Run, task_id: TaskArgument, wait: WaitOption = False) 
         answer = await service.post(f"/api/v1/tasks/{path_part(task_id)}/retry", {})
         if wait:
             answer = await finished(run, service, task_id, "waiting")
-    _print_outcome(run, answer)
+    print_outcome(run, answer)
 
 
 @command(tasks, "cancel")
@@ -125,7 +146,7 @@ async def cancel_task(run: Run, task_id: TaskArgument) -> None:
     """End a task that is not done."""
     async with run.service() as service:
         answer = await service.post(f"/api/v1/tasks/{path_part(task_id)}/cancel", {})
-    _print_outcome(run, answer)
+    print_outcome(run, answer)
 
 
 async def _write_parts(service: Service, path: str, numbers: Iterable[int], stream: IO[bytes]) -> None:
@@ -133,7 +154,8 @@ async def _write_parts(service: Service, path: str, numbers: Iterable[int], stre
         stream.write((await service.send("GET", path, query={"part": number})).content)
 
 
-def _print_outcome(run: Run, answer: dict[str, Any]) -> None:
+def print_outcome(run: Run, answer: dict[str, Any]) -> None:
+    """Print a task, or the counts of a dry run."""
     if run.output.as_json:
         return run.output.document(answer)
     if "task_id" not in answer:
@@ -142,8 +164,23 @@ def _print_outcome(run: Run, answer: dict[str, Any]) -> None:
     run.output.line(f"{answer['task_id']} {answer['status']}")
     if answer.get("error"):
         run.output.line(f"  {answer['error']}")
-    for name, value in (answer.get("result") or {}).items():
-        run.output.line(f"  {name}: {value}")
+    for line in plain_lines(answer.get("result") or {}):
+        run.output.line(f"  {line}")
     if answer["status"] in ("accepted", "running"):
         run.output.note(f"Look at it: memory-core tasks show {answer['task_id']} --wait")
     return None
+
+
+def plain_lines(values: dict[str, Any]) -> list[str]:
+    """Names and values as lines for people: the entries of an object below its name, those of a list side by side."""
+    lines = []
+    for name, value in values.items():
+        if isinstance(value, dict):
+            lines += [f"{name}: none"] if not value else [f"{name}:", *(f"  {line}" for line in plain_lines(value))]
+        elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
+            lines += [f"{name}:", *(f"  {', '.join(plain_lines(item)) if isinstance(item, dict) else item}" for item in value)]
+        elif isinstance(value, list):
+            lines.append(f"{name}: {', '.join(map(str, value)) or 'none'}")
+        elif value is not None:
+            lines.append(f"{name}: {str(value).lower() if isinstance(value, bool) else value}")
+    return lines

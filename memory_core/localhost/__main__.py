@@ -63,6 +63,8 @@ def welcome_lines(settings: Settings, address: str, readiness: Mapping[str, Any]
     return "\n".join((
         f"Memory Core {__version__}: the development host, which stands in for Azure's on this machine",
         f"  address   {address}",
+        f"  console   {address}/console",
+        f"  commands  export MEMORY_CORE_URL={address} lets memory-core commands use this process, which is faster",
         f"  data      {settings.data.resolve()}",
         f"  adapters  {adapters}",
         f"  auth      {auth}",

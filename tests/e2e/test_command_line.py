@@ -111,7 +111,8 @@ def commands(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest
 
 
 def test_what_is_saved_is_found_shown_and_erased(commands: Commands, tmp_path: Path) -> None:
-    assert "has no memories here" in commands.run("search", "cello").stderr
+    where = f"at {os.environ['MEMORY_CORE_URL']}" if "MEMORY_CORE_URL" in os.environ else f"in the folder {tmp_path / 'data'}"
+    assert f"has no memories here, {where.rstrip('/')}" in commands.run("search", "cello").stderr
     saved = commands.json(
         "save", "I play the cello", "--subject", "user", "--attribute", "instrument", "--tag", "music", "--agent", "coach"
     )
@@ -124,12 +125,31 @@ def test_what_is_saved_is_found_shown_and_erased(commands: Commands, tmp_path: P
     assert nothing.stdout == ""
     assert "Leave out --session, --type" in nothing.stderr
     assert "I play the cello" in commands.run("context", "I play the cello").stdout
-    commands.run("save", "I play the harp", "--subject", "user", "--attribute", "instrument")
+    replacing = commands.run("save", "I play the harp", "--subject", "user", "--attribute", "instrument")
+    assert replacing.stdout.startswith("created mem_")
+    assert f'It replaced {memory_id} "I play the cello" (until 20' in replacing.stderr
+    harp_id = replacing.stdout.split()[1]
+    assert f'{harp_id} "I play the harp"' in commands.run("show", memory_id).stdout
+    row = commands.run("timeline", "--types", "superseded").stdout.splitlines()[1].split("\t")
+    assert row[2:] == [memory_id, f"I play the cello → {harp_id}"]
     shown = commands.json("show", memory_id, "--versions")
     assert (shown["status"], shown["tags"]) == ("superseded", ["music"])
     assert [event["event_type"] for event in commands.json("timeline")["events"]][:1] == ["created"]
     assert [memory["content"] for memory in commands.json("replay", "--known-at", "2020-01-01")["memories"]] == []
     assert len(commands.json("replay", "--known-at", "2999-01-01")["memories"]) == 2
+    (conflict,) = commands.json("conflicts", "list", "--status", "resolved")["conflicts"]
+    assert commands.json("conflicts", "undo", conflict["id"])["status"] == "pending"
+    pending = commands.run("conflicts", "list").stdout.splitlines()[1].split("\t")
+    assert pending[3:] == [f'{memory_id} "I play the cello"', f'{harp_id} "I play the harp"']
+    assert "(supersede)" in commands.run("conflicts", "decide", conflict["id"], "supersede").stdout
+    assert commands.json("delete", harp_id)["status"] == "deleted"
+    assert commands.run("restore", harp_id).stdout == f"restored {harp_id}: active\n"
+    bees = commands.json("save", "I keep bees")["memory"]["id"]
+    assert commands.json("forget", "--id", bees, "--hard", "--dry-run")["counts"]["forgotten"] == 1
+    assert "say --yes" in commands.run("forget", "--id", bees, "--hard", code=2).stderr
+    assert "    forgotten: 1" in commands.run("forget", "--id", bees, "--hard", "--yes").stdout.splitlines()
+    commands.run("show", bees, code=3)
+    assert commands.json("audit", "--action", "memories_forgotten", "--limit", "1")["entries"][0]["target"]["user_id"] == shown["user_id"]
     assert commands.json("consolidate")["status"] == "succeeded"
     assert "No scenes yet" in commands.run("scenes").stderr
     commands.json("profile")
@@ -170,10 +190,24 @@ def test_each_format_is_imported_once_however_often_it_is_sent(commands: Command
             again = commands.json("import", str(file), "--no-wait", "--again")
             assert (again["new"], again["known"]) == (0, count), kind
     report = commands.json("import", str(tmp_path / "chatgpt.json"))  # waits until all of it is formed
+    assert report["conflicts_to_decide"] == 0
     assert commands.json("tasks", "list", "--status", "accepted")["tasks"] == []
     (tmp_path / "broken.json").write_text('[{"mapping": {', encoding="utf-8")
     assert "broken or ends" in commands.run("import", str(tmp_path / "broken.json"), code=1).stderr
     commands.run("import", str(tmp_path / "missing.json"), code=2)
+
+
+def test_an_import_tells_messages_by_a_name_and_counts_what_is_to_be_decided(remote: Commands, tmp_path: Path) -> None:
+    chat = tmp_path / "chat.jsonl"
+    chat.write_text('{"role": "user", "content": "I drive a Golf.", "timestamp": "2026-03-02T12:00:00Z"}', encoding="utf-8")
+    instrument = ("--subject", "Noah", "--attribute", "instrument")
+    remote.run("save", "Noah plays the cello", *instrument)
+    remote.run("conflicts", "undo", remote.json("save", "Noah plays the harp", *instrument)["conflict"]["id"])
+    assert "Conflicts to decide: 1 (memory-core conflicts list)" in remote.run("import", str(chat), "--actor", "Noah").stdout
+    assert "Noah drives a Golf" in remote.run("timeline", "--types", "semantic").stdout
+    assert remote.json("import", str(chat), "--actor", "Noah")["sent"] == 0
+    (tmp_path / "memories.jsonl").write_text(MEMORY_LINES[0], encoding="utf-8")
+    assert "--actor is for messages" in remote.run("import", str(tmp_path / "memories.jsonl"), "--actor", "Noah", code=2).stderr
 
 
 def test_an_import_that_is_interrupted_and_killed_goes_on_and_doubles_nothing(
@@ -234,6 +268,7 @@ def test_errors_have_an_exit_code_a_reason_and_the_name_of_the_request(remote: C
     remote.run("search", "x", "--limit", "0", code=2)
     remote.run("search", "x", "--data", "here", "--url", "http://127.0.0.1:1", code=2)
     remote.run("save", "x", "--type", "nonsense", code=2)
+    assert remote.run("save", "x", "--at", "2024", code=2).stderr.startswith("memory-core: --at: must be ")
     remote.run("nonsense", code=2)
     assert "admin" in remote.run("users", "--key", KEYS["reader"], code=4).stderr
     remote.run("search", "x", "--key", "mc_shop_x_" + SECRET, code=4)

@@ -15,7 +15,7 @@ from memory_core.cli.doctor import package_checks, settings_checks
 from memory_core.cli.keys import check_route
 from memory_core.cli.output import Output, printable
 from memory_core.cli.service import CallFailed, Service
-from memory_core.cli.target import target_of
+from memory_core.cli.target import other_default_folder, target_of
 
 
 def test_an_option_comes_before_a_variable_and_an_address_before_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,6 +31,11 @@ def test_an_option_comes_before_a_variable_and_an_address_before_a_folder(tmp_pa
     assert target_of(None, None, None, None, share).data != Path(".memory")
     (tmp_path / ".memory").mkdir()
     assert target_of(None, None, None, None, share).data == Path(".memory")
+    assert other_default_folder(target_of(None, None, None, None, share), share) is None
+    (Path(share["XDG_DATA_HOME"]) / "memory-core").mkdir(parents=True)
+    (Path(share["XDG_DATA_HOME"]) / "memory-core" / "memory.db").touch()
+    assert other_default_folder(target_of(None, None, None, None, share), share) == Path(share["XDG_DATA_HOME"]) / "memory-core"
+    assert other_default_folder(target_of("http://localhost", None, None, None, share), share) is None
 
 
 @pytest.mark.parametrize(
