@@ -96,8 +96,17 @@ class PreviousValue(BaseModel):
     memory_id: str
 
 
+class Dispute(BaseModel):
+    """A statement that may contradict a fact of the profile: the open conflict, the memory, its words and when it was said."""
+
+    conflict_id: str
+    memory_id: str
+    text: str
+    at: Timestamp
+
+
 class ProfileFact(BaseModel):
-    """What is known of the person under one name, by the memory `memory_id`."""
+    """What is known of the person under one name, by the memory `memory_id`. disputed_by: what may contradict it, the latest first."""
 
     name: str
     value: Any
@@ -106,6 +115,7 @@ class ProfileFact(BaseModel):
     source_scene_ids: list[str] = Field(default_factory=list)
     previous: list[PreviousValue] = Field(default_factory=list)
     memory_id: str
+    disputed_by: list[Dispute] = Field(default_factory=list)
 
 
 class ProfileTrait(BaseModel):
