@@ -31,6 +31,7 @@ from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.change_clauses import tells_change
 from memory_core.domain.statements.fact_checks import told_facts
+from memory_core.domain.statements.wishes import asks_only, without_marks
 from memory_core.domain.statements.worth import asks_to_keep, most_lasting, worth_of, worth_of_messages
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
 from memory_core.domain.text.sameness import normalised
@@ -344,8 +345,9 @@ def cells_of(messages: Sequence[Message], cuts: Mapping[int, str], rules: Bounda
 
 
 def as_text(messages: Sequence[Message]) -> str:
-    """The messages as they were told, one a line."""
-    return "\n".join(f"{message.actor or message.role}: {message.content}" for message in messages)
+    """The messages as they were told, one a line, without requests to forget that were carried out."""
+    kept = without_marks([message for message in messages if not asks_only(message)])
+    return "\n".join(f"{message.actor or message.role}: {message.content}" for message in kept)
 
 
 CATEGORY = "agent"
