@@ -179,3 +179,15 @@ async def test_a_line_of_the_profile_names_the_statement_that_an_open_conflict_s
     assert "disputed" not in (await rules.context(ALICE, asked)).context
     await rules.resolve_conflict(ALICE, record.id, asking("reject_new"))
     assert [(one.value, one.disputed_by) for one in (await rules.profile(ALICE)).explicit] == [("Otto", [])]
+
+
+@SQLITE
+async def test_a_job_that_is_announced_holds_from_its_day_on_and_the_old_one_until_then(rules: MemoryCore) -> None:
+    starts = NOW.replace(month=10, day=1, hour=0)
+    await tell(rules, "I work at Siemens as a welder.", session="s1", at=NOW - 3 * WEEK)
+    await tell(rules, "On 1 October I'm starting at Airbus as a machine learning engineer.", session="s2", at=NOW - WEEK)
+    for at, values in ((NOW, ("Siemens", "welder")), (starts, ("Airbus", "machine learning engineer"))):
+        held = {line.name: line.value for line in (await rules.profile(ALICE, at)).explicit}
+        assert held == {"employer": values[0], "occupation": values[1]}
+    context = (await rules.context(ALICE, ContextInput(query="Where do I work?", session_id="s9"))).context
+    assert "User works at Airbus (from 2026-10-01)" in context
