@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from memory_core.domain.memory import Memory
 from memory_core.domain.note import BEHAVIOUR, parts_of
 from memory_core.domain.scope import Timestamp
-from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words
+from memory_core.domain.text.analyzer import FUNCTION_WORDS, GREETINGS, QUERY_WORDS, words
 from memory_core.domain.text.sentences import sentences
 
 PROFILE_ID: Final = "prf_profile"
@@ -208,8 +208,9 @@ _FILLER = """
     last next one two three thing things something nothing everything comes come came goes went gone going gets get got getting makes
     make made takes take took gives give gave given wants want wanted needs need let lets put keep really maybe please thanks thank
     hello yes course without live lives lived show shows showed look looks looked
+    also anyway btw yep yeah yup nope quick question actually basically honestly alright guess finally otherwise
 """
-_SAYS_NOTHING = FUNCTION_WORDS | QUERY_WORDS | frozenset(_FILLER.split())
+_SAYS_NOTHING = FUNCTION_WORDS | QUERY_WORDS | GREETINGS | frozenset(_FILLER.split())
 """Leaves a title to what things, places and people are called."""
 
 
