@@ -57,8 +57,8 @@ def piece(memory: Memory, *, priority: float, fallen: Sequence[Fallen], terms: C
 
 
 def _begins(memory: Memory, moment: datetime) -> str:
-    """From which day on a fact holds that has not begun; empty for others."""
-    waits = memory.category == "fact" and memory.valid_from > moment
+    """From which day on a truth holds that has not begun; empty for others."""
+    waits = memory.type is not MemoryType.EPISODIC and memory.category not in STORIES and memory.valid_from > moment
     return f"from {shown_at(memory.valid_from, moment).date().isoformat()}" if waits else ""
 
 
