@@ -13,9 +13,10 @@ from datetime import datetime
 from typing import Any, Final
 
 from memory_core.domain.agent_schemas import SeenTrait
+from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.event_log import base_id, is_of_its_life, is_version, version_id
 from memory_core.domain.memory import FOUND_BY_DEFAULT, TRUE_ONCE, Memory, MemoryType, Status
-from memory_core.domain.scenes import KnownFact, KnownPerson, KnownTrait, PreviousValue, Profile, ProfileFact, ProfileTrait, Scene
+from memory_core.domain.scenes import Dispute, KnownFact, KnownPerson, KnownTrait, PreviousValue, Profile, ProfileFact, ProfileTrait, Scene
 from memory_core.domain.text.sameness import words_in
 from memory_core.domain.truth.slots import folded, is_retraction, slot_of
 
@@ -95,6 +96,17 @@ def _fact(name: str, truths: Sequence[Memory], memories: Mapping[str, Memory], a
         previous=[_previous(one) for one in before if value_of(one) != value_of(held)][:MAX_PREVIOUS],
         memory_id=held.id,
     )
+
+
+def disputes_of(memory_id: str, records: Iterable[ConflictRecord], statements: Mapping[str, Memory]) -> list[Dispute]:
+    """What open conflicts set against a memory, the latest first. statements: by id the other sides that may be named."""
+    others = [(record.id, name) for record in records if memory_id in record.sides for name in record.sides if name != memory_id]
+    disputes = [
+        Dispute(conflict_id=conflict_id, memory_id=name, text=statements[name].content, at=statements[name].event_timestamp)
+        for conflict_id, name in others
+        if name in statements
+    ]
+    return sorted(disputes, key=lambda dispute: (dispute.at, dispute.memory_id), reverse=True)
 
 
 def told_in(memory: Memory) -> list[str]:

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from memory_core.domain.memory import Memory
 from memory_core.domain.note import BEHAVIOUR, parts_of
 from memory_core.domain.scope import Timestamp
-from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words
+from memory_core.domain.text.analyzer import FUNCTION_WORDS, GREETINGS, QUERY_WORDS, words
 from memory_core.domain.text.sentences import sentences
 
 PROFILE_ID: Final = "prf_profile"
@@ -96,8 +96,17 @@ class PreviousValue(BaseModel):
     memory_id: str
 
 
+class Dispute(BaseModel):
+    """A statement that may contradict a fact of the profile: the open conflict, the memory, its words and when it was said."""
+
+    conflict_id: str
+    memory_id: str
+    text: str
+    at: Timestamp
+
+
 class ProfileFact(BaseModel):
-    """What is known of the person under one name, by the memory `memory_id`."""
+    """What is known of the person under one name, by the memory `memory_id`. disputed_by: what may contradict it, the latest first."""
 
     name: str
     value: Any
@@ -106,6 +115,7 @@ class ProfileFact(BaseModel):
     source_scene_ids: list[str] = Field(default_factory=list)
     previous: list[PreviousValue] = Field(default_factory=list)
     memory_id: str
+    disputed_by: list[Dispute] = Field(default_factory=list)
 
 
 class ProfileTrait(BaseModel):
@@ -198,8 +208,9 @@ _FILLER = """
     last next one two three thing things something nothing everything comes come came goes went gone going gets get got getting makes
     make made takes take took gives give gave given wants want wanted needs need let lets put keep really maybe please thanks thank
     hello yes course without live lives lived show shows showed look looks looked
+    also anyway btw yep yeah yup nope quick question actually basically honestly alright guess finally otherwise
 """
-_SAYS_NOTHING = FUNCTION_WORDS | QUERY_WORDS | frozenset(_FILLER.split())
+_SAYS_NOTHING = FUNCTION_WORDS | QUERY_WORDS | GREETINGS | frozenset(_FILLER.split())
 """Leaves a title to what things, places and people are called."""
 
 

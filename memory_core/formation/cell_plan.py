@@ -216,6 +216,9 @@ def _changes(page: Page, outcome: CellOutcome) -> Changes[CellOutcome]:
 LEFT_OUT: Changes[CellOutcome] = Changes(CellOutcome((), {"cleared": 1}))
 """A cell of a session that was cleared of all that it would be made into: nothing is made, and no agent is asked."""
 
+NOTHING_TOLD: Changes[CellOutcome] = Changes(CellOutcome(()))
+"""A cell in which people only asked to forget something: nothing is made of it."""
+
 
 def tell_again(owner: Owner, cell: Memory, message_ids: Collection[str], look: Look, now: datetime) -> Changes[CellOutcome]:
     """The same words, told before: what was made of them and is active is reinforced, nothing is made twice.

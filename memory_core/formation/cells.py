@@ -29,8 +29,10 @@ from memory_core.domain.messages import zone_told
 from memory_core.domain.note import FOOTER, SUMMARY, parts_of, render_note, told
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.scope import Owner
+from memory_core.domain.statements.announced import is_announced
 from memory_core.domain.statements.change_clauses import tells_change
 from memory_core.domain.statements.fact_checks import told_facts
+from memory_core.domain.statements.wishes import asks_only, without_marks
 from memory_core.domain.statements.worth import asks_to_keep, most_lasting, worth_of, worth_of_messages
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
 from memory_core.domain.text.sameness import normalised
@@ -183,13 +185,22 @@ class _Maker:
             "confidence": statement.confidence,
             "source_ids": [self.cell_id],
             "event_timestamp": moment,
-            "valid_from": moment,
+            "valid_from": self._begins(statement) or moment,
             "importance_base": importance_by_type(MemoryType.SEMANTIC, statement.text, "fact"),
             "importance_basis": "type",
             "worth": self._worth_of_fact(statement),
             "foresight": self._until_it_is_over(statement),
         }
         return with_lexical(made.model_copy(update=fields))
+
+    def _begins(self, fact: SaidFact) -> datetime | None:
+        """When a truth begins that was announced: as the foresight of the same words says."""
+        if not is_announced(fact):
+            return None
+        said_at = self.cell_of.messages[fact.message].timestamp
+        foresight = self.answers.facts.value.foresight
+        starts = [ahead.start_time for ahead in foresight if ahead.message == fact.message and ahead.quote == fact.quote]
+        return next((start for start in starts if start > said_at), None)
 
     def _until_it_is_over(self, fact: SaidFact) -> list[Foresight]:
         """The stretch that a fact without a slot is about, where it says nothing else: "User is on a diet for two weeks"."""
@@ -344,8 +355,9 @@ def cells_of(messages: Sequence[Message], cuts: Mapping[int, str], rules: Bounda
 
 
 def as_text(messages: Sequence[Message]) -> str:
-    """The messages as they were told, one a line."""
-    return "\n".join(f"{message.actor or message.role}: {message.content}" for message in messages)
+    """The messages as they were told, one a line, without requests to forget that were carried out."""
+    told_messages = without_marks([message for message in messages if not asks_only(message)])
+    return "\n".join(f"{message.actor or message.role}: {message.content}" for message in told_messages)
 
 
 CATEGORY = "agent"

@@ -17,6 +17,7 @@ from memory_core.domain.memory import Head, Memory, MemoryType
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.change_clauses import tells_change
+from memory_core.domain.statements.wishes import only_asks_to_forget
 from memory_core.domain.truth.slots import slot_name, slot_of
 from memory_core.evolution.agent_rulings import Merged, Ruled, Rulings, Shown
 from memory_core.evolution.links import CANDIDATES, LinkRules
@@ -26,6 +27,7 @@ from memory_core.formation.agent_calls import Asking
 from memory_core.formation.cell_plan import (
     LEFT_OUT,
     MOST_MARKED,
+    NOTHING_TOLD,
     CellOutcome,
     ReadyCell,
     links_of,
@@ -143,6 +145,8 @@ class Former:
                     return await self._commit(work, lambda seen: LEFT_OUT, work.state_ids)
                 if deleted_since(look, work.message_ids):
                     raise MessagesGone
+                if only_asks_to_forget(cell.messages):
+                    return await self._commit(work, lambda seen: NOTHING_TOLD, work.state_ids)
                 existing = look.memory(identity)
                 if existing is not None and told_before(existing, conversation.created_at):
                     return await self._tell_again(work, existing)

@@ -50,12 +50,12 @@ from memory_core.domain.ranking.selection import (
     room_for_perhaps,
 )
 from memory_core.domain.requests.memories import Context, ContextInput, Part, PartKind, RetrieveInput
-from memory_core.domain.scenes import Profile
+from memory_core.domain.scenes import Profile, ProfileFact
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.provenance import is_text_to_work_on
 from memory_core.domain.statements.wishes import INSTRUCTION
 from memory_core.domain.text.analyzer import tokens
-from memory_core.domain.text.excerpts import count_tokens, covered
+from memory_core.domain.text.excerpts import count_tokens, covered, excerpt
 from memory_core.domain.text.fence import fenced
 from memory_core.domain.text.sameness import normalised
 from memory_core.ledger.ids import session_document_id
@@ -66,7 +66,7 @@ from memory_core.recollection.quotations import Found, Untold, expected, holds, 
 from memory_core.recollection.reconstruct import Gatherer, Rounds
 from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.scenes import Profiles
-from memory_core.recollection.superseded import marked
+from memory_core.recollection.superseded import MARK_TOKENS, marked
 
 LATEST = 100
 """Newest episodic memories that are looked through for foresight. What was foreseen before them is found only by a query."""
@@ -340,7 +340,15 @@ def _instructions(memories: Sequence[Memory], terms: Collection[str], moment: da
 def _profile(profile: Profile, moment: datetime) -> list[Piece]:
     """A line for each fact, the surest first, then one for each trait, which is of the moment."""
     facts = [
-        Piece(one.memory_id, shown_at(one.since, moment), place, f"{one.name}: {_told(one.value)}", 2.0 + one.confidence, said_by="")
+        Piece(
+            one.memory_id,
+            shown_at(one.since, moment),
+            place,
+            f"{one.name}: {_told(one.value)}",
+            2.0 + one.confidence,
+            mark=_dispute(one, moment),
+            said_by="",
+        )
         for place, one in enumerate(profile.explicit)
     ]
     traits = [
@@ -349,6 +357,14 @@ def _profile(profile: Profile, moment: datetime) -> list[Piece]:
         if one.source_scene_ids
     ]
     return [*facts, *traits]
+
+
+def _dispute(fact: ProfileFact, moment: datetime) -> str:
+    """The mark of a fact that a statement may contradict, with the words of the latest; empty where none does."""
+    if not fact.disputed_by:
+        return ""
+    latest = fact.disputed_by[0]
+    return f"disputed on {shown_at(latest.at, moment).date().isoformat()}: {excerpt(latest.text, (), MARK_TOKENS)}"
 
 
 def _told(value: object) -> str:

@@ -51,9 +51,15 @@ def piece(memory: Memory, *, priority: float, fallen: Sequence[Fallen], terms: C
         priority=priority,
         speaker=speaker,
         said_by=said_by(memory),
-        mark="; ".join(filter(None, (FALLEN if fallen else "", origin_of(memory)))),
+        mark="; ".join(filter(None, (FALLEN if fallen else "", _begins(memory, moment), origin_of(memory)))),
         notes=(*(no_longer_true(one) for one in fallen), *(expected(one, moment) for one in standing)),
     )
+
+
+def _begins(memory: Memory, moment: datetime) -> str:
+    """From which day on a truth holds that has not begun; empty for others."""
+    waits = memory.type is not MemoryType.EPISODIC and memory.category not in STORIES and memory.valid_from > moment
+    return f"from {shown_at(memory.valid_from, moment).date().isoformat()}" if waits else ""
 
 
 def origin_of(memory: Memory) -> str:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 
+from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import NotFound
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, MemoryType, Status
-from memory_core.domain.profile import MAX_FACTS, profile_at, subjects, with_facts, with_successors
+from memory_core.domain.profile import MAX_FACTS, disputes_of, profile_at, subjects, with_facts, with_successors
 from memory_core.domain.scenes import (
     PROFILE_ID,
     KnownPerson,
@@ -131,6 +132,8 @@ def standing(scene: Scene, gone: Collection[str], moment: datetime) -> Scene:
 
 
 _SEMANTIC = frozenset({MemoryType.SEMANTIC.value})
+MAX_DISPUTES = 5
+"""Open conflicts of a fact that its profile tells, the latest."""
 MAX_STEPS = 3
 """How far truths are followed that took each other's place since the last run; the next one knows them all."""
 
@@ -162,7 +165,9 @@ class Profiles:
             memories |= found_more
         searchable = {name: memory for name, memory in memories.items() if memory.searchable}
         profile = profile_at(with_successors(person, memories), searchable, at or self._clock.now())
-        return _without_session(profile, searchable, without_session_id)
+        return await self._with_disputes(
+            owner, _without_session(profile, searchable, without_session_id), searchable, at, without_session_id
+        )
 
     async def _of_facts(self, owner: Owner, at: datetime, without_session_id: str | None) -> Profile:
         """What the latest facts say, before a run has written a profile."""
@@ -171,7 +176,27 @@ class Profiles:
         facts = [fact for fact in read if fact.searchable]
         memories = {fact.id: fact for fact in facts}
         known = with_facts(KnownPerson(), facts, subjects(facts, owner.user_id), memories)
-        return _without_session(profile_at(known, memories, at), memories, without_session_id)
+        profile = _without_session(profile_at(known, memories, at), memories, without_session_id)
+        return await self._with_disputes(owner, profile, memories, at, without_session_id)
+
+    async def _with_disputes(
+        self, owner: Owner, profile: Profile, memories: Mapping[str, Memory], at: datetime | None, without_session_id: str | None
+    ) -> Profile:
+        """The profile with the statements that open conflicts set against its facts; two reads where there are any, else none."""
+        ids = [name for fact in profile.explicit for name in memories[fact.memory_id].conflict_ids[-MAX_DISPUTES:]]
+        if not ids:
+            return profile
+        documents = (await self._store.snapshot(owner, list(dict.fromkeys(ids))[:_READ_AT_ONCE])).documents.values()
+        records = [record for document in documents if document.kind == "conflict" and (record := record_in(document.body)).open]
+        sides = await self._memories(owner, {name for record in records for name in record.sides} - memories.keys())
+        statements = {
+            name: memory
+            for name, memory in {**memories, **sides}.items()
+            if memory.searchable and memory.status in FOUND_BY_DEFAULT and (at is None or memory.event_timestamp <= at)
+            if without_session_id is None or memory.session_id != without_session_id
+        }
+        facts = [fact.model_copy(update={"disputed_by": disputes_of(fact.memory_id, records, statements)}) for fact in profile.explicit]
+        return profile.model_copy(update={"explicit": facts})
 
     async def _memories(self, owner: Owner, names: Collection[str]) -> dict[str, Memory]:
         ids, memories = sorted(names), dict[str, Memory]()

@@ -10,6 +10,8 @@ from memory_core.core import MemoryCore
 from memory_core.domain.memory import MemoryType, Status
 from memory_core.domain.requests.memories import ContextInput, ListInput, RetrieveInput
 from tests.builders import ALICE, NOW
+from tests.conflicts import asking
+from tests.contract.test_scenes import consolidated
 from tests.loaded_minilm import LoadedMiniLM
 from tests.telling import tell
 from tests.world import World, fact
@@ -156,3 +158,36 @@ async def test_an_ending_or_a_new_value_reaches_the_truth_that_it_means_and_no_o
     assert {line.name: line.value for line in (await rules.profile(ALICE)).explicit} == values
     context = (await rules.context(ALICE, ContextInput(query=f"Is this so: {earlier}", session_id="s9"))).context
     assert "no longer true: User no longer" not in context
+
+
+@SQLITE
+async def test_a_line_of_the_profile_names_the_statement_that_an_open_conflict_sets_against_it(rules: MemoryCore) -> None:
+    await tell(rules, "I work at Otto.", session="s1", at=NOW - 3 * WEEK)
+    await tell(rules, "I quit Otto last Friday.", session="s2", at=NOW - WEEK)
+    (record,) = (await rules.conflicts(ALICE)).conflicts
+    for consolidate in (False, True):
+        if consolidate:
+            await consolidated(rules)
+        (line,) = (await rules.profile(ALICE)).explicit
+        told = [(one.conflict_id, one.memory_id, one.text, one.at) for one in line.disputed_by]
+        assert told == [(record.id, record.new_id, "User quit Otto last Friday", NOW - WEEK)]
+    asked = ContextInput(query="Where do I work?", session_id="s9", parts=["profile"])
+    mark = f"employer: Otto (disputed on {(NOW - WEEK).date().isoformat()}: User quit Otto last Friday)"
+    assert mark in (await rules.context(ALICE, asked)).context
+    assert (await rules.profile(ALICE, NOW - 2 * WEEK)).explicit[0].disputed_by == []
+    asked = asked.model_copy(update={"exclude_session_id": "s2"})
+    assert "disputed" not in (await rules.context(ALICE, asked)).context
+    await rules.resolve_conflict(ALICE, record.id, asking("reject_new"))
+    assert [(one.value, one.disputed_by) for one in (await rules.profile(ALICE)).explicit] == [("Otto", [])]
+
+
+@SQLITE
+async def test_a_job_that_is_announced_holds_from_its_day_on_and_the_old_one_until_then(rules: MemoryCore) -> None:
+    starts = NOW.replace(month=10, day=1, hour=0)
+    await tell(rules, "I work at Siemens as a welder.", session="s1", at=NOW - 3 * WEEK)
+    await tell(rules, "On 1 October I'm starting at Airbus as a machine learning engineer.", session="s2", at=NOW - WEEK)
+    for at, values in ((NOW, ("Siemens", "welder")), (starts, ("Airbus", "machine learning engineer"))):
+        held = {line.name: line.value for line in (await rules.profile(ALICE, at)).explicit}
+        assert held == {"employer": values[0], "occupation": values[1]}
+    context = (await rules.context(ALICE, ContextInput(query="Where do I work?", session_id="s9"))).context
+    assert "User works at Airbus (from 2026-10-01)" in context

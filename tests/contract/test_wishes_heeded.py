@@ -92,6 +92,21 @@ async def test_a_request_forgets_what_its_own_conversation_told_before(core: Mem
     assert "Lena" in told
 
 
+async def test_a_request_that_was_carried_out_leaves_nothing_about_the_asking(core: MemoryCore) -> None:
+    await tell(core, "Gerd is my landlord.", session="s1")
+    alone = await tell(core, "Please forget everything about Gerd.", ("assistant", "Done."), session="s2", at=NOW + DAY)
+    assert alone.result is not None
+    assert [cell["memory_ids"] for cell in alone.result["cells"]] == [[]]
+    await tell(core, "I have a horse called Rex.", session="s3", at=NOW + 2 * DAY)
+    await tell(core, "My sister Lena plays the violin. Please delete everything about Rex.", session="s4", at=NOW + 3 * DAY)
+    memories = await living(core)
+    assert "Lena" in texts(memories)
+    told = "\n".join(one.model_dump_json(exclude={"metadata"}) for one in memories.values())
+    assert "asked to forget" not in told
+    found = await core.retrieve(ALICE, RetrieveInput(query="What was the memory asked to forget about Gerd?", similarity_threshold=0.0))
+    assert not [one for one in found.results if "asked to forget" in one.memory.content or "Gerd" in one.memory.content]
+
+
 async def test_what_is_told_after_a_request_stays(core: MemoryCore) -> None:
     await tell(core, "Gerd is my landlord.", session="s1")
     await tell(core, "Delete everything about Gerd.", "Gerd is my new dentist.", session="s2", at=NOW + DAY)

@@ -162,3 +162,14 @@ def test_a_title_leaves_out_what_any_scene_says_and_its_theme_and_writes_names_a
     members = [SceneMember(cell_id=str(place), at=NOW + timedelta(hours=place), line=line) for place, line in enumerate(lines)]
     scene = Scene(id="s", theme="pets", title="", summary="", started_at=NOW, ended_at=NOW, cell_ids=[], count=0, members=members)
     assert with_words(scene).title == "Pets: Miso, vet, cat"
+
+
+def test_a_title_leaves_out_greetings_and_remarks() -> None:
+    lines = [
+        "User said: hey, also quick question about Bremen.",
+        "Hey, ok so cool, thx! Anyway, the team goes to Bremen.",
+        "Hiya, btw, hmm, lol: wow, the Bremen team.",
+    ]
+    members = [SceneMember(cell_id=str(place), at=NOW + timedelta(hours=place), line=line) for place, line in enumerate(lines)]
+    scene = Scene(id="s", theme="travel", title="", summary="", started_at=NOW, ended_at=NOW, cell_ids=[], count=0, members=members)
+    assert with_words(scene).title == "Travel: Bremen, team"

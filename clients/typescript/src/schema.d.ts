@@ -1872,6 +1872,23 @@ export interface components {
             }[];
         };
         /**
+         * Dispute
+         * @description A statement that may contradict a fact of the profile: the open conflict, the memory, its words and when it was said.
+         */
+        Dispute: {
+            /** Conflict Id */
+            conflict_id: string;
+            /** Memory Id */
+            memory_id: string;
+            /** Text */
+            text: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+        };
+        /**
          * PreviousValue
          * @description What a fact of the profile said before, by the memory, or the old version of one, that held it.
          */
@@ -1893,7 +1910,7 @@ export interface components {
         };
         /**
          * ProfileFact
-         * @description What is known of the person under one name, by the memory `memory_id`.
+         * @description What is known of the person under one name, by the memory `memory_id`. disputed_by: what may contradict it, the latest first.
          */
         ProfileFact: {
             /** Name */
@@ -1913,6 +1930,8 @@ export interface components {
             previous?: components["schemas"]["PreviousValue"][];
             /** Memory Id */
             memory_id: string;
+            /** Disputed By */
+            disputed_by?: components["schemas"]["Dispute"][];
         };
         /**
          * ProfileTrait

@@ -15,8 +15,9 @@ from functools import partial
 from typing import TypeVar
 
 from memory_core.adapters.offline import boundaries, summary
+from memory_core.adapters.offline.announced_facts import announced_facts
 from memory_core.adapters.offline.behaviour import episode_analysis
-from memory_core.adapters.offline.facts import said_facts, speaker
+from memory_core.adapters.offline.facts import MAX_FACTS, said_facts, speaker
 from memory_core.adapters.offline.foresight import said_foresight
 from memory_core.adapters.offline.patterns import found_patterns
 from memory_core.adapters.offline.reconciliation import decided, merged
@@ -219,7 +220,9 @@ class RecentFacts:
 
 
 def _extracted(messages: Sequence[Message], recent_facts: RecentFacts) -> ExtractedFacts:
-    return ExtractedFacts(facts=recent_facts.of(messages), foresight=said_foresight(messages))
+    foresight = said_foresight(messages)
+    announced = announced_facts(messages, foresight)
+    return ExtractedFacts(facts=[*announced, *recent_facts.of(messages)][:MAX_FACTS], foresight=foresight)
 
 
 def _summary(

@@ -23,6 +23,7 @@ from memory_core.domain.agent_schemas import MAX_NARRATIVE, MAX_TERM, RetrievalH
 from memory_core.domain.conversation import Message
 from memory_core.domain.scene_assignment import themes
 from memory_core.domain.statements.provenance import may_tell, own_words
+from memory_core.domain.statements.wishes import REQUESTED
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, terms_of, tokens, words
 from memory_core.domain.text.excerpts import beginning
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
@@ -60,7 +61,7 @@ def candidates(messages: Sequence[Message]) -> list[Said]:
         if message.role in ("system", "tool"):
             continue
         checkpoint()
-        own = own_words(message.content)
+        own = own_words(message.content.replace(REQUESTED, ""))
         for sentence in sentences(own):
             terms = tuple(tokens(sentence.text))
             if len(terms) >= 2 or (terms and not sentence.text.isascii()):
@@ -103,7 +104,11 @@ def narrative(messages: Sequence[Message], said: Sequence[Said], vectors: Sequen
 
 def first_words(messages: Sequence[Message]) -> str:
     """How the conversation begins, word for word: the story where no other can be told."""
-    said = " ".join(f"{speaker(one)} said: {' '.join(one.content.split())}" for one in messages if one.role not in ("system", "tool"))
+    said = " ".join(
+        f"{speaker(one)} said: {' '.join(one.content.replace(REQUESTED, '').split())}"
+        for one in messages
+        if one.role not in ("system", "tool")
+    )
     return beginning(said or _nothing(messages), MAX_FIRST_WORDS)
 
 

@@ -46,7 +46,7 @@ SURE = 0.7
 INSTRUCTS = 0.4
 """Least probability of an instruction, or of its end: 95 of 115 of the check part have it, and 2 of 250 others."""
 REQUESTED = "(The memory was asked to forget something.)"
-"""Stands in the place of a request to forget, in what is formed of its message."""
+"""Stands in the place of a request to forget until something is formed of its message; nothing formed has it."""
 _OF_ANSWERS = frozenset(
     {
         *("ANSWERV", "DO_ANSWER", "SUGGEST", "ADDRESS_ME", "MENTION", "ANSWER", "REPLY", "MANNER", "LIMITS"),
@@ -146,6 +146,26 @@ def without_requests(messages: Sequence[Message], wishes: Sequence[Wish]) -> lis
 def only_requests(message: Message) -> bool:
     """Whether nothing but requests to forget is left of a message, as `without_requests` gives it."""
     return not message.content.replace(REQUESTED, "").strip(" .,;:!?-")
+
+
+def without_marks(messages: Sequence[Message]) -> list[Message]:
+    """The messages without the marks of requests; one that has no other words keeps them, for no message is empty."""
+    return [message if REQUESTED not in message.content or asks_only(message) else _without_mark(message) for message in messages]
+
+
+def _without_mark(message: Message) -> Message:
+    return message.model_copy(update={"content": message.content.replace(REQUESTED, "").strip()})
+
+
+def asks_only(message: Message) -> bool:
+    """Whether a message has nothing but the marks of requests that were carried out."""
+    return REQUESTED in message.content and only_requests(message)
+
+
+def only_asks_to_forget(messages: Sequence[Message]) -> bool:
+    """Whether people said nothing but requests that were carried out, as `without_requests` leaves them."""
+    by_users = [message for message in messages if message.role == "user"]
+    return bool(by_users) and all(asks_only(message) for message in by_users)
 
 
 def _wish(text: str, reading: Reading, before: Reading | None, number: int, start: int, end: int) -> Wish | None:

@@ -16,6 +16,7 @@ import regex
 
 from memory_core.domain.conversation import Message
 from memory_core.domain.memory import GivenWorth, Worth
+from memory_core.domain.text.analyzer import GREETINGS
 from memory_core.domain.text.sentences import Sentence, sentences
 
 HALF_LIVES: Final[Mapping[str | None, float | None]] = MappingProxyType(
@@ -167,20 +168,14 @@ _PATTERNS: Final = tuple(
 )
 _CALL_ME = regex.compile(r"(?:^|[,.;]\s|[Pp]lease )[Cc]all me (?!Back\b)[A-Z]\w+(?=[,.!]|$| not\b| instead\b)")
 _SUPPOSED = regex.compile(r"^\W*+(?:if|suppose|imagine|what if|falls|wenn|もし)\b|^もし", regex.IGNORECASE)
-_GREETINGS = (
-    "ok okay okey k kk lol lmao rofl haha hahaha hehe hihi hi hello hey heya yo hiya thanks thank thx ty cheers bye goodbye cya morning"
-    " welcome cool nice awesome wow hmm hm yay sorry great perfect super prima hallo moin servus tschüss tschüs ciao danke dankeschön"
-    " guten gute bonjour merci salut hola gracias grazie toll"
-)
 _BESIDE_GREETINGS = (
     "good evening afternoon night day you so very much that thats that's is it it's its a an all the best too and there how are i'm im fine"
     " you're have lovely weekend same here to again really sounds got then my your for help no problem worries see later soon care take"
     " well alright tag abend morgen nacht dir euch auch gern gerne schön schönen schöne vielen sehr lieben liebe grüße und ja alles klar"
     " bis später na du bald bien buenos días noches tardes beaucoup mille muchas"
 )
-_TALK: Final = frozenset(_GREETINGS.split())
 _BESIDE_TALK: Final = frozenset(_BESIDE_GREETINGS.split())
-SMALL_TALK: Final = _TALK | _BESIDE_TALK
+SMALL_TALK: Final = GREETINGS | _BESIDE_TALK
 """Words of greetings, thanks and goodbyes."""
 _HOW_ARE_YOU = regex.compile(
     r"\b(?:how(?:'s| is| are|'re) (?:it going|you(?: doing| feeling| all)?|things(?: going)?|everything(?: going)?|life|your day)"
@@ -284,7 +279,7 @@ def is_small_talk(text: str) -> bool:
     words = _WORD.findall(text.casefold().replace("’", "'"))
     if not words:
         return not text.isspace()
-    if SMALL_TALK.issuperset(words) and any(word in _TALK for word in words):
+    if SMALL_TALK.issuperset(words) and any(word in GREETINGS for word in words):
         return True
     left, greets = _HOW_ARE_YOU.subn(" ", " ".join(words))
     if greets and SMALL_TALK.issuperset(left.split()):

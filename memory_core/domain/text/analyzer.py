@@ -302,6 +302,13 @@ _QUERY = """
     didn doesn isn aren wasn weren hasn haven hadn couldn wouldn shouldn ve ll re
 """
 
+_GREETINGS = (
+    "ok okay okey k kk lol lmao rofl haha hahaha hehe hihi hi hello hey heya yo hiya thanks thank thx ty cheers bye goodbye cya morning"
+    " welcome cool nice awesome wow hmm hm yay sorry great perfect super prima hallo moin servus tschüss tschüs ciao danke dankeschön"
+    " guten gute bonjour merci salut hola gracias grazie toll"
+)
+GREETINGS = frozenset(_GREETINGS.split())
+"""Words of which every greeting, thanks or remark has at least one."""
 FUNCTION_WORDS = frozenset(_FUNCTION.split())
 """Dropped everywhere."""
 

@@ -14,7 +14,7 @@ import orjson
 from memory_core.domain.memory import Event, Memory, Outcome
 from memory_core.domain.redaction.requests import Redaction
 from memory_core.domain.results import Accepted, EventPage, Foreseen, Hit, Retrieved, Saved
-from memory_core.domain.scenes import Profile, ScenePage, SceneView
+from memory_core.domain.scenes import Profile, ProfileFact, ScenePage, SceneView
 from memory_core.domain.text.fence import one_line as visible_line
 
 SHORT = 300
@@ -108,11 +108,17 @@ def forgotten_lines(memories: Sequence[Memory], foreseen: Foreseen) -> list[str]
 
 def profile_text(profile: Profile) -> str:
     """What is known of a person, a line a fact."""
-    facts = [f"- {one_line(fact.name)}: {one_line(str(fact.value))} (since {_day(fact.since)})" for fact in profile.explicit]
+    facts = [
+        f"- {one_line(fact.name)}: {one_line(str(fact.value))} (since {_day(fact.since)}{_disputes(fact)})" for fact in profile.explicit
+    ]
     traits = [f"- {one_line(trait.trait)}" for trait in profile.implicit]
     if not facts and not traits:
         return "Nothing is known of this user yet."
     return "\n".join([f"Profile; {_DATA}.", *facts, *(["What shows without being said:", *traits] if traits else [])])
+
+
+def _disputes(fact: ProfileFact) -> str:
+    return "".join(f"; disputed on {_day(dispute.at)}: {one_line(dispute.text)}" for dispute in fact.disputed_by)
 
 
 def scenes_text(page: ScenePage, prefix: str) -> str:
