@@ -27,6 +27,8 @@ from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.change_clauses import read
 from memory_core.domain.statements.changes import asked_values, updates
+from memory_core.domain.text.analyzer import tokens
+from memory_core.domain.text.sameness import names_in
 from memory_core.domain.text.sentences import sentences
 from memory_core.ledger.readable import NONE_AT_HAND, memories_of
 from memory_core.ports import LongTermStore, Reranker
@@ -165,26 +167,26 @@ class _Groups:
 _GROUPS = _Groups(32_768)  # 4 MB when full
 
 
-# Past truths follow present ones: a cell that answers a query by a superseded fact is ranked behind the truth that holds now.
+# Present truths come before past ones: the truth that holds now takes the place of a cell that answers by the fact it replaced.
 #
 # Scores stay what they are; only the order changes, and only there. Note: a cell with a superseded fact may well be the best
 # answer, by what else it tells. So it gives way only where it has no word of the query that the present truth has not.
 
 
 def present_first(
-    ranked: Sequence[int], truths: Mapping[str, Sequence[Memory]], candidates: CandidateSet, terms: Sequence[str]
+    ranked: Sequence[int], truths: Mapping[str, Sequence[Memory]], candidates: CandidateSet, terms: Sequence[str], query: str
 ) -> list[int]:
-    """The ranked rows, with those that answer by a superseded fact behind the row of the truth that replaced it, where it is among them.
+    """The ranked rows; the truth that replaced a fact, where it is among them, takes the place of the row that answers by that fact.
 
     truths: by a row's memory, the truths that hold in the place of those that it told. terms: of the query, as the candidates' columns.
     """
     order = list(ranked)
+    names = frozenset(term for name in names_in(query) for term in tokens(name))
     for row in ranked:
         for truth in truths.get(candidates.ids[row], ()):
             place = next((at for at, other_row in enumerate(order) if _tells(candidates, other_row, truth)), -1)
-            if place > order.index(row) and _adds_nothing(row, truth, candidates, terms):
-                order.remove(row)
-                order.insert(place, row)
+            if place > (earned := order.index(row)) and _adds_nothing(row, truth, candidates, terms, names):
+                order.insert(earned, order.pop(place))
     return order
 
 
@@ -193,10 +195,14 @@ def _tells(candidates: CandidateSet, row: int, truth: Memory) -> bool:
     return base_id(candidates.ids[row]) == truth.id or (truth.cell_id is not None and candidates.cell[row] == truth.cell_id)
 
 
-def _adds_nothing(row: int, truth: Memory, candidates: CandidateSet, terms: Sequence[str]) -> bool:
-    """Whether a row has words of the query, and none that the truth has not. Without any it was found by its meaning: who knows which."""
+def _adds_nothing(row: int, truth: Memory, candidates: CandidateSet, terms: Sequence[str], names: Collection[str]) -> bool:
+    """Whether a row has words of the query, and none that the truth has not. Without any it was found by its meaning: who knows which.
+
+    A name tells whom the query is about: rules call the person "User", while "I am Ana" is in one of their messages only.
+    """
     has = {term for term, owned in zip(terms, candidates.own[row].tolist(), strict=True) if owned}
-    return bool(has) and has <= truth.lexical.own.keys()
+    nameless = has.difference(names)
+    return any(bool(words) and words <= truth.lexical.own.keys() for words in (has, nameless))
 
 
 # Later statements come before those they update, where a question asks how something is.

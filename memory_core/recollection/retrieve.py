@@ -235,7 +235,7 @@ class Retriever:
             first = set(ranked)
             ranked += [row for row in self.ranked(query, look, None) if row not in first]
             ranked = said_first(ranked, sources, candidates, look.relevant.score)
-            rows = present_first(ranked, truths, candidates, look.analysis.terms)[: len(rows)]
+            rows = present_first(ranked, truths, candidates, look.analysis.terms, query.query)[: len(rows)]
             fresh = await self.shown(owner, look, [row for row in rows if candidates.ids[row] not in shown], by_cells=True)
             superseded |= await superseded_facts(self._store, owner, fresh, moment, at_hand, head)
             shown = {name: one for row in rows if (one := fresh.get(name := candidates.ids[row]) or shown.get(name)) is not None}

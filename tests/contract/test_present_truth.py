@@ -42,6 +42,16 @@ async def test_what_answers_by_a_fallen_fact_stands_behind_the_present_truth(cor
     assert [one.rank for one in (first, *others)] == [1, 2]
 
 
+async def test_the_persons_own_name_is_no_other_thing_that_it_answers_by(world: World) -> None:
+    core = await world.core(agents=OfflineAgents(), rules=OfflineAgents())
+    await tell(core, "I am Ana. I live in Oslo and I work as a nurse.")
+    await tell(core, "My sister Mia lives in Rome.", session="s3")
+    world.clock.forward(timedelta(days=10).total_seconds())
+    await tell(core, "I moved to Lisbon last week!", at=NOW + timedelta(days=10), session="s2")
+    for query, answer in (("Where does Ana live?", "Lisbon"), ("Does Ana live in Oslo?", "Lisbon"), ("Does Ana work as a nurse?", "nurse")):
+        assert answer in (await hits(core, query, similarity_threshold=0.0))[0].memory.content, query
+
+
 async def test_that_holds_for_the_first_result_alone_too(core: MemoryCore) -> None:
     (only,) = await hits(core, "where does the user live?", limit=1)
     assert "Lisbon" in only.memory.content
