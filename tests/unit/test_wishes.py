@@ -60,6 +60,7 @@ HARMLESS = [
     "Give me three names for a cat in bullet points", "Erklär mir bitte den Unterschied zwischen Wels und Hecht in kurzen Sätzen",
     "クジラとサメの違いを二文で説明してください",
     "Add salt and stir", "Keep the oven at 180",
+    "I am allergic to walnuts. Can you suggest a cake without nuts?", "Could you recommend a hotel without stairs?",
     "Ich habe den Termin vergessen", "Vergiss es", "Vergiss nicht, Milch zu kaufen", "Lösche die Datei bitte", "Ich esse nie Fleisch",
     "Ich trinke immer Kaffee", "Schreib mir bitte eine Mail an den Vermieter",
     "財布を忘れてしまいました", "鍵を忘れた", "忘れないでください", "ファイルを削除してください", "この行を消して",

@@ -269,7 +269,7 @@ _PIECE_OF_WORK = re.compile(
 _MADE_FOR_ONESELF = re.compile(
     r"(?:please |(?:can|could|would|will) you (?:please )?){0,2}"
     r"(?:(?:write|draft|create|compose|generate|make|build|design|prepare|code|find) (?:me|us) (?:up )?an? "
-    r"|(?:suggest|recommend) (?:(?:me|us) )?(?:some|two|three|four|five|ten|\d{1,3}) )"
+    r"|(?:suggest|recommend) (?:(?:me|us) )?(?:an?|some|two|three|four|five|ten|\d{1,3}) )"
 )
 """The same, so surely that the sentence itself says nothing of other times."""
 _OF_ALL_WORK = re.compile(
