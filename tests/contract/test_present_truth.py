@@ -48,7 +48,12 @@ async def test_the_persons_own_name_is_no_other_thing_that_it_answers_by(world: 
     await tell(core, "My sister Mia lives in Rome.", session="s3")
     world.clock.forward(timedelta(days=10).total_seconds())
     await tell(core, "I moved to Lisbon last week!", at=NOW + timedelta(days=10), session="s2")
-    for query, answer in (("Where does Ana live?", "Lisbon"), ("Does Ana live in Oslo?", "Lisbon"), ("Does Ana work as a nurse?", "nurse")):
+    for query, answer in (
+        ("Where does Ana live?", "Lisbon"),
+        ("Does Ana live in Oslo?", "Lisbon"),
+        ("Does Ana work as a nurse?", "nurse"),
+        ("Where did Ana live before?", "Oslo"),
+    ):
         assert answer in (await hits(core, query, similarity_threshold=0.0))[0].memory.content, query
 
 
