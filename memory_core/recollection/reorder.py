@@ -178,7 +178,9 @@ def present_first(
 ) -> list[int]:
     """The ranked rows; the truth that replaced a fact, where it is among them, takes the place of the row that answers by that fact.
 
-    A question about what once was leaves the order alone. truths: by a row's memory, the truths that hold in the place of those that it told. terms: of the query, as the candidates' columns.
+    A question about what once was leaves the order alone.
+
+    truths: by a row's memory, the truths that hold in the place of those that it told. terms: of the query, as the candidates' columns.
     """
     order = list(ranked)
     if _OF_THE_PAST.search(query):
