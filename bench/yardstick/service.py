@@ -62,6 +62,11 @@ class Service:
         answer: dict[str, Any] = self.post("/api/v1/memories/retrieve", {"user_id": user, "query": query, "mode": "reconstruct"})
         return answer
 
+    def context(self, user: str, query: str) -> str:
+        """What an agent would be given before its turn, in a new session."""
+        text: str = self.post("/api/v1/context", {"user_id": user, "query": query})["context"]
+        return text
+
     def save(self, user: str, turns: Sequence[Turn]) -> None:
         """Save every turn as one episodic memory. Raises RuntimeError when one is refused."""
         items = [{"user_id": user, **turn.saved(), "metadata": {TURN: turn.id}} for turn in turns]

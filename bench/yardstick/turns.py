@@ -70,12 +70,14 @@ def report_found(measured: Measured, title: str, key: str, rows: list[Row], pref
 
 
 def answered(service: Service, user: str, conversation: Conversation, question: Question, peers: Peers) -> dict[str, float]:
-    """What the context for a question comes to, beside what the peers would pack."""
+    """What the contexts for a question come to, an agent's and a reconstruction's, beside what the peers would pack."""
+    agents_context = service.context(user, question.text)
     answer = service.reconstruct(user, question.text)
     texts = {turn.id: turn.text for turn in conversation.turns}
     evidence, context = [texts[turn] for turn in sorted(question.evidence)], answer["context"] or ""
     standing = share_standing(context, evidence)
-    values = {"standing": standing, "words": float(len(context.split())), "sufficient": float(answer["sufficient"])}
+    agents = share_standing(agents_context, evidence)
+    values = {"standing": standing, "agent's": agents, "words": float(len(context.split())), "sufficient": float(answer["sufficient"])}
     if answer["sufficient"]:
         values["right"] = float(standing == 1.0)
     contexts = peers.contexts(question.text)
@@ -93,14 +95,17 @@ def report_contexts(measured: Measured, title: str, ways: dict[str, list[Row]]) 
         packs = {peer: figures.of(head, f"standing, {peer}") for peer in peers}
         less = {peer: figures.between(head, "standing", f"standing, {peer}") for peer in peers}
         said, right, words = figures.of(head, "sufficient"), figures.of(head, "right"), figures.of(head, "words")
+        agents = figures.of(head, "agent's")
         over = drawn(standing)
         apart_standing = figures.of(apart, "standing")
         lines.append([
-            name, str(standing.count), standing.shown(), standing.interval(), *(pack.shown() for pack in packs.values()),
-            less[BM25].difference(), apart_standing.shown(), words.shown(0), said.percent(), right.percent(),
+            name, str(standing.count), standing.shown(), standing.interval(), agents.shown(), agents.interval(),
+            *(pack.shown() for pack in packs.values()), less[BM25].difference(),
+            apart_standing.shown(), words.shown(0), said.percent(), right.percent(),
         ])  # fmt: skip
         measured.figures[f"contexts, {name}"] = {
             "standing": asdict(standing),
+            "agent's": asdict(agents),
             **{f"standing, {peer}": asdict(pack) for peer, pack in packs.items()},
             **{f"ours less {peer}": asdict(difference) for peer, difference in less.items()},
             "adversarial": asdict(apart_standing),
@@ -108,7 +113,8 @@ def report_contexts(measured: Measured, title: str, ways: dict[str, list[Row]]) 
             "sufficient said": asdict(said),
             "right where said": asdict(right),
             "by kind": figures.by_kind(rows, "standing"),
+            "agent's by kind": figures.by_kind(rows, "agent's"),
         }
     packed_by = [f"{peer} packed" for peer in peers]
     more = (f"ours less {BM25}", "adversarial", "words", "`sufficient` said", "right")
-    measured.table(title, ("", "questions", "in the context", over, *packed_by, *more), lines, which())
+    measured.table(title, ("", "questions", "in the context", over, "in an agent's", over, *packed_by, *more), lines, which())
