@@ -3804,6 +3804,17 @@ export interface components {
             user_id: string;
             /** @description Comes from the key; if given, it must be the key's. */
             app_id?: string;
+            /**
+             * Atomic
+             * @default false
+             */
+            atomic: boolean;
+            /**
+             * View
+             * @default brief
+             * @enum {string}
+             */
+            view: "brief" | "full";
             /** Memories */
             memories: components["schemas"]["BulkItem"][];
         };
