@@ -3936,9 +3936,27 @@ export interface components {
         };
         /**
          * NamedRequest
-         * @description Memories by name, and how much of each the answer shows.
+         * @description Up to 100 memories by their ids, procedural ones by their keys too, each once.
          */
         NamedRequest: {
+            /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
+            user_id: string;
+            /** @description Comes from the key; if given, it must be the key's. */
+            app_id?: string;
+            /** Ids */
+            ids?: string[];
+            /** Keys */
+            keys?: string[];
+        } & ({
+            ids: unknown;
+        } | {
+            keys: unknown;
+        });
+        /**
+         * FetchRequest
+         * @description Memories by name, and how much of each the answer shows.
+         */
+        FetchRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
             user_id: string;
             /** @description Comes from the key; if given, it must be the key's. */
@@ -5759,7 +5777,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NamedRequest"];
+                "application/json": components["schemas"]["FetchRequest"];
             };
         };
         responses: {
