@@ -31,10 +31,10 @@ from memory_core.functions.gate import SCOPE, Admitted, another_app, gated
 from memory_core.functions.request_parsing import (
     BulkInput,
     EvolutionInput,
+    FetchInput,
     GetInput,
     GraphInput,
     ListViewInput,
-    FetchInput,
     Nothing,
     QueryInput,
     RetrieveViewInput,
