@@ -86,6 +86,9 @@ async def test_a_conversation_is_found_at_once_and_known_again(host: httpx.Clien
         assert taken.startswith("2 turns are stored and can be found.")
         assert "red bicycle" in await answer(client, "memory_search", query="a red bicycle")
         assert await answer(client, "memory_converse", messages=turns, session_id="monday") == "All of these turns were known already."
+        turns.append({"role": "user", "content": "It has a bell."})
+        taken = await answer(client, "memory_converse", messages=turns, session_id="monday")
+        assert taken.startswith("1 turn is stored and can be found. 2 were known already.")
 
 
 @each_mode
