@@ -15,6 +15,8 @@ from tests.host import ROOT
 from tests.npm import NODE, npm
 
 INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
+LIMIT_S = 120
+"""Its own limit for a connection is 15 s, which a program on a busy machine can take to start."""
 CACHE = ROOT / ".cache"
 _FOLDER = CACHE / "mcp-inspector@2.12.0"
 _PROGRAM = Path("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js")
