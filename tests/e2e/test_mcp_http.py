@@ -273,7 +273,9 @@ async def test_without_a_user_every_tool_says_what_is_missing(host: httpx.Client
     async with over_http(host.base_url, mode) as client:
         assert len((await client.list_tools()).tools) == len(TOOLS)
         for tool, arguments in (("memory_search", {"query": "x"}), ("memory_save", {"content": "x"}), ("memory_forget", {"ids": ["x"]})):
-            assert "the header X-Memory-User" in await refusal(client, tool, **arguments)
+            refused = await refusal(client, tool, **arguments)
+            assert "the header X-Memory-User" in refused
+            assert refused.endswith("Calling again does not help; tell the user."), "no argument names a user"
         with pytest.raises(MCPError, match="X-Memory-User"):
             await client.read_resource("memory://profile")
 
