@@ -17,7 +17,7 @@ _NO_USER = (
 
 
 class NoUser(Invalid):
-    """Nobody is named whose memories are meant, which no argument of a tool can mend."""
+    """No user is named whose memories are meant, and no argument of a tool can name one."""
 
     def __init__(self) -> None:
         super().__init__(f"user_id: {_NO_USER}", errors=(FieldError("user_id", _NO_USER),))
