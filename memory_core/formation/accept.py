@@ -23,7 +23,7 @@ from memory_core.domain.chat.messages import timed
 from memory_core.domain.conversation import Conversation, Message, Path, Task
 from memory_core.domain.errors import AgentFailed, HeadMoved, NotFound, Unavailable
 from memory_core.domain.memory import Memory
-from memory_core.domain.messages import is_untold
+from memory_core.domain.messages import bytes_of_messages, is_untold
 from memory_core.domain.requests.maintenance import SETTINGS_ID, AgentMemoryInput, SummaryInput
 from memory_core.domain.requests.memories import ConverseInput
 from memory_core.domain.results import Accepted, Call, Summary, Told
@@ -188,7 +188,7 @@ class Converser:
                 history=history,
             )
             written = with_written(conversation, writing, planned.result)
-            return replace(planned, creates=documents_of(written))
+            return replace(planned, creates=documents_of(written), more_bytes=bytes_of_messages(written.messages[written.written :]))
 
         result = {"messages": None if message_counts is None else message_counts._asdict()}
         accepted = await self._beginning.begin(owner, task, lambda seen: (), call, reads=reads, beside=beside, basis=look, result=result)

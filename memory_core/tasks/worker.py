@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 
 from memory_core.domain.conversation import Task, TaskKind, TaskMessage
-from memory_core.domain.errors import HeadMoved, Malformed, Unavailable
+from memory_core.domain.errors import HeadMoved, Malformed, QuotaExceeded, Unavailable
 from memory_core.ledger.commit import Ledger, Mirror
 from memory_core.ledger.cursors import Cursors
 from memory_core.ports import POISON, Clock, IdSource, LongTermStore, QueueName, TaskQueue
@@ -89,6 +89,8 @@ class Worker:
                 await tell(self._queue, name, message, later.delay)
         except TaskLost:
             raise
+        except QuotaExceeded as error:  # asking again gives the same until somebody makes room, and tells the task to begin again
+            await self._poison(message, lease.task, said(error))
         except PASSING as error:
             log.info("the task %s waits: %s", message.task_id, error)
             await tell(self._queue, name, message, await lease.wait(error))

@@ -69,7 +69,7 @@ async def test_a_call_that_was_answered_is_answered_again_though_it_filled_the_r
     call, item = Call(idempotency_key="k"), fact("coffee " * 4_000)
     first = await core.save(ALICE, item, call)
     with pytest.raises(QuotaExceeded):
-        await core.save(ALICE, item)
+        await core.save(ALICE, fact("cocoa " * 4_000))
     assert (await core.save(ALICE, item, call)).memory.id == first.memory.id
 
 
@@ -95,7 +95,7 @@ class Before:
         self.inner = inner
 
     async def commit(self, owner: Owner, batch: Batch) -> None:
-        head = batch.head.model_copy(update={"stored_bytes": None})
+        head = batch.head.model_copy(update={"kept_bytes": None})
         await self.inner.commit(owner, Batch(batch.commit_id, batch.expected, head, batch.events, batch.writes, batch.marks))
 
     def __getattr__(self, name: str) -> Any:
@@ -112,5 +112,5 @@ async def test_users_of_an_earlier_version_are_counted_once(world: World) -> Non
     await core.save(ALICE, fact("Ana sails"))
     head = await world.head(ALICE)
     assert head is not None
-    assert head.stored_bytes == await used(core, ALICE) > counted
-    assert (await core.app_usage("app"))["stored_bytes"]["used"] == head.stored_bytes
+    assert head.kept_bytes == await used(core, ALICE) > counted
+    assert (await core.app_usage("app"))["stored_bytes"]["used"] == head.kept_bytes
