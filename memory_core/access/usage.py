@@ -1,9 +1,9 @@
 """What an app and its users take: bytes of stored memories, within limits, and the day's tokens of a model.
 
-Each commit that makes a user's memories more takes room for that before it is sent (`Usage.take`). A user's bytes are in their head, which a
-commit is conditional on, so they never pass their limit. An app's are in one document. A process adds what its commits change to it, before
-the commit that would make that more than a thousandth of the limit, and refuses the commit where the document then has no room; so all
-processes together may pass the limit by a thousandth of it each. A process that dies takes that much along; once a day the users' heads are
+Each commit that makes a user's memories more takes room for that before it is sent (`Usage.take`). A user's bytes are in their head, which
+the commit is conditional on, so they never pass their limit. An app's are in one document. A process adds there what its commits change,
+before a commit that would make that more than a thousandth of the limit, and refuses it where the document then has no room. So processes
+together may pass an app's limit by a thousandth of it each. A process that dies takes that much along; once a day the users' heads are
 added up again.
 """
 
