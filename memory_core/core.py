@@ -419,10 +419,14 @@ class MemoryCore:
             asked = keyed(call, "agent_memory", told)
             return await self._services.formation.converser.remember_words(checked(owner), told, asked)
 
-    async def summary(self, app_id: str, told: SummaryInput) -> Summary:
-        """Sum up messages at once; nothing of them is kept. Raises Unavailable."""
+    async def summary(self, app_id: str, told: SummaryInput, *, user_id: str | None = None) -> Summary:
+        """Sum up messages at once; nothing of them is kept. Raises Unavailable.
+
+        user_id: whose tokens of the day it takes beside the app's; None: the app's alone.
+        """
         with self._telemetry.operation("generate_conversation_summary"):
-            return await self._services.formation.summaries.at_once(check_app_id(app_id), told)
+            owner = Owner(check_app_id(app_id), "" if user_id is None else check_name(user_id))
+            return await self._services.formation.summaries.at_once(owner, told)
 
     async def summary_later(self, owner: Owner, told: SummaryInput, call: Call = NO_CALL) -> Accepted:
         """Sum up by a task that tells its callback address. Raises as `converse` does."""

@@ -260,10 +260,13 @@ class Summaries:
         self._clock, self._ids = clock, ids
         self._read = 0
 
-    async def at_once(self, app_id: str, request: SummaryInput) -> Summary:
-        """The summary. Raises Unavailable when it is to be a full one and the model is down, and when rules have too much to read."""
+    async def at_once(self, owner: Owner, request: SummaryInput) -> Summary:
+        """The summary. owner: without a user's name where the tokens are the app's alone.
+
+        Raises Unavailable when it is to be a full one and the model is down, and when rules have too much to read.
+        """
         messages = request.told(self._clock.now(), "user")
-        return self._seen(await self._answer(Owner(app_id, ""), messages, request.mode, somebody_waits=True), request.mode)
+        return self._seen(await self._answer(owner, messages, request.mode, somebody_waits=True), request.mode)
 
     async def later(self, owner: Owner, request: SummaryInput, call: Call) -> Accepted:
         """A task that sums up, and tells the callback address. Raises Invalid, Conflict, TooLarge, Unavailable."""
