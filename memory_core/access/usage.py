@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from memory_core.domain.errors import QuotaExceeded, Unavailable
+from memory_core.domain.errors import HeadMoved, QuotaExceeded, Unavailable
 from memory_core.domain.memory import Head, stored_bytes
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -34,6 +34,7 @@ ADDED_AT_ONCE: Final = 1_000
 PAGE: Final = 500
 TRIES, PAUSE_S = 8, 0.02
 NEVER: Final = datetime.min.replace(tzinfo=UTC)
+LOGGED_EVERY: Final = timedelta(minutes=1)
 _MARK_KEPT: Final = timedelta(hours=1)
 _COUNTED: Final[tuple[Kind, ...]] = ("memory", "version")
 log = logging.getLogger(__name__)
@@ -58,6 +59,14 @@ class _App:
     read_at: datetime
 
 
+@dataclass(slots=True)
+class _Refused:
+    """Calls of an app that had no room since the log said so last."""
+
+    count: int = 0
+    logged_at: datetime = NEVER
+
+
 class Usage:
     """Counts, and refuses what there is no room for."""
 
@@ -67,6 +76,7 @@ class Usage:
         self._adding: dict[str, asyncio.Lock] = {}
         self._first_counts: dict[str, asyncio.Task[int]] = {}
         self._recounts: dict[str, asyncio.Task[None]] = {}
+        self._refused: dict[str, _Refused] = {}
 
     async def take(self, owner: Owner, used: int | None, grown: int, more: int, *, limited: bool) -> None:
         """Let a commit in, and count what it adds: see `ledger.commit.Room`."""
@@ -75,8 +85,8 @@ class Usage:
             if used is None:
                 raise NotCounted
             if grown + more > 0 and used + grown + more > limit:
-                raise _exceeded("user", used, limit, grown + more)
-        if self._limits.bytes_per_app is not None:
+                raise self._refusal(owner.app_id, "user", used, limit, grown + more)
+        if self._limits.bytes_per_app is not None and (grown or more):
             await self._take_of_app(owner.app_id, grown, more, self._limits.bytes_per_app if limited and grown + more > 0 else None)
 
     def give_back(self, owner: Owner, grown: int) -> None:
@@ -88,7 +98,7 @@ class Usage:
         """Whether there is room for so many bytes more: see `ledger.commit.Room`."""
         limits, used = self._limits, 0 if head is None else head.kept_bytes or 0
         if limits.bytes_per_user is not None and size > 0 and used + size > limits.bytes_per_user:
-            raise _exceeded("user", used, limits.bytes_per_user, size)
+            raise self._refusal(owner.app_id, "user", used, limits.bytes_per_user, size)
         if limits.bytes_per_app is not None and size > 0:
             await self._take_of_app(owner.app_id, 0, size, limits.bytes_per_app)
 
@@ -115,7 +125,7 @@ class Usage:
             return False
         used = known.total + known.unsent
         if limit is not None and used + grown + more > limit:
-            raise _exceeded("app", used, limit, grown + more)
+            raise self._refusal(app_id, "app", used, limit, grown + more)
         if self._is_much(known.unsent + grown):
             return False
         known.unsent += grown
@@ -197,13 +207,12 @@ class Usage:
                     await asyncio.sleep(PAUSE_S * 2**attempt * random.uniform(0.5, 1.0))
                     continue
             known.total, known.unsent, known.read_at = total, known.unsent - unsent, now
-            if stored is None:
-                self._first_counts.pop(app_id, None)
-            elif is_due and app_id not in self._recounts:
+            self._first_counts.pop(app_id, None)
+            if stored is not None and is_due and app_id not in self._recounts:
                 self._recounts[app_id] = asyncio.create_task(self._recount(app_id, total))
             if not fits:
                 assert limit is not None
-                raise _exceeded("app", used, limit, grown + more)
+                raise self._refusal(app_id, "app", used, limit, grown + more)
             return
         raise Unavailable("long_term", "other processes count the app's bytes faster than this one can")
 
@@ -218,28 +227,31 @@ class Usage:
         """Add the users' heads up again. counted: what the app's document said when that began; by the difference it is corrected."""
         try:
             self._known(app_id).unsent += await self._sum(app_id) - counted
-        except Unavailable as error:
+        except (Unavailable, HeadMoved) as error:
             log.warning("an app's bytes are counted again tomorrow: %s", error.detail)
         finally:
             del self._recounts[app_id]
 
     async def _sum(self, app_id: str) -> int:
-        """The bytes of all users of an app, by their heads."""
+        """The bytes of all users of an app, by their heads; of those that do not say so yet, they are counted once for ever."""
         total, after = 0, None
         while owners := await self._store.owners(after, PAGE, app_id):
             for owner, head in owners:
-                total += (await self._counted(owner))[1] if head.kept_bytes is None else head.kept_bytes
+                if head.kept_bytes is None and head.state == "live":
+                    total += await self.count(owner)
+                else:
+                    total += head.kept_bytes or 0
             after = owners[-1][0]
             if len(owners) < PAGE:
                 break
         return total
 
-    async def count(self, owner: Owner) -> None:
-        """Count a user's memories, whose head is of an earlier version, once for ever. Raises Unavailable."""
+    async def count(self, owner: Owner) -> int:
+        """Count a user's memories, whose head is of an earlier version, once for ever; how many bytes. Raises Unavailable, HeadMoved."""
         for _ in range(TRIES):
             head, total = await self._counted(owner)
             if head is None or head.kept_bytes is not None:
-                return
+                return total
 
             def decide(look: Look, seen: Head = head, total: int = total) -> Changes[bool]:
                 if look.head is None or (look.head.epoch, look.head.commit_id) != (seen.epoch, seen.commit_id):
@@ -249,7 +261,7 @@ class Usage:
                 return Changes(True, puts=(mark,), head_fields=lambda _: {"kept_bytes": total}, fragile=True)
 
             if (await self._ledger.commit(owner, decide, ids=[], call=Call(actor=CONSOLIDATION))).result:
-                return
+                return total
         raise Unavailable("long_term", "others write to this user's memories while they are counted; try again")
 
     async def _counted(self, owner: Owner) -> tuple[Head | None, int]:
@@ -266,10 +278,16 @@ class Usage:
                 after = Place(documents[-1].body["sequence"], documents[-1].id)
         return head, total
 
-
-def _exceeded(whose: str, used: int, limit: int, size: int) -> QuotaExceeded:
-    setting = f"MEMORY_STORED_BYTES_PER_{whose.upper()}"
-    return QuotaExceeded(
-        f"stored bytes of the {whose}: {used} of {limit} are used, and this needs {size} more. Forget memories for good"
-        f' (POST /api/v1/forget with "mode": "hard") or erase a user to make room, or have {setting} raised'
-    )
+    def _refusal(self, app_id: str, whose: str, used: int, limit: int, size: int) -> QuotaExceeded:
+        """The error of a call without room. The log has a line a minute of an app's, since a loop of calls would fill it."""
+        setting = f"MEMORY_STORED_BYTES_PER_{whose.upper()}"
+        error = QuotaExceeded(
+            f"stored bytes of the {whose}: {used} of {limit} are used, and this needs {size} more. Forget memories for good"
+            f' (POST /api/v1/forget with "mode": "hard") or erase a user to make room, or have {setting} raised'
+        )
+        refused, now = self._refused.setdefault(app_id, _Refused()), self._clock.now()
+        refused.count += 1
+        if now - refused.logged_at >= LOGGED_EVERY:
+            log.warning("%d calls of the app %s had no room since the last such line; now: %s", refused.count, app_id, error.detail)
+            refused.count, refused.logged_at = 0, now
+        return error

@@ -90,11 +90,15 @@ class Importer:
             raise
 
     async def commit(self, owner: Owner, task_id: str, parts: int, sha256: str, call: Call) -> Accepted:
-        """All parts are there: begin the work. The same again is no second time. Raises NotFound, Conflict, Unavailable."""
+        """All parts are there: begin the work. The same again is no second time.
+
+        Raises NotFound, Conflict, Unavailable; QuotaExceeded where there is no room at all. Whether the file has room is seen by the work.
+        """
         stated = {"parts": parts, "sha256": sha256}
         _, operation = await self._operations.held(owner, task_id, "import")
         if (operation.cursor or {}).get("said") == stated:
             return Accepted(task_id)
+        await self._operations.check_room(owner, 1)
 
         def change(stored: Operation) -> Any:
             brought_parts = _gathered(stored)

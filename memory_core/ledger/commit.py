@@ -113,8 +113,8 @@ class Room(Protocol):
     async def check(self, owner: Owner, head: Head | None, size: int) -> None:
         """Whether there is room for memories that follow from what is written without a commit. Raises QuotaExceeded, Unavailable."""
 
-    async def count(self, owner: Owner) -> None:
-        """Count what a user's memories take. Raises Unavailable."""
+    async def count(self, owner: Owner) -> int:
+        """Count what a user's memories take, and have their head say so. Raises Unavailable, HeadMoved."""
 
 
 Completed = Callable[

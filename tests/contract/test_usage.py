@@ -114,3 +114,22 @@ async def test_users_of_an_earlier_version_are_counted_once(world: World) -> Non
     assert head is not None
     assert head.kept_bytes == await used(core, ALICE) > counted
     assert (await core.app_usage("app"))["stored_bytes"]["used"] == head.kept_bytes
+
+
+async def test_the_log_has_one_line_a_minute_of_an_apps_calls_without_room(
+    world: World, clock: StillClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    core = await world.core(stored_bytes_per_user=LIMIT)
+    await filled(core, ALICE)
+    for _ in range(3):
+        with pytest.raises(QuotaExceeded):
+            await core.save(ALICE, fact(LONG))
+    clock.forward(61)
+    for owner in (ALICE, Owner("another-app", "ana")):
+        await filled(core, owner)
+    lines = [record.getMessage() for record in caplog.records if "had no room" in record.getMessage()]
+    assert [line.split(" had")[0] for line in lines] == [
+        "1 calls of the app app",
+        "4 calls of the app app",
+        "1 calls of the app another-app",
+    ]

@@ -49,7 +49,7 @@ export interface paths {
         put?: never;
         /**
          * Sum up messages, of which nothing is remembered
-         * @description With a callback_url the summary is sent there, and user_id says whose task does it.
+         * @description user_id says whose tokens of the day it takes beside the app's. With a callback_url the summary is sent there, by a task of that user.
          */
         post: operations["agent_summaries"];
         delete?: never;
@@ -4951,6 +4951,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     conflict_undo: {
@@ -4995,6 +4996,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     consolidate: {
@@ -6236,6 +6238,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     memory_status: {
@@ -6286,6 +6289,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     memory_versions: {
@@ -6802,6 +6806,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     system_pool_stats: {
@@ -7356,7 +7361,6 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
-            507: components["responses"]["Problem507"];
         };
     };
     user_import_part: {
@@ -7402,7 +7406,6 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
-            507: components["responses"]["Problem507"];
         };
     };
     user_import_commit: {
@@ -7449,6 +7452,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     user_settings: {
