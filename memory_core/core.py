@@ -251,8 +251,7 @@ class MemoryCore:
     async def update(self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call = NO_CALL) -> Memory:
         """The memory's next version. Raises PreconditionFailed without the current ETag, Conflict for an episodic one, NotFound."""
         with self._telemetry.operation("update"):
-            asked = keyed(call, "update", memory_id, change)
-            return await self._services.editor.update(checked(owner), memory_id, change, if_match, asked)
+            return await self._services.editor.update(checked(owner), memory_id, change, if_match, keyed(call, "update", memory_id, change))
 
     async def delete(self, owner: Owner, memory_id: str, call: Call = NO_CALL, *, if_match: str | None = None) -> Deleted:
         """Soft-delete a memory; one that is deleted already stays as it is, and the outcome says so.
@@ -325,8 +324,7 @@ class MemoryCore:
     async def copy(self, owner: Owner, memory_id: str, to: CopyInput, call: Call = NO_CALL) -> Memory:
         """Copy a memory to another agent of the same user. Raises NotFound, Conflict, Invalid."""
         with self._telemetry.operation("copy"):
-            asked = keyed(call, "copy", memory_id, to)
-            return await self._services.editor.copy(checked(owner), memory_id, to, asked)
+            return await self._services.editor.copy(checked(owner), memory_id, to, keyed(call, "copy", memory_id, to))
 
     async def versions(self, owner: Owner, memory_id: str) -> builtins.list[VersionView]:
         """All versions of a memory, the oldest first. Raises NotFound."""
@@ -410,14 +408,12 @@ class MemoryCore:
         Raises Invalid (a callback address that is not called), Conflict, TooLarge, Unavailable.
         """
         with self._telemetry.operation("converse"):
-            asked = keyed(call, "converse", told)
-            return await self._services.formation.converser.converse(checked(owner), told, asked)
+            return await self._services.formation.converser.converse(checked(owner), told, keyed(call, "converse", told))
 
     async def agent_memory(self, owner: Owner, told: AgentMemoryInput, call: Call = NO_CALL) -> Accepted:
         """Take an agent's own words in, to become one memory by itself. Durable when it returns. Raises as `converse` does."""
         with self._telemetry.operation("create_agent_memory"):
-            asked = keyed(call, "agent_memory", told)
-            return await self._services.formation.converser.remember_words(checked(owner), told, asked)
+            return await self._services.formation.converser.remember_words(checked(owner), told, keyed(call, "agent_memory", told))
 
     async def summary(self, app_id: str, told: SummaryInput, *, user_id: str | None = None) -> Summary:
         """Sum up messages at once; nothing of them is kept. Raises Unavailable.
@@ -439,8 +435,7 @@ class MemoryCore:
         Raises Conflict, TooLarge, HeadMoved, Unavailable.
         """
         with self._telemetry.operation("batch"):
-            asked = keyed(call, "batch", told)
-            return await self._services.formation.batches.append(checked(owner), told, asked)
+            return await self._services.formation.batches.append(checked(owner), told, keyed(call, "batch", told))
 
     async def batch_state(self, owner: Owner, session_id: str) -> Buffered:
         """What is gathered of a session and waits."""
@@ -679,8 +674,7 @@ class MemoryCore:
     async def begin_import(self, owner: Owner, what: ImportInput = AN_EXPORT, call: Call = NO_CALL) -> Accepted:
         """Begin to gather the parts of a file: an export, for a user who is empty, or conversations. Raises Conflict, Unavailable."""
         with self._telemetry.operation("import"):
-            asked = keyed(call, "import", what)
-            return await self._services.people.importer.begin(checked(owner), what, asked)
+            return await self._services.people.importer.begin(checked(owner), what, keyed(call, "import", what))
 
     async def import_part(self, owner: Owner, task_id: str, part: int, data: bytes, call: Call = NO_CALL) -> None:
         """Bring a part; brought again it replaces itself. Durable when it returns. Raises NotFound, Conflict, Unavailable."""

@@ -23,7 +23,7 @@ from memory_core.data_rights.import_parse import Entries, Entry, Redact, Refused
 from memory_core.data_rights.import_validate import Check
 from memory_core.domain.conversation import TaskStatus
 from memory_core.domain.errors import Conflict, QuotaExceeded
-from memory_core.domain.memory import Head
+from memory_core.domain.memory import BYTES_EACH, Head
 from memory_core.domain.requests.maintenance import ImportInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
@@ -92,13 +92,13 @@ class Importer:
     async def commit(self, owner: Owner, task_id: str, parts: int, sha256: str, call: Call) -> Accepted:
         """All parts are there: begin the work. The same again is no second time.
 
-        Raises NotFound, Conflict, Unavailable; QuotaExceeded where there is no room at all. Whether the file has room is seen by the work.
+        Whether the file has room is seen by the work. Raises NotFound, Conflict, Unavailable; QuotaExceeded where one memory has none.
         """
         stated = {"parts": parts, "sha256": sha256}
         _, operation = await self._operations.held(owner, task_id, "import")
         if (operation.cursor or {}).get("said") == stated:
             return Accepted(task_id)
-        await self._operations.check_room(owner, 1)
+        await self._operations.check_room(owner, BYTES_EACH)
 
         def change(stored: Operation) -> Any:
             brought_parts = _gathered(stored)

@@ -90,7 +90,7 @@ class Worker:
         except TaskLost:
             raise
         except QuotaExceeded as error:  # asking again gives the same until somebody makes room, and tells the task to begin again
-            await self._poison(message, lease.task, said(error))
+            await self._poison(message, lease.task, said(error), level=logging.INFO)
         except PASSING as error:
             log.info("the task %s waits: %s", message.task_id, error)
             await tell(self._queue, name, message, await lease.wait(error))
@@ -102,10 +102,10 @@ class Worker:
             else:
                 await self._poison(message, lease.task, said(error), lease.task.attempts + 1)
 
-    async def _poison(self, message: TaskMessage, task: Task, why: str, attempts: int | None = None) -> None:
+    async def _poison(self, message: TaskMessage, task: Task, why: str, attempts: int | None = None, *, level: int = logging.ERROR) -> None:
         spent = task.attempts if attempts is None else attempts
         if await self._ends.end(message.owner, task, "poisoned", status="poisoned", error=why, attempts=spent) is not None:
-            log.error("the task %s is poisoned: %s", message.task_id, why)
+            log.log(level, "the task %s is poisoned: %s", message.task_id, why)
 
     async def _put_off(self, name: QueueName, message: TaskMessage, error: Unavailable) -> None:
         """Nothing can be written down, so the message itself counts how often it came in vain. Raises Unavailable when it can't be sent."""

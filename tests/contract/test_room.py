@@ -183,3 +183,11 @@ async def test_conversations_that_are_known_need_no_room_when_their_file_is_brou
         task = await worked(world, core, await gathered(core, lines_of(*"abcd"), ALICE, what=CONVERSATIONS))
         assert task.status == "succeeded", task.error
     assert await used(core) <= LIMIT
+
+
+async def test_an_import_is_not_committed_where_there_is_no_room_for_one_memory(world: World) -> None:
+    core = await world.core()
+    await core.save(ALICE, fact("Ana sails"))
+    full = await world.core(stored_bytes_per_user=await used(core) + 1_000)
+    with pytest.raises(QuotaExceeded):
+        await gathered(full, lines_of("a"), ALICE, what=CONVERSATIONS)
