@@ -176,7 +176,7 @@ class Usage:
         }
 
     async def _of_app(self, app_id: str) -> int:
-        """What an app takes, as this process and the store know it; counted anew where that is due."""
+        """What an app takes, as this process and the store know it; counted again where that is due."""
         async with self._adding.setdefault(app_id, asyncio.Lock()):
             if self._clock.now() - self._known(app_id).read_at >= ADDED_EVERY:
                 await self._add(app_id)

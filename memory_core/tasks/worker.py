@@ -89,7 +89,7 @@ class Worker:
                 await tell(self._queue, name, message, later.delay)
         except TaskLost:
             raise
-        except QuotaExceeded as error:  # asking again gives the same until somebody makes room, and tells the task to begin again
+        except QuotaExceeded as error:  # asking again gives the same until there is room, and the task is retried
             await self._poison(message, lease.task, said(error), level=logging.INFO)
         except PASSING as error:
             log.info("the task %s waits: %s", message.task_id, error)

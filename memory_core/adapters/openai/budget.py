@@ -48,7 +48,7 @@ class Block:
     """What a process has of a payer's day.
 
     left: below 0 where calls took more. used_up: the day has nothing more to give. epoch: the life of a user that it is of; the next one
-    begins the day anew.
+    begins with a whole day.
     """
 
     left: int = 0
@@ -94,7 +94,7 @@ class Budget:
             async with self._taking.setdefault(payer, asyncio.Lock()):
                 self._turn_of_day()
                 block = self._block(payer)
-                # A user whose day is used up is looked up each time: since then they may have been erased, and begun anew.
+                # A user whose day is used up is looked up each time: since then they may have been erased, and have a day of their new life.
                 if block.left <= 0 and (payer.is_user or not block.used_up):
                     await self._take_block(payer)
                 if self._block(payer).left <= 0:
