@@ -94,7 +94,7 @@ class Budget:
             async with self._taking.setdefault(payer, asyncio.Lock()):
                 self._turn_of_day()
                 block = self._block(payer)
-                # A user whose day is used up is looked up each time: since then they may have been erased, and have a day of their new life.
+                # A user whose day is used up is looked up each time: since then they may have been erased, and have begun another life.
                 if block.left <= 0 and (payer.is_user or not block.used_up):
                     await self._take_block(payer)
                 if self._block(payer).left <= 0:
