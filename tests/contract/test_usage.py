@@ -16,7 +16,7 @@ from memory_core.domain.scope import Owner
 from memory_core.ports import Batch
 from tests.builders import ALICE, StillClock
 from tests.tasks import Hand
-from tests.world import BOB, World, fact, listed
+from tests.world import BOB, World, fact, listed, recounted_bytes
 
 LIMIT = 100_000
 LONG = "tea " * 3_000
@@ -114,6 +114,19 @@ async def test_users_of_an_earlier_version_are_counted_once(world: World) -> Non
     assert head is not None
     assert head.kept_bytes == await used(core, ALICE) > counted
     assert (await core.app_usage("app"))["stored_bytes"]["used"] == head.kept_bytes
+
+
+async def test_the_count_of_an_app_counts_users_of_an_earlier_version_with_their_old_versions_once(world: World) -> None:
+    before = await world.core(wrap=Before)
+    saved = (await before.save(ALICE, fact("Ana sails"))).memory
+    await before.update(ALICE, saved.id, UpdateInput(content=LONG), "*")
+    core = await world.core(stored_bytes_per_app=LIMIT)
+    assert (await core.app_usage("app"))["stored_bytes"]["used"] == await recounted_bytes(world)
+    head = await world.head(ALICE)
+    assert head is not None
+    assert head.kept_bytes == await recounted_bytes(world)
+    await core.save(BOB, fact("Bob reads"))
+    assert (await core.app_usage("app"))["stored_bytes"]["used"] == head.kept_bytes + await recounted_bytes(world, BOB)
 
 
 async def test_the_log_has_one_line_a_minute_of_an_apps_calls_without_room(
