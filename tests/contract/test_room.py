@@ -187,7 +187,7 @@ async def test_conversations_that_are_known_need_no_room_when_their_file_is_brou
 
 async def test_an_import_is_not_committed_where_there_is_no_room_for_one_memory(world: World) -> None:
     core = await world.core()
-    await core.save(ALICE, fact("Ana sails"))
-    full = await world.core(stored_bytes_per_user=await used(core) + 1_000)
+    await at_once([core], 9)
+    full = await world.core(stored_bytes_per_user=LIMIT)
     with pytest.raises(QuotaExceeded):
         await gathered(full, lines_of("a"), ALICE, what=CONVERSATIONS)
