@@ -353,7 +353,7 @@ class Settings(BaseModel):
     )
     rate_per_app: RequestRate = Field("off", description="Requests of all keys of an app together, like 6000/minute; off: any number")
     stored_bytes_per_app: StoredBytes | None = Field(
-        None, description="Bytes that the memories of an app's users may take; then a call that stores more is a 507. None = no limit"
+        None, description="Bytes that the memories of an app's users may take; a write that makes them more is then a 507. None = no limit"
     )
     stored_bytes_per_user: StoredBytes | None = Field(None, description="The same for each user. None = no limit")
     commit_deadline_s: Positive = Field(10.0, description="Seconds a write may try against concurrent ones")

@@ -23,7 +23,7 @@ from memory_core.bootstrap.services import Services
 from memory_core.config import Settings
 from memory_core.domain.conflict import ConflictPage, ConflictRecord
 from memory_core.domain.conversation import Task
-from memory_core.domain.errors import Conflict, Invalid, KeyReused, MemoryCoreError, NotFound
+from memory_core.domain.errors import Conflict, KeyReused, MemoryCoreError, NotFound
 from memory_core.domain.fading import explained
 from memory_core.domain.fields import Input
 from memory_core.domain.memory import BY_HAND, Memory, Status
@@ -192,9 +192,8 @@ class MemoryCore:
         """Save one memory. Durable when it returns. Raises Conflict (idempotency key reused), Invalid, Unavailable, EmbeddingMismatch."""
         with self._telemetry.operation("save"):
             asked = keyed(call, "save", item)
-            await self._services.usage.check(checked(owner), asked, [item])
             (saved,) = await self._services.saver.save(checked(owner), [item], asked)
-            if isinstance(saved, Invalid):
+            if isinstance(saved, MemoryCoreError):
                 raise saved
             return saved
 
@@ -218,7 +217,6 @@ class MemoryCore:
         with self._telemetry.operation("bulk"):
             self._telemetry.batch("bulk", len(items))
             asked = keyed(call, "bulk", str(atomic), *items) if atomic else keyed(call, "bulk", *items)
-            await self._services.usage.check(checked(owner), asked, items)
             return [*await self._services.saver.save(checked(owner), items, asked, atomic=atomic)]
 
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
@@ -253,9 +251,7 @@ class MemoryCore:
     async def update(self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call = NO_CALL) -> Memory:
         """The memory's next version. Raises PreconditionFailed without the current ETag, Conflict for an episodic one, NotFound."""
         with self._telemetry.operation("update"):
-            asked = keyed(call, "update", memory_id, change)
-            await self._services.usage.check(checked(owner), asked, [change])
-            return await self._services.editor.update(checked(owner), memory_id, change, if_match, asked)
+            return await self._services.editor.update(checked(owner), memory_id, change, if_match, keyed(call, "update", memory_id, change))
 
     async def delete(self, owner: Owner, memory_id: str, call: Call = NO_CALL, *, if_match: str | None = None) -> Deleted:
         """Soft-delete a memory; one that is deleted already stays as it is, and the outcome says so.
@@ -328,9 +324,7 @@ class MemoryCore:
     async def copy(self, owner: Owner, memory_id: str, to: CopyInput, call: Call = NO_CALL) -> Memory:
         """Copy a memory to another agent of the same user. Raises NotFound, Conflict, Invalid."""
         with self._telemetry.operation("copy"):
-            asked = keyed(call, "copy", memory_id, to)
-            await self._services.usage.check(checked(owner), asked, [to])
-            return await self._services.editor.copy(checked(owner), memory_id, to, asked)
+            return await self._services.editor.copy(checked(owner), memory_id, to, keyed(call, "copy", memory_id, to))
 
     async def versions(self, owner: Owner, memory_id: str) -> builtins.list[VersionView]:
         """All versions of a memory, the oldest first. Raises NotFound."""
@@ -381,7 +375,6 @@ class MemoryCore:
         """
         with self._telemetry.operation("append"):
             asked = keyed(call, "append", session_id, request)
-            await self._services.usage.check(checked(owner), asked, [request])
             return await self._services.appender.append(checked(owner), check_name(session_id), request, asked)
 
     async def take_back(self, owner: Owner, session_id: str, count: int | None = None, call: Call = NO_CALL) -> TakenBack:
@@ -415,21 +408,21 @@ class MemoryCore:
         Raises Invalid (a callback address that is not called), Conflict, TooLarge, Unavailable.
         """
         with self._telemetry.operation("converse"):
-            asked = keyed(call, "converse", told)
-            await self._services.usage.check(checked(owner), asked, [told])
-            return await self._services.formation.converser.converse(checked(owner), told, asked)
+            return await self._services.formation.converser.converse(checked(owner), told, keyed(call, "converse", told))
 
     async def agent_memory(self, owner: Owner, told: AgentMemoryInput, call: Call = NO_CALL) -> Accepted:
         """Take an agent's own words in, to become one memory by itself. Durable when it returns. Raises as `converse` does."""
         with self._telemetry.operation("create_agent_memory"):
-            asked = keyed(call, "agent_memory", told)
-            await self._services.usage.check(checked(owner), asked, [told])
-            return await self._services.formation.converser.remember_words(checked(owner), told, asked)
+            return await self._services.formation.converser.remember_words(checked(owner), told, keyed(call, "agent_memory", told))
 
-    async def summary(self, app_id: str, told: SummaryInput) -> Summary:
-        """Sum up messages at once; nothing of them is kept. Raises Unavailable."""
+    async def summary(self, app_id: str, told: SummaryInput, *, user_id: str | None = None) -> Summary:
+        """Sum up messages at once; nothing of them is kept. Raises Unavailable.
+
+        user_id: whose tokens of the day it takes beside the app's; None: the app's alone.
+        """
         with self._telemetry.operation("generate_conversation_summary"):
-            return await self._services.formation.summaries.at_once(check_app_id(app_id), told)
+            owner = Owner(check_app_id(app_id), "" if user_id is None else check_name(user_id))
+            return await self._services.formation.summaries.at_once(owner, told)
 
     async def summary_later(self, owner: Owner, told: SummaryInput, call: Call = NO_CALL) -> Accepted:
         """Sum up by a task that tells its callback address. Raises as `converse` does."""
@@ -442,9 +435,7 @@ class MemoryCore:
         Raises Conflict, TooLarge, HeadMoved, Unavailable.
         """
         with self._telemetry.operation("batch"):
-            asked = keyed(call, "batch", told)
-            await self._services.usage.check(checked(owner), asked, [told])
-            return await self._services.formation.batches.append(checked(owner), told, asked)
+            return await self._services.formation.batches.append(checked(owner), told, keyed(call, "batch", told))
 
     async def batch_state(self, owner: Owner, session_id: str) -> Buffered:
         """What is gathered of a session and waits."""
@@ -683,14 +674,11 @@ class MemoryCore:
     async def begin_import(self, owner: Owner, what: ImportInput = AN_EXPORT, call: Call = NO_CALL) -> Accepted:
         """Begin to gather the parts of a file: an export, for a user who is empty, or conversations. Raises Conflict, Unavailable."""
         with self._telemetry.operation("import"):
-            asked = keyed(call, "import", what)
-            await self._services.usage.check(checked(owner), asked, [what])
-            return await self._services.people.importer.begin(checked(owner), what, asked)
+            return await self._services.people.importer.begin(checked(owner), what, keyed(call, "import", what))
 
     async def import_part(self, owner: Owner, task_id: str, part: int, data: bytes, call: Call = NO_CALL) -> None:
         """Bring a part; brought again it replaces itself. Durable when it returns. Raises NotFound, Conflict, Unavailable."""
         with self._telemetry.operation("import_part"):
-            await self._services.usage.check(checked(owner), call, size=len(data))
             await self._services.people.importer.bring(checked(owner), task_id, part, data, call)
 
     async def commit_import(self, owner: Owner, task_id: str, what: ImportCommitInput, call: Call = NO_CALL) -> Accepted:

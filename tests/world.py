@@ -24,7 +24,7 @@ from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import AlreadyExists, Damaged, HeadMoved, Unavailable
-from memory_core.domain.memory import Event, Head, Memory, MemoryType, Vector
+from memory_core.domain.memory import Event, Head, Memory, MemoryType, Vector, stored_bytes
 from memory_core.domain.ranking.vectors import TokenStates
 from memory_core.domain.requests.memories import ListInput, RetrieveInput, SaveInput
 from memory_core.domain.results import Call
@@ -43,6 +43,7 @@ from memory_core.ports import (
     Health,
     IdSource,
     KeyStore,
+    Kind,
     LongTermStore,
     Reranker,
     ShortTermStore,
@@ -383,3 +384,13 @@ async def count_up(book: Ledger, memory_id: str) -> None:
         return Changes(None, (Change("reinforced", more, held),), reads=frozenset({memory_id}))
 
     await book.commit(ALICE, decide, ids=[memory_id], call=Call())
+
+
+async def recounted_bytes(world: World, owner: Owner = ALICE) -> int:
+    """What a user's memories and their old versions count, added up out of the store."""
+    store, total = await world.look_on(), 0
+    kinds: tuple[Kind, ...] = ("memory", "version")
+    for kind in kinds:
+        documents = await store.page(owner, kind, None, None, 10_000)
+        total += sum(stored_bytes(Memory.model_validate(document.body)) for document in documents)
+    return total

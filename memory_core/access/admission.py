@@ -6,7 +6,7 @@ The rest is refused at once, so that a crowd delays others for a short time only
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from typing import Final
 from memory_core.domain.errors import Overloaded
 
 SHARE: Final = 0.75
-"""The part of the waiting places that one app may fill: what it leaves is for others."""
+"""The part of the places, at work and waiting, that one app may fill: what it leaves is for others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,12 @@ class AdmissionRules:
 
 
 class Admission:
-    """Places at work, which apps take in turn: one with a thousand requests waiting delays another's by one."""
+    """Places at work, which apps take in turn, each its share at most: one with a thousand requests waiting delays no other's."""
 
     def __init__(self, rules: AdmissionRules) -> None:
         self._rules = rules
-        self._working = self._waiting = 0
+        self._waiting = 0
+        self._at_work: Counter[str] = Counter()
         self._queues: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     @asynccontextmanager
@@ -43,16 +44,16 @@ class Admission:
         try:
             yield
         finally:
-            self._leave()
+            self._leave(app_id)
 
     def pool(self) -> tuple[int, int]:
         """Places at work, and the requests that are at work or wait."""
-        return self._rules.at_once, self._working + self._waiting
+        return self._rules.at_once, self._at_work.total() + self._waiting
 
     async def _enter(self, app_id: str) -> None:
         rules = self._rules
-        if self._working < rules.at_once and not self._waiting:
-            self._working += 1
+        if self._has_place_for(app_id):  # who waits now has their share at work
+            self._at_work[app_id] += 1
             return
         if self._waiting >= rules.waiting or len(self._queues.get(app_id, ())) >= max(1, rules.waiting * SHARE):
             raise self._refusal()
@@ -64,25 +65,31 @@ class Admission:
                 await turn
         except (TimeoutError, asyncio.CancelledError) as error:
             if turn.done() and not turn.cancelled():
-                self._leave()  # its turn came as it gave up
+                self._leave(app_id)  # its turn came as it gave up
             else:
                 self._give_up(app_id, turn)
             if isinstance(error, TimeoutError):
                 raise self._refusal() from None
             raise
 
-    def _leave(self) -> None:
-        """Hand the place to the app whose turn it is."""
-        while self._queues:
-            app_id, queue = self._queues.popitem(last=False)
+    def _has_place_for(self, app_id: str) -> bool:
+        share = max(1, int(self._rules.at_once * SHARE))
+        return self._at_work.total() < self._rules.at_once and self._at_work[app_id] < share
+
+    def _leave(self, app_id: str) -> None:
+        """Hand the place to the app whose turn it is, of those that have less than their share at work."""
+        self._at_work[app_id] -= 1
+        if not self._at_work[app_id]:
+            del self._at_work[app_id]
+        while (following := next(filter(self._has_place_for, self._queues), None)) is not None:
+            queue = self._queues.pop(following)
             turn = queue.popleft()
             self._waiting -= 1
             if queue:
-                self._queues[app_id] = queue  # behind all others
+                self._queues[following] = queue  # behind all others
             if not turn.cancelled():
+                self._at_work[following] += 1
                 turn.set_result(None)
-                return
-        self._working -= 1
 
     def _give_up(self, app_id: str, turn: asyncio.Future[None]) -> None:
         queue = self._queues.get(app_id, deque())
@@ -94,5 +101,6 @@ class Admission:
 
     def _refusal(self) -> Overloaded:
         return Overloaded(
-            f"{self._working} requests are at work here and {self._waiting} wait: try again", retry_after_s=max(1, ceil(self._rules.wait_s))
+            f"{self._at_work.total()} requests are at work here and {self._waiting} wait: try again",
+            retry_after_s=max(1, ceil(self._rules.wait_s)),
         )

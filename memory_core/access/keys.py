@@ -23,6 +23,8 @@ from memory_core.ports import Clock, Document, IdSource, KeyStore, Place
 
 WITHDRAWN_SHOWN_FOR: Final = timedelta(days=90)
 """How long a withdrawn key is listed; then its document goes, and with it the user's id that it was bound to."""
+LEFT_FOR: Final = timedelta(days=1)
+"""How long the admin key that is left has to be good for: time enough to make another."""
 SECRET_BYTES = 32
 PAGE = 100
 MAX_PAGES = 10
@@ -36,8 +38,8 @@ _MADE_BEFORE = (
     "make another with a new Idempotency-Key"
 )
 _LAST_ADMIN = (
-    "this is the last key of the app with the right `admin`, and without one nobody could make another: make an admin key first, or "
-    "configure one in MEMORY_API_KEYS, and withdraw this one then"
+    "this is the last key of the app with the right `admin` (one that expires within a day is none), and without one nobody could make "
+    "another: make an admin key first, or configure one in MEMORY_API_KEYS, and withdraw this one then"
 )
 
 
@@ -168,11 +170,11 @@ class ApiKeys:
         return document is not None and document.kind == "key"
 
     async def _other_admin(self, app_id: str, key_id: str) -> Document:
-        """Another key by which the app's keys can be managed. Raises Conflict where there is none."""
-        place, now = None, self._clock.now()
+        """Another key by which the app's keys can be managed, for a day at least. Raises Conflict where there is none."""
+        place, later = None, self._clock.now() + LEFT_FOR
         while documents := await self._store.page(app_id, "key", place, PAGE):
             for document in documents:
-                if document.id != key_id and key_in(document).is_admin(now):
+                if document.id != key_id and key_in(document).is_admin(later):
                     return document
             place = Place(int(documents[-1].body["sequence"]), documents[-1].id)
         raise Conflict(_LAST_ADMIN)

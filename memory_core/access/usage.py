@@ -1,8 +1,10 @@
 """What an app and its users take: bytes of stored memories, within limits, and the day's tokens of a model.
 
-A user's bytes are in their head, where each commit keeps them (`Head.stored_bytes`). An app's are in one document, to which every process
-adds what its commits changed: at the latest with the first commit, or question, five seconds after the last time, and before it has a
-thousandth of the limit to add. A process that dies takes that much along; once a day the users' heads are added up again.
+Each commit that makes a user's memories more takes room for that before it is sent (`Usage.take`). A user's bytes are in their head, which
+the commit is conditional on, so they never pass their limit. An app's are in one document. A process adds there what its commits change,
+before a commit that would make that more than a thousandth of the limit, and refuses it where the document then has no room. So processes
+together may pass an app's limit by a thousandth of it each. A process that dies takes that much along; once a day the users' heads are
+added up again.
 """
 
 from __future__ import annotations
@@ -11,22 +13,19 @@ import asyncio
 import logging
 import os
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from pydantic import BaseModel
-
-from memory_core.domain.errors import QuotaExceeded, Unavailable
+from memory_core.domain.errors import HeadMoved, QuotaExceeded, Unavailable
 from memory_core.domain.memory import Head, stored_bytes
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.ids import derived, earlier_result, receipt_id
+from memory_core.ledger.batch import CONSOLIDATION, Changes
+from memory_core.ledger.commit import Ledger, Look, NotCounted
+from memory_core.ledger.ids import derived
 from memory_core.ledger.readable import readable
-from memory_core.ports import STORED_BYTES, TOKENS_OF_DAY, Clock, Document, LongTermStore, Place, kept_of_app, owner_of_app
+from memory_core.ports import STORED_BYTES, TOKENS_OF_DAY, Clock, Document, Kind, LongTermStore, Place, kept_of_app, owner_of_app
 
 ADDED_EVERY: Final = timedelta(seconds=5)
 COUNTED_EVERY: Final = timedelta(days=1)
@@ -34,7 +33,10 @@ ADDED_AT_ONCE: Final = 1_000
 """The part of an app's limit that a process may have yet to add."""
 PAGE: Final = 500
 TRIES, PAUSE_S = 8, 0.02
+NEVER: Final = datetime.min.replace(tzinfo=UTC)
+LOGGED_EVERY: Final = timedelta(minutes=1)
 _MARK_KEPT: Final = timedelta(hours=1)
+_COUNTED: Final[tuple[Kind, ...]] = ("memory", "version")
 log = logging.getLogger(__name__)
 
 
@@ -57,6 +59,14 @@ class _App:
     read_at: datetime
 
 
+@dataclass(slots=True)
+class _Refused:
+    """Calls of an app that had no room since the log said so last."""
+
+    count: int = 0
+    logged_at: datetime = NEVER
+
+
 class Usage:
     """Counts, and refuses what there is no room for."""
 
@@ -64,50 +74,74 @@ class Usage:
         self._store, self._ledger, self._clock, self._limits = store, ledger, clock, limits
         self._apps: dict[str, _App] = {}
         self._adding: dict[str, asyncio.Lock] = {}
+        self._first_counts: dict[str, asyncio.Task[int]] = {}
+        self._recounts: dict[str, asyncio.Task[None]] = {}
+        self._refused: dict[str, _Refused] = {}
 
-    async def check(self, owner: Owner, call: Call, asked: Sequence[BaseModel] = (), *, size: int = 0) -> None:
-        """Let a call in that stores more.
+    async def take(self, owner: Owner, used: int | None, grown: int, more: int, *, limited: bool) -> None:
+        """Let a commit in, and count what it adds: see `ledger.commit.Room`."""
+        limit = self._limits.bytes_per_user
+        if limited and limit is not None:
+            if used is None:
+                raise NotCounted
+            if grown + more > 0 and used + grown + more > limit:
+                raise self._refusal(owner.app_id, "user", used, limit, grown + more)
+        if self._limits.bytes_per_app is not None and (grown or more):
+            await self._take_of_app(owner.app_id, grown, more, self._limits.bytes_per_app if limited and grown + more > 0 else None)
 
-        Args:
-            owner: Whose memories grow.
-            call: One that was answered before, by its idempotency key, is let in: it stores nothing more.
-            asked: What the call brings.
-            size: Bytes that it brings besides.
+    def give_back(self, owner: Owner, grown: int) -> None:
+        """What was taken was not committed."""
+        if (known := self._apps.get(owner.app_id)) is not None:
+            known.unsent -= grown
 
-        Raises:
-            QuotaExceeded: With it, the bytes of the user or of the app would be over their limit.
-            Unavailable: The store is down.
+    async def check(self, owner: Owner, head: Head | None, size: int) -> None:
+        """Whether there is room for so many bytes more: see `ledger.commit.Room`."""
+        limits, used = self._limits, 0 if head is None else head.kept_bytes or 0
+        if limits.bytes_per_user is not None and size > 0 and used + size > limits.bytes_per_user:
+            raise self._refusal(owner.app_id, "user", used, limits.bytes_per_user, size)
+        if limits.bytes_per_app is not None and size > 0:
+            await self._take_of_app(owner.app_id, 0, size, limits.bytes_per_app)
 
-        """
-        limits = self._limits
-        if limits.bytes_per_user is None and limits.bytes_per_app is None:
+    async def _take_of_app(self, app_id: str, grown: int, more: int, limit: int | None) -> None:
+        """Count what is added to an app's bytes. limit: up to which; None: whatever is used. Raises QuotaExceeded, Unavailable."""
+        if self._take_here(app_id, grown, more, limit):
             return
-        size += sum(len(part.model_dump_json(exclude_unset=True).encode()) for part in asked)
-        if limits.bytes_per_user is not None:
-            used = await self._of_user(owner)
-            if used + max(1, size) > limits.bytes_per_user and not await self._was_answered(owner, call):
-                raise _exceeded("user", used, limits.bytes_per_user, size)
-        if limits.bytes_per_app is not None:
-            used = await self._of_app(owner.app_id)
-            if used + max(1, size) > limits.bytes_per_app and not await self._was_answered(owner, call):
-                raise _exceeded("app", used, limits.bytes_per_app, size)
+        async with self._adding.setdefault(app_id, asyncio.Lock()):
+            if self._take_here(app_id, grown, more, limit):
+                return
+            try:
+                await self._add(app_id, grown, more, limit)
+            except Unavailable as error:
+                known = self._known(app_id)
+                if limit is not None and (known.read_at == NEVER or self._is_much(known.unsent + grown)):
+                    raise
+                log.info("an app's bytes are added later: %s", error.detail)
+                known.unsent += grown
 
-    async def changed(self, owner: Owner, change: int) -> None:
-        """A commit of this process made a user's bytes more, or fewer. Raises nothing: what can't be added now is added later."""
-        limit = self._limits.bytes_per_app
-        if limit is None or change == 0:
-            return
-        known = self._apps.setdefault(owner.app_id, _App(0, 0, datetime.min.replace(tzinfo=self._clock.now().tzinfo)))
-        known.unsent += change
-        if abs(known.unsent) * ADDED_AT_ONCE < limit and self._clock.now() - known.read_at < ADDED_EVERY:
-            return
-        try:
-            await self._add(owner.app_id)
-        except Unavailable as error:
-            log.info("an app's bytes are added later: %s", error.detail)
+    def _take_here(self, app_id: str, grown: int, more: int, limit: int | None) -> bool:
+        """Take without asking the store; False where that has to be asked. Raises QuotaExceeded by what was read a moment ago."""
+        known = self._known(app_id)
+        if self._clock.now() - known.read_at >= ADDED_EVERY:
+            return False
+        used = known.total + known.unsent
+        if limit is not None and used + grown + more > limit:
+            raise self._refusal(app_id, "app", used, limit, grown + more)
+        if self._is_much(known.unsent + grown):
+            return False
+        known.unsent += grown
+        return True
+
+    def _is_much(self, unsent: int) -> bool:
+        return abs(unsent) * ADDED_AT_ONCE > (self._limits.bytes_per_app or 0)
+
+    def _known(self, app_id: str) -> _App:
+        return self._apps.setdefault(app_id, _App(0, 0, NEVER))
 
     async def close(self) -> None:
         """Add what is left."""
+        for task in (counts := [*self._first_counts.values(), *self._recounts.values()]):
+            task.cancel()
+        await asyncio.gather(*counts, return_exceptions=True)
         for app_id, known in self._apps.items():
             try:
                 if known.unsent:
@@ -118,7 +152,7 @@ class Usage:
     async def of_user(self, owner: Owner) -> dict[str, Any]:
         """What a user takes, and may take. Raises Unavailable."""
         seen = await self._store.snapshot(owner, [TOKENS_OF_DAY])
-        used = 0 if seen.head is None else seen.head.stored_bytes
+        used = 0 if seen.head is None else seen.head.kept_bytes
         used = (await self._counted(owner))[1] if used is None else used
         of_today = seen.documents.get(TOKENS_OF_DAY)
         if of_today is not None and (seen.head is None or of_today.body.get("epoch") != seen.head.epoch):
@@ -141,96 +175,119 @@ class Usage:
             "model_tokens": {"used": None if tokens_limit is None else tokens, "limit": tokens_limit, "resets_at": midnight},
         }
 
-    async def _of_user(self, owner: Owner) -> int:
-        head = (await self._store.snapshot(owner)).head
-        if head is None:
-            return 0
-        return await self._count(owner) if head.stored_bytes is None else head.stored_bytes
-
     async def _of_app(self, app_id: str) -> int:
-        known = self._apps.get(app_id)
-        if known is None or self._clock.now() - known.read_at >= ADDED_EVERY:
-            known = await self._add(app_id)
+        """What an app takes, as this process and the store know it; counted again where that is due."""
+        async with self._adding.setdefault(app_id, asyncio.Lock()):
+            if self._clock.now() - self._known(app_id).read_at >= ADDED_EVERY:
+                await self._add(app_id)
+        if (recount := self._recounts.get(app_id)) is not None:
+            await asyncio.shield(recount)
+        known = self._known(app_id)
         return known.total + known.unsent
 
-    async def _was_answered(self, owner: Owner, call: Call) -> bool:
-        name = receipt_id(owner, call)
-        if name is None:
-            return False
-        return earlier_result((await self._store.snapshot(owner, [name])).documents, owner, call) is not None
+    async def _add(self, app_id: str, grown: int = 0, more: int = 0, limit: int | None = None) -> None:
+        """Add what this process has not added yet, and `grown` as far as that has room; read what others have.
 
-    async def _add(self, app_id: str) -> _App:
-        """Add what this process has not added yet, and read what others have. Raises Unavailable."""
-        async with self._adding.setdefault(app_id, asyncio.Lock()):
-            for attempt in range(TRIES):
-                now, known = self._clock.now(), self._apps.get(app_id)
-                unsent = 0 if known is None else known.unsent
-                stored = await kept_of_app(self._store, app_id, STORED_BYTES)
-                is_counted = stored is not None and now - datetime.fromisoformat(stored.body["counted_at"]) < COUNTED_EVERY
-                if stored is not None and is_counted and not unsent:
-                    return self._read(app_id, int(stored.body["bytes"]), 0, now)
-                body: dict[str, Any]
-                if stored is not None and is_counted:
-                    body = {**stored.body, "bytes": int(stored.body["bytes"]) + unsent}
-                else:
-                    body = {"bytes": await self._sum(app_id), "counted_at": now.isoformat()}
+        Raises QuotaExceeded, Unavailable.
+        """
+        known = self._known(app_id)
+        for attempt in range(TRIES):
+            now, unsent = self._clock.now(), known.unsent
+            stored = await kept_of_app(self._store, app_id, STORED_BYTES)
+            used = await self._first_count(app_id) if stored is None else int(stored.body["bytes"]) + unsent
+            fits = limit is None or used + grown + more <= limit
+            total = used + grown if fits else used
+            is_due = stored is None or now - datetime.fromisoformat(stored.body["counted_at"]) >= COUNTED_EVERY
+            if stored is None or is_due or total != int(stored.body["bytes"]):
+                counted_at = now.isoformat() if stored is None or is_due else stored.body["counted_at"]
                 # No two writes are equal: the store takes a document that is there already for one's own.
-                document = Document(STORED_BYTES, "marker", {**body, "writer": os.urandom(8).hex()}, tag=stored.tag if stored else None)
-                if await self._store.keep(owner_of_app(app_id), document) is not None:
-                    return self._read(app_id, body["bytes"], unsent, now)
-                await asyncio.sleep(PAUSE_S * 2**attempt * random.uniform(0.5, 1.0))
+                body = {"bytes": total, "counted_at": counted_at, "writer": os.urandom(8).hex()}
+                document = Document(STORED_BYTES, "marker", body, tag=stored.tag if stored else None)
+                if await self._store.keep(owner_of_app(app_id), document) is None:
+                    await asyncio.sleep(PAUSE_S * 2**attempt * random.uniform(0.5, 1.0))
+                    continue
+            known.total, known.unsent, known.read_at = total, known.unsent - unsent, now
+            self._first_counts.pop(app_id, None)
+            if stored is not None and is_due and app_id not in self._recounts:
+                self._recounts[app_id] = asyncio.create_task(self._recount(app_id, total))
+            if not fits:
+                assert limit is not None
+                raise self._refusal(app_id, "app", used, limit, grown + more)
+            return
         raise Unavailable("long_term", "other processes count the app's bytes faster than this one can")
 
-    def _read(self, app_id: str, total: int, added: int, now: datetime) -> _App:
-        known = self._apps.setdefault(app_id, _App(total, 0, now))
-        known.total, known.unsent, known.read_at = total, known.unsent - added, now
-        return known
+    async def _first_count(self, app_id: str) -> int:
+        """The bytes of all users of an app that were never added up. Who can't wait for it finds it done when they ask again."""
+        task = self._first_counts.get(app_id)
+        if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
+            task = self._first_counts[app_id] = asyncio.create_task(self._sum(app_id))
+        return await asyncio.shield(task)
+
+    async def _recount(self, app_id: str, counted: int) -> None:
+        """Add the users' heads up again. counted: what the app's document said when that began; by the difference it is corrected."""
+        try:
+            self._known(app_id).unsent += await self._sum(app_id) - counted
+        except (Unavailable, HeadMoved) as error:
+            log.warning("an app's bytes are counted again tomorrow: %s", error.detail)
+        finally:
+            del self._recounts[app_id]
 
     async def _sum(self, app_id: str) -> int:
-        """The bytes of all users of an app, by their heads."""
+        """The bytes of all users of an app, by their heads; of those that do not say so yet, they are counted once for ever."""
         total, after = 0, None
         while owners := await self._store.owners(after, PAGE, app_id):
             for owner, head in owners:
-                total += (await self._counted(owner))[1] if head.stored_bytes is None else head.stored_bytes
+                if head.kept_bytes is None and head.state == "live":
+                    total += await self.count(owner)
+                else:
+                    total += head.kept_bytes or 0
             after = owners[-1][0]
             if len(owners) < PAGE:
                 break
         return total
 
-    async def _count(self, owner: Owner) -> int:
-        """Count a user's memories, whose head is of an earlier version, once for ever. Raises Unavailable."""
+    async def count(self, owner: Owner) -> int:
+        """Count a user's memories, whose head is of an earlier version, once for ever; how many bytes. Raises Unavailable, HeadMoved."""
         for _ in range(TRIES):
             head, total = await self._counted(owner)
-            if head is None or head.stored_bytes is not None:
+            if head is None or head.kept_bytes is not None:
                 return total
 
             def decide(look: Look, seen: Head = head, total: int = total) -> Changes[bool]:
-                if look.head is None or (look.head.epoch, look.head.sequence) != (seen.epoch, seen.sequence):
+                if look.head is None or (look.head.epoch, look.head.commit_id) != (seen.epoch, seen.commit_id):
                     return Changes(False)
                 now = self._clock.now()
                 mark = Document(derived("mrk", seen.epoch, "counted", now.isoformat()), "marker", {}, expires_at=now + _MARK_KEPT)
-                return Changes(True, puts=(mark,), head_fields=lambda _: {"stored_bytes": total}, fragile=True)
+                return Changes(True, puts=(mark,), head_fields=lambda _: {"kept_bytes": total}, fragile=True)
 
-            if (await self._ledger.commit(owner, decide, ids=[], call=Call())).result:
+            if (await self._ledger.commit(owner, decide, ids=[], call=Call(actor=CONSOLIDATION))).result:
                 return total
         raise Unavailable("long_term", "others write to this user's memories while they are counted; try again")
 
     async def _counted(self, owner: Owner) -> tuple[Head | None, int]:
-        """The head, and the bytes of all memories at that time or later."""
+        """The head, and the bytes of all memories and their old versions at that time or later."""
         head = (await self._store.snapshot(owner)).head
-        if head is not None and head.stored_bytes is not None:
-            return head, head.stored_bytes
-        total, after = 0, None
-        while documents := await self._store.page(owner, "memory", None, after, PAGE, newest_first=False):
-            memories, _ = readable([replace(document, vector=None) for document in documents])
-            total += sum(stored_bytes(memory) for memory in memories)
-            after = Place(documents[-1].body["sequence"], documents[-1].id)
+        if head is not None and head.kept_bytes is not None:
+            return head, head.kept_bytes
+        total = 0
+        for kind in _COUNTED if head is not None else ():
+            after = None
+            while documents := await self._store.page(owner, kind, None, after, PAGE, newest_first=False):
+                memories, _ = readable([replace(document, vector=None) for document in documents])
+                total += sum(stored_bytes(memory) for memory in memories)
+                after = Place(documents[-1].body["sequence"], documents[-1].id)
         return head, total
 
-
-def _exceeded(whose: str, used: int, limit: int, size: int) -> QuotaExceeded:
-    setting = f"MEMORY_STORED_BYTES_PER_{whose.upper()}"
-    return QuotaExceeded(
-        f"stored bytes of the {whose}: {used} of {limit} are used, and this call brings {size} more. Forget memories for good"
-        f' (POST /api/v1/forget with "mode": "hard") or erase a user to make room, or have {setting} raised'
-    )
+    def _refusal(self, app_id: str, whose: str, used: int, limit: int, size: int) -> QuotaExceeded:
+        """The error of a call without room. The log has a line a minute of an app's, since a loop of calls would fill it."""
+        setting = f"MEMORY_STORED_BYTES_PER_{whose.upper()}"
+        error = QuotaExceeded(
+            f"stored bytes of the {whose}: {used} of {limit} are used, and this needs {size} more. Forget memories for good"
+            f' (POST /api/v1/forget with "mode": "hard") or erase a user to make room, or have {setting} raised'
+        )
+        refused, now = self._refused.setdefault(app_id, _Refused()), self._clock.now()
+        refused.count += 1
+        if now - refused.logged_at >= LOGGED_EVERY:
+            log.warning("%d calls of the app %s had no room since the last such line; now: %s", refused.count, app_id, error.detail)
+            refused.count, refused.logged_at = 0, now
+        return error

@@ -88,7 +88,7 @@ class Services:
         self.mirror = Mirror(made.short_term)
         self.ledger = self._made_ledger()
         self.usage = Usage(made.long_term, self.ledger, self.clock, usage_limits(self._settings))
-        self.ledger.grown = self.usage.changed
+        self.ledger.room = self.usage
         waking = Waking(made.long_term, self.ledger, self.clock)
         written = waking.wake if self._settings.forgetting == "gentle" else None
         self.touches = Touches(made.long_term, made.short_term, self.clock, self.ids, written)

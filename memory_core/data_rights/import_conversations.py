@@ -7,6 +7,7 @@ stored only while the operation that tells it is there, in the same life of the 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, replace
@@ -17,7 +18,9 @@ import orjson
 from pydantic import ValidationError
 
 from memory_core.data_rights.import_parse import Redact, Refused, object_in
-from memory_core.domain.errors import Conflict, Invalid, TooLarge, described, shown_name
+from memory_core.domain.chat.messages import timed
+from memory_core.domain.errors import Conflict, Invalid, QuotaExceeded, TooLarge, described, shown_name
+from memory_core.domain.messages import bytes_of_messages
 from memory_core.domain.requests.maintenance import ConversationLine
 from memory_core.domain.requests.memories import ConverseInput
 from memory_core.domain.results import Accepted, Call, Told
@@ -50,11 +53,14 @@ class ConversationCheck:
     def __init__(self, now: datetime, redact: Redact) -> None:
         self._now, self._redact = now, redact
         self._lines = 0
+        self.bytes_of_sessions: Counter[str | None] = Counter()
+        """What the messages will count as memories, by session; None: those without one."""
 
     def take(self, line: bytes) -> None:
         """The next line. Raises Refused."""
         self._lines += 1
-        conversation_in(self._lines, line, self._now, self._redact)
+        read = conversation_in(self._lines, line, self._now, self._redact)
+        self.bytes_of_sessions[read.session_id] += bytes_of_messages(timed(read.messages, self._now))
 
     def end(self) -> dict[str, Any]:
         """The file is whole: what the operation's cursor says from then on. Raises Refused."""
@@ -170,7 +176,7 @@ class ConversationTeller:
             accepted = await self._converse(
                 lease.owner, request, keyed(_call(operation, number), "import", request), operation_id=operation.id
             )
-        except (Invalid, TooLarge, Conflict) as error:
+        except (Invalid, TooLarge, Conflict, QuotaExceeded) as error:
             raise Refused(number, described(error)) from None
         further, unformed = progress.with_line(accepted.messages, read.messages.ignored), 0
 

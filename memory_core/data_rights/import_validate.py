@@ -183,6 +183,7 @@ class _Memories:
             if int(number) != memory.version:
                 raise PlainError(f"is version {memory.version} of {shown_name(base)}")
             self._named.setdefault(base, entry.line)
+            self._bytes += stored_bytes(memory)
             return
         self._places[memory.id] = entry.line
         if is_message(memory.id) and memory.cell_id is not None:
@@ -236,7 +237,7 @@ class _Memories:
             "lexical_documents": self._documents,
             "lexical_length": round(self._length, 3),
             "slots": self._slots,
-            "stored_bytes": self._bytes,
+            "kept_bytes": self._bytes,
         }
 
 

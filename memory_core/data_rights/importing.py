@@ -11,7 +11,7 @@ import asyncio
 import codecs
 import hashlib
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Collection
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -22,13 +22,14 @@ from memory_core.data_rights.import_conversations import ConversationCheck, Conv
 from memory_core.data_rights.import_parse import Entries, Entry, Redact, Refused, Staging
 from memory_core.data_rights.import_validate import Check
 from memory_core.domain.conversation import TaskStatus
-from memory_core.domain.errors import Conflict
-from memory_core.domain.memory import Head
+from memory_core.domain.errors import Conflict, QuotaExceeded
+from memory_core.domain.memory import BYTES_EACH, Head
 from memory_core.domain.requests.maintenance import ImportInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.archive_files import LIFETIME, ColdCopies, Parts, operation_of
 from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import session_document_id
 from memory_core.ports import Clock, Embedder, IdSource, LongTermStore
 from memory_core.tasks.leases import Later, Lease, TaskLost
 from memory_core.tasks.operations import Chunk, Operation, Operations, operation_id
@@ -36,6 +37,7 @@ from memory_core.tasks.operations import Chunk, Operation, Operations, operation
 AT_ONCE, AT_ONCE_BYTES = 80, 1_200_000
 BYTES_PER_NUMBER = 13
 CLEARED_AT_ONCE = 90
+SESSIONS_AT_ONCE = 90
 NOT_EMPTY = "this user has memories, or work under way; only an empty user can be imported into"
 
 
@@ -88,11 +90,15 @@ class Importer:
             raise
 
     async def commit(self, owner: Owner, task_id: str, parts: int, sha256: str, call: Call) -> Accepted:
-        """All parts are there: begin the work. The same again is no second time. Raises NotFound, Conflict, Unavailable."""
+        """All parts are there: begin the work. The same again is no second time.
+
+        Whether the file has room is seen by the work. Raises NotFound, Conflict, Unavailable; QuotaExceeded where one memory has none.
+        """
         stated = {"parts": parts, "sha256": sha256}
         _, operation = await self._operations.held(owner, task_id, "import")
         if (operation.cursor or {}).get("said") == stated:
             return Accepted(task_id)
+        await self._operations.check_room(owner, BYTES_EACH)
 
         def change(stored: Operation) -> Any:
             brought_parts = _gathered(stored)
@@ -131,7 +137,10 @@ class Importer:
             elif stage == "checking":
                 operation = await self._checked(lease, operation)
             elif stage == "staging":
-                operation = await self._staged(lease, operation)
+                try:
+                    operation = await self._staged(lease, operation)
+                except QuotaExceeded as error:
+                    operation = await self._refused(lease, await self._operations.of(lease), error.detail)
             elif stage == "telling":
                 try:
                     told_or_later = await self._teller.tell(lease, operation, self._lines(lease.owner, operation))
@@ -160,10 +169,34 @@ class Importer:
             if digest.hexdigest() != operation.cursor["said"]["sha256"].lower():
                 raise Refused(None, f"the parts have the SHA-256 {digest.hexdigest()}, not the one that was committed")
             result = await asyncio.to_thread(check.end)
+            if isinstance(check, ConversationCheck):
+                await self._check_conversations(lease.owner, check.bytes_of_sessions)
+            else:
+                await self._operations.check_room(lease.owner, result["kept_bytes"])
         except Refused as refused:
             return await self._refused(lease, operation, str(refused))
+        except QuotaExceeded as error:
+            return await self._refused(lease, operation, error.detail)
         cursor = {**operation.cursor, **(result if isinstance(check, ConversationCheck) else self._to_stage(check, result))}
         return await self._operations.advance(lease, operation, [], lambda look, stored: Chunk(cursor=cursor))
+
+    async def _check_conversations(self, owner: Owner, bytes_of_sessions: Mapping[str | None, int]) -> None:
+        """Whether there is room for the conversations of a file: for all, or for those of sessions that are not known yet.
+
+        What is known of the others is not stored again; how much that is is seen when they are told. Raises QuotaExceeded.
+        """
+        total = sum(bytes_of_sessions.values())
+        try:
+            await self._operations.check_room(owner, total)
+        except QuotaExceeded:
+            sessions = {session_document_id(owner, name): name for name in bytes_of_sessions if name is not None}
+            names = [*sessions]
+            for start in range(0, len(names), SESSIONS_AT_ONCE):
+                look = await self._operations.look(owner, names[start : start + SESSIONS_AT_ONCE])
+                epoch = None if look.head is None else look.head.epoch
+                known = [name for name, document in look.documents.items() if document.body["epoch"] == epoch]
+                total -= sum(bytes_of_sessions[sessions[name]] for name in known)
+            await self._operations.check_room(owner, total)
 
     def _to_stage(self, check: Check, head: dict[str, Any]) -> dict[str, Any]:
         """What the cursor says of an export that was looked through. head: the fields of the head that it needs."""

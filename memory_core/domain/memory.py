@@ -255,18 +255,18 @@ UNLOGGED_FIELDS = INTERNAL_FIELDS - {"told_at"} | {
 """Fields that no event records: recomputed, or changed outside the log."""
 
 BYTES_EACH: Final = 1_024
-"""What a memory counts beside its texts: for its ids and times, its vector, the index and its event."""
+"""What a memory, or an old version of one, counts beside its texts: for its ids and times, its vector, the index and its event."""
 _COUNTED_FIELDS: Final = {
     "content", "episode", "value", "value_text", "atomic_facts", "foresight", "entities", "metadata", "tags", "keywords", "semantic_queries"
 }  # fmt: skip
 
 
 def stored_bytes(memory: Memory) -> int:
-    """How many bytes a memory counts: its texts as JSON in UTF-8 and `BYTES_EACH`, times its versions, since all of them are kept.
+    """How many bytes a memory, or an old version of one, counts as it is stored: its texts as JSON in UTF-8, and `BYTES_EACH`.
 
-    Of fields that no event tells of, nothing counts, so that all commits together add up to what a count of the memories gives.
+    Of fields that no event tells of, nothing counts, so that all commits together add up to what a count of the store gives.
     """
-    return memory.version * (BYTES_EACH + len(memory.model_dump_json(include=_COUNTED_FIELDS).encode()))
+    return BYTES_EACH + len(memory.model_dump_json(include=_COUNTED_FIELDS).encode())
 
 
 def public_part(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -316,7 +316,8 @@ class Head(BaseModel):
     backfill_position: sequence and id of the conversation up to which that is done.
     marks: grows with each commit that sets fields of memories beside the log, since no event tells of these.
     commit_id: the commit that wrote this head; it tells one without events, which leaves no marker, that it was applied.
-    stored_bytes: of all its memories (`stored_bytes`), whatever their status; None = not counted, as in heads of earlier versions.
+    kept_bytes: what all its memories and their old versions count (`stored_bytes`), whatever their status; None = not counted, as in
+    heads of earlier versions.
     """
 
     epoch: str
@@ -344,7 +345,7 @@ class Head(BaseModel):
     snapshot_due: int = EVENTS_A_SNAPSHOT
     expires_at: datetime | None = None
     commit_id: str | None = None
-    stored_bytes: int | None = None
+    kept_bytes: int | None = None
 
 
 # The life of a memory: which status may follow which, and for which reasons.

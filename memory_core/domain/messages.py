@@ -6,13 +6,14 @@ told again within a longer cell. It belongs to the one that it names, though bot
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
 from memory_core.domain.conversation import Conversation, Message
 from memory_core.domain.fields import ZONE_FIELD
 from memory_core.domain.importance import importance_by_type
-from memory_core.domain.memory import Memory, MemoryType, Status
+from memory_core.domain.memory import BYTES_EACH, Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import worth_of
 
@@ -104,6 +105,11 @@ def message_memory(owner: Owner, conversation: Conversation, number: int, identi
         valid_from=message.timestamp,
         correlation_id=conversation.correlation_id,
     )
+
+
+def bytes_of_messages(messages: Iterable[Message]) -> int:
+    """How many bytes the memories of messages count, at least (`stored_bytes`)."""
+    return sum(BYTES_EACH + len(message.content.encode()) for message in messages)
 
 
 def zone_told(conversation: Conversation) -> dict[str, str]:

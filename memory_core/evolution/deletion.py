@@ -15,7 +15,7 @@ from typing import Final
 
 from memory_core.domain.archival import is_cold
 from memory_core.domain.conflict import record_in
-from memory_core.domain.errors import Conflict, NotFound, Unavailable
+from memory_core.domain.errors import Conflict, NotFound, QuotaExceeded, Unavailable
 from memory_core.domain.forgetting import is_made_of_others
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, Status
 from memory_core.domain.messages import REQUEST, WITH_CELL, comes_along, goes_along, is_cell, is_message, messages_of
@@ -88,7 +88,7 @@ class NoteUnmerger:
         )
         if record is None:
             return False
-        with suppress(Conflict, NotFound, Unavailable):
+        with suppress(Conflict, NotFound, QuotaExceeded, Unavailable):
             await self._conflicts.undo(owner, record.id, call)
             return True
         return False

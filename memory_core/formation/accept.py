@@ -23,7 +23,7 @@ from memory_core.domain.chat.messages import timed
 from memory_core.domain.conversation import Conversation, Message, Path, Task
 from memory_core.domain.errors import AgentFailed, HeadMoved, NotFound, Unavailable
 from memory_core.domain.memory import Memory
-from memory_core.domain.messages import is_untold
+from memory_core.domain.messages import bytes_of_messages, is_untold
 from memory_core.domain.requests.maintenance import SETTINGS_ID, AgentMemoryInput, SummaryInput
 from memory_core.domain.requests.memories import ConverseInput
 from memory_core.domain.results import Accepted, Call, Summary, Told
@@ -188,7 +188,7 @@ class Converser:
                 history=history,
             )
             written = with_written(conversation, writing, planned.result)
-            return replace(planned, creates=documents_of(written))
+            return replace(planned, creates=documents_of(written), more_bytes=bytes_of_messages(written.messages[written.written :]))
 
         result = {"messages": None if message_counts is None else message_counts._asdict()}
         accepted = await self._beginning.begin(owner, task, lambda seen: (), call, reads=reads, beside=beside, basis=look, result=result)
@@ -260,10 +260,13 @@ class Summaries:
         self._clock, self._ids = clock, ids
         self._read = 0
 
-    async def at_once(self, app_id: str, request: SummaryInput) -> Summary:
-        """The summary. Raises Unavailable when it is to be a full one and the model is down, and when rules have too much to read."""
+    async def at_once(self, owner: Owner, request: SummaryInput) -> Summary:
+        """The summary. owner: without a user's name where the tokens are the app's alone.
+
+        Raises Unavailable when it is to be a full one and the model is down, and when rules have too much to read.
+        """
         messages = request.told(self._clock.now(), "user")
-        return self._seen(await self._answer(Owner(app_id, ""), messages, request.mode, somebody_waits=True), request.mode)
+        return self._seen(await self._answer(owner, messages, request.mode, somebody_waits=True), request.mode)
 
     async def later(self, owner: Owner, request: SummaryInput, call: Call) -> Accepted:
         """A task that sums up, and tells the callback address. Raises Invalid, Conflict, TooLarge, Unavailable."""

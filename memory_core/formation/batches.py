@@ -17,6 +17,7 @@ from weakref import WeakValueDictionary
 from memory_core.domain.chat.messages import timed
 from memory_core.domain.conversation import Conversation, Task
 from memory_core.domain.errors import HeadMoved, Unavailable
+from memory_core.domain.messages import bytes_of_messages
 from memory_core.domain.requests.maintenance import SETTINGS_ID, BatchInput
 from memory_core.domain.results import Accepted, Buffered, Call
 from memory_core.domain.scope import Owner
@@ -46,7 +47,10 @@ class Batches:
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def append(self, owner: Owner, request: BatchInput, call: Call) -> Buffered:
-        """Add messages to the session's buffer. Durable when it returns. Raises Conflict, TooLarge, HeadMoved, Unavailable."""
+        """Add messages to the session's buffer. Durable when it returns.
+
+        Raises Conflict, TooLarge, HeadMoved, QuotaExceeded, Unavailable.
+        """
         messages = timed(request.messages, self._clock.now())
         append = Append(self._ids.new("apd"), messages, self._clock.now(), call.correlation_id, request.time_zone)
         turn = self._turns.setdefault(buffer_id(owner, request.session_id), asyncio.Lock())
@@ -90,6 +94,7 @@ class Batches:
             if before.buffer.generation < batch.buffer.generation and append.id in await self._handed_over(before):
                 return Added(self._handover.shown(batch, before.task_id))
         tried.append(batch)
+        await self._ledger.check_room(owner, look.head, bytes_of_messages(append.messages))
         if not batch.takes(append):
             await self._handover.close(batch, replace(call, idempotency_key=None))
             return None

@@ -17,7 +17,7 @@ import orjson
 
 from memory_core.domain.chat.history import MAX_MARKS, kept_mark
 from memory_core.domain.conversation import Conversation
-from memory_core.domain.errors import HeadMoved, Unavailable
+from memory_core.domain.errors import HeadMoved, QuotaExceeded, Unavailable
 from memory_core.domain.memory import Memory, MemoryType, OnConflict, Status
 from memory_core.domain.messages import is_untold, message_memory
 from memory_core.domain.ranking.index_terms import Turn, text_to_embed, turn_of, with_lexical
@@ -167,14 +167,14 @@ class MessageWriter:
         try:
             while first < len(conversation.messages):
                 first += await self._commit_next(owner, conversation, first, decide, by)
-        except (Unavailable, HeadMoved):
+        except (Unavailable, HeadMoved, QuotaExceeded):
             return (SEARCH,)
         return ()
 
     async def complete(self, owner: Owner, conversation: Conversation, call: Call, *, at_the_door: bool = False) -> Conversation:
         """Write the messages that are no memories yet; unless at the door, also make the vectors that are missing.
 
-        Raises Unavailable, HeadMoved.
+        Raises Unavailable, HeadMoved, QuotaExceeded.
         """
         while conversation.written < len(conversation.messages):
             conversation = await self._write_more(owner, conversation, call, None if not at_the_door else AT_THE_DOOR_S)
@@ -186,7 +186,7 @@ class MessageWriter:
         """Write the messages that are no memories yet before the answer: nothing, or `("search",)` where that is left to the task."""
         try:
             await self.complete(owner, conversation, call, at_the_door=True)
-        except (Unavailable, HeadMoved):
+        except (Unavailable, HeadMoved, QuotaExceeded):
             return (SEARCH,)
         return ()
 

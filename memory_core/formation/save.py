@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from weakref import WeakValueDictionary
 
 from memory_core.domain.conflict import record_in
-from memory_core.domain.errors import Invalid, NotFound, TooLarge
+from memory_core.domain.errors import Invalid, NotFound, QuotaExceeded, TooLarge
 from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Call, Saved
@@ -59,13 +59,16 @@ class Saver:
         self._ledger, self._mirror, self._embedder, self._clock, self._ids, self._rules = ledger, mirror, embedder, clock, ids, rules
         self._session_queues: WeakValueDictionary[tuple[Owner, str], asyncio.Lock] = WeakValueDictionary()
 
-    async def save(self, owner: Owner, items: Sequence[SaveInput], call: Call, *, atomic: bool = False) -> list[Saved | Invalid]:
-        """One outcome an item, in order; Invalid where one alone is wrong.
+    async def save(
+        self, owner: Owner, items: Sequence[SaveInput], call: Call, *, atomic: bool = False
+    ) -> list[Saved | Invalid | QuotaExceeded]:
+        """One outcome an item, in order; Invalid where one alone is wrong, QuotaExceeded where others took the room that was left.
 
         atomic: all are written in one commit, or none is. Raises Conflict for a reused idempotency key, Unavailable when a store or the
-        embedder is down; if atomic, Invalid where one item is wrong, and TooLarge where one commit does not hold all.
+        embedder is down, QuotaExceeded when there is no room for the first ones; if atomic, Invalid where one item is wrong, and TooLarge
+        where one commit does not hold all.
         """
-        answers = await self._answered_before(owner, call)
+        answers: dict[int, Saved | Invalid | QuotaExceeded] = {**await self._answered_before(owner, call)}
         drafts = self._drafts(owner, items, call, answers)
         if atomic:
             _check_whole(drafts, answers)
@@ -84,6 +87,10 @@ class Saver:
                     answers |= await self._commit_some(owner, prepared[:MAX_ITEMS], look, call, part, further, keys, atomic=atomic)
                 except SessionGrew:
                     prepared = []
+                except QuotaExceeded as error:
+                    if not part:
+                        raise
+                    answers |= {draft.place: error for draft in drafts}
                 except LookedElsewhere as needs:
                     further |= {*needs.wanted}
                     keys |= {*needs.keys}
@@ -101,7 +108,9 @@ class Saver:
             answers |= await self._replayed(owner, Planned.of_receipt(earlier).outcomes)
         return answers
 
-    def _drafts(self, owner: Owner, items: Sequence[SaveInput], call: Call, answers: dict[int, Saved | Invalid]) -> list[Draft]:
+    def _drafts(
+        self, owner: Owner, items: Sequence[SaveInput], call: Call, answers: dict[int, Saved | Invalid | QuotaExceeded]
+    ) -> list[Draft]:
         """The drafts of the items without an answer; an item that can't be one has its answer now."""
         now, drafts, seen = self._clock.now(), list[Draft](), Counter[str]()
         for place, item in enumerate(items):
@@ -226,7 +235,7 @@ class Saver:
         return sorted(ids | {session_document_id(owner, memory.session_id) for memory in memories if memory.session_id})
 
 
-def _check_whole(drafts: Sequence[Draft], answers: Mapping[int, Saved | Invalid]) -> None:
+def _check_whole(drafts: Sequence[Draft], answers: Mapping[int, Saved | Invalid | QuotaExceeded]) -> None:
     """Refuse drafts that can't be written together: one is wrong, or they are too many. Raises Invalid, TooLarge."""
     for place, answer in answers.items():
         if isinstance(answer, Invalid):

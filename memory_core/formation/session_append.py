@@ -19,7 +19,7 @@ from memory_core.domain.chat.session_items import SessionItem
 from memory_core.domain.conversation import Conversation, Message, Task
 from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.importance import importance_by_type
-from memory_core.domain.memory import Memory, MemoryType, OnConflict
+from memory_core.domain.memory import Memory, MemoryType, OnConflict, stored_bytes
 from memory_core.domain.messages import MESSAGE, PREFIX
 from memory_core.domain.ranking.index_terms import Turn, turn_of, with_lexical
 from memory_core.domain.requests.maintenance import SETTINGS_ID
@@ -73,6 +73,7 @@ class SessionAppender:
         Raises:
             Conflict: The idempotency key was used for another request.
             HeadMoved: Others write to the session faster than this.
+            QuotaExceeded: There is no room for all of them.
             Unavailable: A store is down.
 
         """
@@ -102,7 +103,7 @@ class SessionAppender:
             prepared = await _prepared(memories[:MOST_AT_ONCE], Session(owner, session_id, look.documents.get(session)))
             missing = await self._embed([item.memory for item in prepared])
             with suppress(SessionGrew):
-                decide = partial(self._decide, owner, session_id, prepared, call, part)
+                decide = partial(self._decide, owner, session_id, prepared, memories, call, part)
                 committed = await self._ledger.commit(owner, decide, ids=ids, basis=look, call=call)
                 await self._mirror.follow(owner, committed)
                 return _Written(committed.result, missing)
@@ -117,8 +118,20 @@ class SessionAppender:
             return (SEARCH,)
         return ()
 
-    def _decide(self, owner: Owner, session_id: str, prepared: Sequence[Prepared], call: Call, part: int, look: Look) -> Changes[int]:
-        """Write as many of the prepared memories as fit. Raises SessionGrew where they were read after another last turn."""
+    def _decide(
+        self,
+        owner: Owner,
+        session_id: str,
+        prepared: Sequence[Prepared],
+        memories: Sequence[Memory],
+        call: Call,
+        part: int,
+        look: Look,
+    ) -> Changes[int]:
+        """Write as many of the prepared memories as fit. Raises SessionGrew where they were read after another last turn.
+
+        memories: all that are still to be written; those that this commit does not hold must have room too.
+        """
         now = self._clock.now()
         if (earlier := earlier_result(look.documents, owner, call, part)) is not None:
             return Changes(int(earlier["count"]))
@@ -139,6 +152,7 @@ class SessionAppender:
             receipt(owner, call, now, {"count": count}, part),
             reads=frozenset(page.states),
             sessions=frozenset({session_id}),
+            more_bytes=sum(map(stored_bytes, memories[count:])),
         )
 
     async def _form(self, owner: Owner, session_id: str, request: AppendInput, drafts: _Drafts, call: Call) -> tuple[str, tuple[str, ...]]:

@@ -26,7 +26,16 @@ from urllib.parse import urlsplit
 import orjson
 from azure.functions import HttpRequest, HttpResponse
 
-from memory_core.domain.errors import FieldError, Forbidden, Malformed, MemoryCoreError, Overloaded, Unavailable, is_plain_name
+from memory_core.domain.errors import (
+    FieldError,
+    Forbidden,
+    Malformed,
+    MemoryCoreError,
+    Overloaded,
+    QuotaExceeded,
+    Unavailable,
+    is_plain_name,
+)
 from memory_core.domain.fields import Input
 from memory_core.domain.redaction.requests import collect_redactions
 from memory_core.domain.results import Call
@@ -164,7 +173,7 @@ def _as_function(handler: Callable[..., Any], door: Door, answer: Answer) -> Azu
         except MemoryCoreError as error:
             if error.status in (404, 422) and error.did_you_mean is None and req.route_params:
                 error.did_you_mean = known_calls().suggest_other_method(req.method, path)
-            if error.status >= 500 and not isinstance(error, Overloaded):  # a crowd would fill the log
+            if error.status >= 500 and not isinstance(error, (Overloaded, QuotaExceeded)):  # a crowd would fill the log
                 log.warning("%s is answered with %d: %s, correlation id %s", handler.__name__, error.status, error.detail, correlation)
             response = problem_response(error, path, correlation)
         except Exception:

@@ -72,10 +72,11 @@ async def agent_memories(req: Admitted[AgentMemoryInput]) -> HttpResponse:
 async def agent_summaries(req: Admitted[SummaryInput]) -> HttpResponse:
     """Sum up messages, of which nothing is remembered.
 
-    With a callback_url the summary is sent there, and user_id says whose task does it.
+    user_id says whose tokens of the day it takes beside the app's. With a callback_url the summary is sent there, by a task of that user.
     """
     if req.input.callback_url is None:
-        return summary_response(await req.core.summary(req.owner.app_id, req.input), req.input.messages.ignored)
+        summary = await req.core.summary(req.owner.app_id, req.input, user_id=req.owner.user_id or None)
+        return summary_response(summary, req.input.messages.ignored)
     if not req.owner.user_id:
         raise invalid(FieldError("user_id", "is required with callback_url: whose task is it to be?"))
     return accepted_response(req.owner, await req.core.summary_later(req.owner, req.input, req.call), req.input.messages.ignored)

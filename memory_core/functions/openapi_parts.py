@@ -273,7 +273,8 @@ _OF_KEYS = {
 """Function of an app's keys → what it may answer beside the problems of all calls about a whole app."""
 _STORES_MORE = {
     *("memories_save", "memories_bulk", "memories_converse", "memories_batch_append", "agent_memories", "memory_update", "memory_copy"),
-    *("session_messages_append", "user_import", "user_import_part"),
+    *("memory_status", "memory_restore", "conflict_resolve", "conflict_undo"),
+    *("session_messages_append", "session_messages_take_back", "user_import_commit"),
 }
 """Functions that a limit of stored bytes may refuse."""
 _PROBLEMS = {

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any, Final, Generic, Literal, TypeVar
 
 import orjson
 
+from memory_core.domain.errors import Damaged
 from memory_core.domain.event_log import version_id
 from memory_core.domain.memory import FOUND_BY_DEFAULT, UNLOGGED_FIELDS, Event, Head, Memory, Status, check_move, stored_bytes
 from memory_core.domain.messages import is_message
@@ -22,9 +24,11 @@ from memory_core.domain.truth.codec import renumbered
 from memory_core.domain.truth.entries import Entry
 from memory_core.domain.truth.slots import Slot, slot_of, with_marks
 from memory_core.ledger.ids import event_id
+from memory_core.ledger.readable import as_memory, memory_in
 from memory_core.ports import Batch, Document, Mark, Write
 
 Result = TypeVar("Result")
+NONE_KNOWN: Final[Mapping[str, Document]] = MappingProxyType({})
 CONSOLIDATION: Final = "consolidation"
 """Who makes the changes of a run, as their events say. They make no further run due, or there would be one every hour for ever."""
 
@@ -62,7 +66,8 @@ class Changes(Generic[Result]):
     deletes: documents that are to be gone; one that is not there does no harm. staged: documents that are written as they are, of
     an epoch that is not the head's (yet). begins: the epoch that starts with this commit; of the head before nothing stays, and what
     `puts` and `creates` bring is of the new epoch. marks: fields of memories, by id, that are set beside the log. slots: logs that the
-    decision read already (`evolution.slot_log.SlotLog`), by the names of their slots.
+    decision read already (`evolution.slot_log.SlotLog`), by the names of their slots. more_bytes: what memories will count that follow from
+    the commit and have to have room with it.
     """
 
     result: Result
@@ -79,6 +84,7 @@ class Changes(Generic[Result]):
     begins: str | None = None
     marks: Mapping[str, Mark] = field(default_factory=dict)
     slots: Mapping[tuple[str, ...], Any] = field(default_factory=dict)
+    more_bytes: int = 0
 
     def stand(self, events: Iterable[Event]) -> bool:
         """Whether the decision is still right after these events of other commits: they touch nothing that it looked at."""
@@ -123,16 +129,34 @@ class Assembled:
     batch: Batch
     memories: dict[str, Memory]
 
+    @property
+    def grown(self) -> int:
+        """By how many bytes the user's memories are more; 0 where they are not counted."""
+        before, after = self.batch.expected, self.batch.head.kept_bytes
+        if after is None or (before is not None and before.kept_bytes is None):
+            return 0
+        return after - (0 if before is None else before.kept_bytes or 0)
 
-def assemble(head: Head | None, changes: Changes[Any], *, commit_id: str, epoch: str, now: datetime, call: Call) -> Assembled:
+
+def assemble(
+    head: Head | None,
+    changes: Changes[Any],
+    *,
+    commit_id: str,
+    epoch: str,
+    now: datetime,
+    call: Call,
+    known: Mapping[str, Document] = NONE_KNOWN,
+) -> Assembled:
     """The batch that puts `changes` on top of `head`. `epoch` is used when there is no head yet.
 
+    known: the documents that the decision was shown, so that an old version which is written again, or goes, counts what it did before.
     occurred_at = max(now, head.last_occurred_at + 1 µs), so that the log's order is the clock's order for this owner.
     Several changes of one memory become several events and one write of its last state.
     """
-    base = head or Head(epoch=epoch, slots="", messages_backfilled=True, stored_bytes=0)
+    base = head or Head(epoch=epoch, slots="", messages_backfilled=True, kept_bytes=0)
     if changes.begins is not None:
-        base = Head(epoch=changes.begins, slots="", stored_bytes=0)
+        base = Head(epoch=changes.begins, slots="", kept_bytes=0)
     occurred = now if base.last_occurred_at is None else max(now, base.last_occurred_at + timedelta(microseconds=1))
     events: list[Event] = []
     stored: dict[str, Memory] = {}
@@ -154,6 +178,8 @@ def assemble(head: Head | None, changes: Changes[Any], *, commit_id: str, epoch:
             stored[after.id] = after
         events.append(_event(change, after, event_id(commit_id, number), sequence, occurred + timedelta(microseconds=number), call))
     moved = _moved_head(base, changes, events, commit_id, quiet=call.actor == CONSOLIDATION)
+    if moved.kept_bytes is not None and changes.begins is None:
+        moved = moved.model_copy(update={"kept_bytes": moved.kept_bytes + _grown_by_versions(base, changes, versions, known)})
     if changes.marks:
         moved = moved.model_copy(update={"marks": base.marks + 1})
     writes = [Write("put", Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)) for memory in stored.values()]
@@ -199,7 +225,7 @@ def _moved_head(base: Head, changes: Changes[Any], events: list[Event], commit_i
         return base.model_copy(update={"expires_at": None, **changes.head_fields(base), "commit_id": commit_id})
     counts = dict(base.counts)
     documents, length, removal = base.lexical_documents, base.lexical_length, base.last_removal_sequence
-    size = base.stored_bytes
+    size = base.kept_bytes
     for change, event in zip(changes.changes, events, strict=True):
         for memory, sign in ((change.before, -1), (None if change.removed else change.after, 1)):
             if memory is None:
@@ -223,13 +249,36 @@ def _moved_head(base: Head, changes: Changes[Any], events: list[Event], commit_i
             "counts": counts,
             "lexical_documents": documents,
             "lexical_length": round(max(length, 0.0), 3),
-            "stored_bytes": size,
+            "kept_bytes": size,
             "slots": None if base.slots is None else with_marks(base.slots, _slots_filled(changes)),
             "expires_at": None,
             **changes.head_fields(base),
             "commit_id": commit_id,
         }
     )
+
+
+def _grown_by_versions(base: Head, changes: Changes[Any], made: Mapping[str, Memory], known: Mapping[str, Document]) -> int:
+    """By how many bytes old versions are more. made: those that the commit makes, by id.
+
+    One that is written again without having been shown to the decision has other times only, which count nothing.
+    """
+    grown = 0
+    for document in changes.puts:
+        if document.kind == "version" and (document.id in made or document.id in known):
+            grown += stored_bytes(memory_in(document)) - _counted(known.get(document.id), base)
+    return grown - sum(_counted(known.get(document.id), base) for document in changes.deletes if document.kind == "version")
+
+
+def _counted(document: Document | None, head: Head) -> int:
+    """What a stored document counts; 0 for none, one of another epoch, and one that can't be read."""
+    if document is None:
+        return 0
+    try:
+        version = as_memory(document, head)
+    except Damaged:
+        return 0
+    return 0 if version is None else stored_bytes(version)
 
 
 def _slots_filled(changes: Changes[Any]) -> Iterable[Slot]:

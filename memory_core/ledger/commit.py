@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
@@ -23,7 +23,7 @@ from memory_core.domain.messages import is_message
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.acyclic_chains import without_circles
-from memory_core.ledger.batch import Assembled, Change, Changes, assemble, ended_as, surplus_endings
+from memory_core.ledger.batch import CONSOLIDATION, Assembled, Change, Changes, assemble, ended_as, surplus_endings
 from memory_core.ledger.ids import marker_id
 from memory_core.ledger.open_conflicts import SETTLED, followed, left_open, settled, unsettled
 from memory_core.ledger.readable import as_memory
@@ -61,7 +61,6 @@ class Committed(Generic[Result]):
     """A decision that is durable now: its result, the memories as stored and their documents, by id, and the stamp for caches.
 
     fresh: how many memories had been made since the last consolidation before it, and how many have after it. settled_at: when that was.
-    grown: by how many bytes the user's memories are more.
     """
 
     result: Result
@@ -72,7 +71,6 @@ class Committed(Generic[Result]):
     previous_removal: int = 0
     fresh: tuple[int, int] = (0, 0)
     settled_at: datetime | None = None
-    grown: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +83,40 @@ Gathered = Callable[[Owner, int, int, datetime | None], Awaitable[None]]
 """Told after each commit how many memories had been made since the last consolidation, before it and after."""
 
 
-Grown = Callable[[Owner, int], Awaitable[None]]
-"""Told after each commit by how many bytes a user's memories are more, or fewer."""
+class NotCounted(Exception):
+    """What a user's memories take is not known: the head is of an earlier version."""
+
+
+class Room(Protocol):
+    """The bytes that memories may take: each commit takes what it adds, before it is sent."""
+
+    async def take(self, owner: Owner, used: int | None, grown: int, more: int, *, limited: bool) -> None:
+        """Let a commit in, and count what it adds.
+
+        Args:
+            owner: Whose memories they are.
+            used: What they take by the head that the commit is put on; None where that does not say.
+            grown: By how much the commit makes that more, or less.
+            more: What follows from it, and must have room with it.
+            limited: Whether it is refused where there is no room.
+
+        Raises:
+            QuotaExceeded: It makes them more, and there is no room for it.
+            NotCounted: There is a limit, and what is used has to be counted first.
+            Unavailable: What the app's other users take can't be known.
+
+        """
+
+    def give_back(self, owner: Owner, grown: int) -> None:
+        """What was taken was not committed."""
+
+    async def check(self, owner: Owner, head: Head | None, size: int) -> None:
+        """Whether there is room for memories that follow from what is written without a commit. Raises QuotaExceeded, Unavailable."""
+
+    async def count(self, owner: Owner) -> int:
+        """Count what a user's memories take, and have their head say so. Raises Unavailable, HeadMoved."""
+
+
 Completed = Callable[
     [LongTermStore, Owner, Changes[Any], Look, Sequence[Near], Sequence[Change]],
     Awaitable[Changes[Any]],
@@ -107,7 +137,7 @@ class Ledger:
         gathered: Gathered | None = None,
         completed: Completed | None = None,
     ) -> None:
-        self.grown: Grown | None = None
+        self.room: Room | None = None
         self._store, self._clock, self._ids, self._deadline_s = store, clock, ids, deadline_s
         self._gathered, self._completed = gathered, completed
         self._queues: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
@@ -125,6 +155,11 @@ class Ledger:
         merged = tuple(neighbour for each in neighbours for neighbour in each if neighbour.memory.status is Status.UPDATED)
         return Look(first.head, dict(first.documents), near, merged, frozenset(ids))
 
+    async def check_room(self, owner: Owner, head: Head | None, size: int) -> None:
+        """Whether so many bytes more have room, by a head that was read. Raises QuotaExceeded, Unavailable."""
+        if self.room is not None:
+            await self.room.check(owner, head, size)
+
     async def commit(
         self,
         owner: Owner,
@@ -141,17 +176,21 @@ class Ledger:
         while_erasing: `decide` looks for itself whether its work is still wanted, as only what is done to tasks does. Without it, nothing
         is committed while the user is erased, nor across the beginning of another epoch.
         `decide` may be called again when what it was shown has changed. Raises what `decide` raises, HeadMoved when others
-        write faster than we decide until the deadline, Unavailable when the store stays down, or the user's life ends.
+        write faster than we decide until the deadline, QuotaExceeded when it adds memories that there is no room for, Unavailable when the
+        store stays down, or the user's life ends.
         """
         queue = self._queues.setdefault(owner, asyncio.Lock())
-        async with queue:
+        while True:
             try:
-                async with asyncio.timeout(self._deadline_s):
+                async with queue, asyncio.timeout(self._deadline_s):
                     committed = await self._commit(owner, decide, ids, nears, basis, call, while_erasing)
+                break
             except TimeoutError:
                 raise HeadMoved("the commit did not get through in time; try again", retry_after_s=1) from None
-        if self.grown is not None and committed.grown:
-            await self.grown(owner, committed.grown)
+            except NotCounted:
+                assert self.room is not None
+                await self.room.count(owner)
+                basis = None
         if self._gathered is not None and committed.fresh[1] > committed.fresh[0]:
             await self._gathered(owner, *committed.fresh, committed.settled_at)
         return committed
@@ -194,9 +233,10 @@ class Ledger:
                 in_the_way, postponing = None, False
                 continue
             epoch = self._ids.new("ep") if head is None else head.epoch
-            assembled = assemble(head, changes, commit_id=commit_id, epoch=epoch, now=self._clock.now(), call=call)
+            now, known = self._clock.now(), look.documents
+            assembled = assemble(head, changes, commit_id=commit_id, epoch=epoch, now=now, call=call, known=known)
             try:
-                in_the_way = await self._send(owner, assembled, while_erasing)
+                in_the_way = await self._send_within_room(owner, assembled, changes.more_bytes, call, while_erasing)
             except TooLarge:
                 changes = await self._with_less(owner, bare)
                 if postponing or not unsettled(changes):
@@ -267,6 +307,25 @@ class Ledger:
             done += (await self._commit(owner, ending, names, (), None, call, while_erasing=False, is_part=True)).result
         return done
 
+    async def _send_within_room(self, owner: Owner, assembled: Assembled, more: int, call: Call, while_erasing: bool) -> _InTheWay | None:
+        """As `_send`, once there is room for what the batch adds. Raises QuotaExceeded, NotCounted.
+
+        What a run derives is let in: stopped by a limit, it would not come to what makes room.
+        """
+        room, grown, before = self.room, assembled.grown, assembled.batch.expected
+        used = 0 if before is None else before.kept_bytes
+        if room is None or (used is not None and not grown and not more):
+            return await self._send(owner, assembled, while_erasing)
+        await room.take(owner, used, grown, more, limited=call.actor != CONSOLIDATION)
+        is_in = False
+        try:
+            in_the_way = await self._send(owner, assembled, while_erasing)
+            is_in = in_the_way is None
+            return in_the_way
+        finally:
+            if not is_in:
+                room.give_back(owner, grown)
+
     async def _send(self, owner: Owner, assembled: Assembled, while_erasing: bool) -> _InTheWay | None:
         """None once the batch is in; what is in its way otherwise. Resends after every unclear answer."""
         batch, attempt = assembled.batch, 0
@@ -300,9 +359,7 @@ class Ledger:
         stamp = Stamp(batch.head.epoch, batch.head.sequence, batch.head.last_removal_sequence)
         bodies = {write.document.id: write.document.body for write in batch.writes if write.document.kind == "memory"}
         fresh = batch.expected.fresh_count if batch.expected else 0, batch.head.fresh_count
-        before = batch.expected.stored_bytes if batch.expected else 0
-        grown = 0 if before is None else (batch.head.stored_bytes or 0) - before
-        return Committed(changes.result, assembled.memories, bodies, changes, stamp, previous, fresh, batch.head.settled_at, grown)
+        return Committed(changes.result, assembled.memories, bodies, changes, stamp, previous, fresh, batch.head.settled_at)
 
     def _ahead_of(self, owner: Owner, head: Head | None) -> _InTheWay | None:
         """The head of this process's last commit, when it is ahead of the one that was read before queueing."""

@@ -75,6 +75,7 @@ class Beginning:
                 sessions=more.sessions,
                 head_fields=fields,
                 fragile=fragile,
+                more_bytes=more.more_bytes,
             )
 
         ids = _read_ids(owner, task, reads, call)

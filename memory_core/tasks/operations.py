@@ -221,6 +221,10 @@ class Operations:
         """These documents of an owner as they are now."""
         return await self._ledger.look(owner, ids)
 
+    async def check_room(self, owner: Owner, size: int) -> None:
+        """Whether a user has room for so many bytes more. Raises QuotaExceeded, Unavailable."""
+        await self._ledger.check_room(owner, (await self._ledger.look(owner, [])).head, size)
+
     async def held(self, owner: Owner, task_id: str, kind: TaskKind) -> tuple[Task, Operation]:
         """A task of a kind and the operation that it is about. Raises NotFound."""
         pair = Pair.of(await self._ledger.look(owner, [task_id, operation_id(task_id)]), task_id)

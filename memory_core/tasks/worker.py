@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 
 from memory_core.domain.conversation import Task, TaskKind, TaskMessage
-from memory_core.domain.errors import HeadMoved, Malformed, Unavailable
+from memory_core.domain.errors import HeadMoved, Malformed, QuotaExceeded, Unavailable
 from memory_core.ledger.commit import Ledger, Mirror
 from memory_core.ledger.cursors import Cursors
 from memory_core.ports import POISON, Clock, IdSource, LongTermStore, QueueName, TaskQueue
@@ -89,6 +89,8 @@ class Worker:
                 await tell(self._queue, name, message, later.delay)
         except TaskLost:
             raise
+        except QuotaExceeded as error:  # asking again gives the same until there is room, and the task is retried
+            await self._poison(message, lease.task, said(error), level=logging.INFO)
         except PASSING as error:
             log.info("the task %s waits: %s", message.task_id, error)
             await tell(self._queue, name, message, await lease.wait(error))
@@ -100,10 +102,10 @@ class Worker:
             else:
                 await self._poison(message, lease.task, said(error), lease.task.attempts + 1)
 
-    async def _poison(self, message: TaskMessage, task: Task, why: str, attempts: int | None = None) -> None:
+    async def _poison(self, message: TaskMessage, task: Task, why: str, attempts: int | None = None, *, level: int = logging.ERROR) -> None:
         spent = task.attempts if attempts is None else attempts
         if await self._ends.end(message.owner, task, "poisoned", status="poisoned", error=why, attempts=spent) is not None:
-            log.error("the task %s is poisoned: %s", message.task_id, why)
+            log.log(level, "the task %s is poisoned: %s", message.task_id, why)
 
     async def _put_off(self, name: QueueName, message: TaskMessage, error: Unavailable) -> None:
         """Nothing can be written down, so the message itself counts how often it came in vain. Raises Unavailable when it can't be sent."""

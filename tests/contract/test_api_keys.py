@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -131,6 +132,7 @@ async def test_an_admin_key_withdraws_itself_only_where_another_one_is_left(worl
     first = await made(core, rights=["admin"])
     await made(core, rights=["admin"], user_id="alice")
     await made(core, rights=["admin"], expires_at=clock.now())
+    await made(core, rights=["admin"], expires_at=clock.now() + timedelta(hours=23))
     by_first = Call("trace-2", actor=first.key.key_id)
     with pytest.raises(Conflict, match="make an admin key first"):
         await core.withdraw_key("app", first.key.key_id, by_first)

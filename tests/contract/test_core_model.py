@@ -14,12 +14,12 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, NotFound
-from memory_core.domain.memory import UNLOGGED_FIELDS, Memory, MemoryType, OnConflict, Status, stored_bytes
+from memory_core.domain.memory import UNLOGGED_FIELDS, Memory, MemoryType, OnConflict, Status
 from memory_core.domain.requests.memories import ClearInput, CopyInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
 from memory_core.domain.results import Saved
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE
-from tests.world import BOB, World, listed
+from tests.world import BOB, World, listed, recounted_bytes
 
 OWNERS = st.sampled_from([ALICE, BOB])
 SESSIONS = st.sampled_from([None, "s1", "s2"])
@@ -284,7 +284,7 @@ class AnyLife(RuleBasedStateMachine):
             counted = [one["status"] for one in stored.values()]
             assert {name: n for name, n in head.counts.items() if n} == {name: counted.count(name) for name in set(counted)}
             assert head.lexical_documents == counted.count("active")
-            assert head.stored_bytes == sum(map(stored_bytes, await listed(self.cores[0], owner, status="all")))
+            assert head.kept_bytes == await recounted_bytes(self.world, owner)
 
 
 def logged(memory: Memory) -> dict[str, Any]:

@@ -90,3 +90,22 @@ async def test_a_user_spends_their_own_day_and_others_go_on(world: World, clock:
     assert await spent(Budget(None, clock, store, user_daily_tokens=20_000)) >= 20_000, (
         "what was counted of an erased user is gone with them"
     )
+
+
+async def test_an_erased_user_begins_the_day_anew_in_the_process_that_knew_them_as_over_it(world: World, clock: StillClock) -> None:
+    core, store = await world.core(), await world.look_on()
+    await core.save(ANA, fact("They like tea"))
+    budget = Budget(None, clock, store, user_daily_tokens=20_000)
+    await spent(budget)
+    assert await spent(budget) == 0
+    assert budget.exhausted() == {"users_over_daily_tokens": 1}
+    await core.erase(ANA)
+    assert 20_000 <= await spent(budget) < 20_000 + CALL, "what went over the day in the life before is not asked back"
+    assert await spent(budget) == 0
+
+
+async def test_a_user_of_whom_nothing_is_kept_has_a_day_too(store: LongTermStore, clock: StillClock) -> None:
+    budget = Budget(None, clock, store, user_daily_tokens=20_000)
+    nobody = Owner("shop", "nobody")
+    assert 20_000 <= await spent(budget, nobody) < 20_000 + CALL
+    assert await spent(budget, nobody) == 0

@@ -43,7 +43,7 @@ async def test_what_comes_back_out_of_another_app_and_user_is_the_same(world: Wo
     assert first["counts"]["memory"] == len(of_kind(lines, "memory")) == 10 + 4
     assert not any(word in file for word in (b"embedding", b"epoch"))
     heads = [await world.head(owner) for owner in (ALICE, ELSEWHERE)]
-    assert len({head.stored_bytes for head in heads if head}) == 1, "what it counts as stored is the same"
+    assert len({head.kept_bytes for head in heads if head}) == 1, "what it counts as stored is the same"
 
 
 async def test_what_was_found_and_looked_at_by_a_run_comes_back_out_the_same_and_the_runs_report_with_it(world: World) -> None:

@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict
-from memory_core.domain.memory import UNLOGGED_FIELDS, Memory, MemoryType, Status, stored_bytes
+from memory_core.domain.memory import UNLOGGED_FIELDS, Memory, MemoryType, Status
 from memory_core.domain.messages import MESSAGE, is_message
 from memory_core.domain.requests.memories import ClearInput, SaveInput, TasksInput
 from memory_core.domain.truth.slots import slot_of
@@ -25,7 +25,7 @@ from tests.builders import ALICE, NOW
 from tests.mortal import Moment, Mortal
 from tests.tasks import Hand
 from tests.telling import Tellers, on_all, talk
-from tests.world import Killed, WordsEmbedder, World, listed
+from tests.world import Killed, WordsEmbedder, World, listed, recounted_bytes
 
 ATTRIBUTES, VALUES, SESSIONS = st.sampled_from(["city", "dog"]), st.sampled_from(["Oslo", "Bo", "Rex"]), st.sampled_from(["s1", "s2", None])
 DAYS = st.integers(0, 6)
@@ -190,7 +190,7 @@ class AnyTelling(RuleBasedStateMachine):
             counted = Counter(one["status"] for one in stored.values())
             assert {name: count for name, count in head.counts.items() if count} == dict(counted)
             assert head.lexical_documents == counted["active"]
-            assert head.stored_bytes == sum(map(stored_bytes, {memory.id: memory for memory in shown}.values()))
+            assert head.kept_bytes == await recounted_bytes(self.world)
 
 
 def logged(memory: Memory) -> dict[str, Any]:

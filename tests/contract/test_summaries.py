@@ -14,6 +14,7 @@ from memory_core.domain.agent_schemas import Answered, ConversationSummary, Prov
 from memory_core.domain.errors import AgentFailed, Conflict, Invalid, Unavailable
 from memory_core.domain.requests.maintenance import SummaryInput
 from memory_core.domain.results import Accepted, Call
+from memory_core.domain.scope import Owner
 from memory_core.formation import accept
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE
@@ -52,6 +53,20 @@ class Brief(ScriptedAgents):
 
     async def summarise(self, app_id: str, messages: Any, *, fast: bool = False) -> Answered[ConversationSummary]:
         return await super().summarise(app_id, [one.model_copy(update={"content": one.content[:50]}) for one in messages[:2]], fast=fast)
+
+
+async def test_a_summary_takes_the_tokens_of_the_user_whom_it_names(world: World) -> None:
+    payers: list[Any] = []
+
+    class Paid(Model):
+        async def summarise(self, owner: Any, messages: Any, *, fast: bool = False) -> Answered[ConversationSummary]:
+            payers.append(owner)
+            return await super().summarise(owner, messages, fast=fast)
+
+    core = await world.core(agents=Paid())
+    await core.summary("app", asked(), user_id="alice")
+    await core.summary("app", asked())
+    assert payers == [ALICE, Owner("app", "")]
 
 
 async def test_a_fast_summary_is_a_text_and_a_full_one_tells_more(world: World) -> None:

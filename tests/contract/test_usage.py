@@ -16,7 +16,7 @@ from memory_core.domain.scope import Owner
 from memory_core.ports import Batch
 from tests.builders import ALICE, StillClock
 from tests.tasks import Hand
-from tests.world import BOB, World, fact, listed
+from tests.world import BOB, World, fact, listed, recounted_bytes
 
 LIMIT = 100_000
 LONG = "tea " * 3_000
@@ -69,7 +69,7 @@ async def test_a_call_that_was_answered_is_answered_again_though_it_filled_the_r
     call, item = Call(idempotency_key="k"), fact("coffee " * 4_000)
     first = await core.save(ALICE, item, call)
     with pytest.raises(QuotaExceeded):
-        await core.save(ALICE, item)
+        await core.save(ALICE, fact("cocoa " * 4_000))
     assert (await core.save(ALICE, item, call)).memory.id == first.memory.id
 
 
@@ -95,7 +95,7 @@ class Before:
         self.inner = inner
 
     async def commit(self, owner: Owner, batch: Batch) -> None:
-        head = batch.head.model_copy(update={"stored_bytes": None})
+        head = batch.head.model_copy(update={"kept_bytes": None})
         await self.inner.commit(owner, Batch(batch.commit_id, batch.expected, head, batch.events, batch.writes, batch.marks))
 
     def __getattr__(self, name: str) -> Any:
@@ -112,5 +112,37 @@ async def test_users_of_an_earlier_version_are_counted_once(world: World) -> Non
     await core.save(ALICE, fact("Ana sails"))
     head = await world.head(ALICE)
     assert head is not None
-    assert head.stored_bytes == await used(core, ALICE) > counted
-    assert (await core.app_usage("app"))["stored_bytes"]["used"] == head.stored_bytes
+    assert head.kept_bytes == await used(core, ALICE) > counted
+    assert (await core.app_usage("app"))["stored_bytes"]["used"] == head.kept_bytes
+
+
+async def test_the_count_of_an_app_counts_users_of_an_earlier_version_with_their_old_versions_once(world: World) -> None:
+    before = await world.core(wrap=Before)
+    saved = (await before.save(ALICE, fact("Ana sails"))).memory
+    await before.update(ALICE, saved.id, UpdateInput(content=LONG), "*")
+    core = await world.core(stored_bytes_per_app=LIMIT)
+    assert (await core.app_usage("app"))["stored_bytes"]["used"] == await recounted_bytes(world)
+    head = await world.head(ALICE)
+    assert head is not None
+    assert head.kept_bytes == await recounted_bytes(world)
+    await core.save(BOB, fact("Bob reads"))
+    assert (await core.app_usage("app"))["stored_bytes"]["used"] == head.kept_bytes + await recounted_bytes(world, BOB)
+
+
+async def test_the_log_has_one_line_a_minute_of_an_apps_calls_without_room(
+    world: World, clock: StillClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    core = await world.core(stored_bytes_per_user=LIMIT)
+    await filled(core, ALICE)
+    for _ in range(3):
+        with pytest.raises(QuotaExceeded):
+            await core.save(ALICE, fact(LONG))
+    clock.forward(61)
+    for owner in (ALICE, Owner("another-app", "ana")):
+        await filled(core, owner)
+    lines = [record.getMessage() for record in caplog.records if "had no room" in record.getMessage()]
+    assert [line.split(" had")[0] for line in lines] == [
+        "1 calls of the app app",
+        "4 calls of the app app",
+        "1 calls of the app another-app",
+    ]

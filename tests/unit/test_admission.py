@@ -58,6 +58,24 @@ async def test_an_app_leaves_a_quarter_of_the_places_to_others() -> None:
     assert begun == ["a", "a", "b", "a", "a"]
 
 
+async def test_an_app_leaves_a_quarter_of_the_places_at_work_to_others() -> None:
+    admission, begun = Admission(AdmissionRules(at_once=4, waiting=8, wait_s=60)), list[str]()
+    works = await begin(admission, "aaaaab", begun)
+    assert begun == ["a", "a", "a", "b"], "b has a place at once, though two of a wait for their turn"
+    works += await begin(admission, "bc", begun)
+    works[5].end.set()
+    await works[5].task
+    await asyncio.sleep(0)
+    assert begun == ["a", "a", "a", "b", "b"], "the place goes to b, since a has its share"
+    works[0].end.set()
+    await works[0].task
+    await asyncio.sleep(0)
+    assert begun == ["a", "a", "a", "b", "b", "a"]
+    await finish(works)
+    assert sorted(begun) == sorted("aaaaabbc")
+    assert admission.pool() == (4, 0)
+
+
 async def test_who_waits_too_long_or_is_cancelled_gives_the_place_up_and_work_goes_on() -> None:
     admission, begun = Admission(AdmissionRules(at_once=1, waiting=4, wait_s=0.02)), list[str]()
     works = await begin(admission, "ab", begun)

@@ -49,7 +49,7 @@ export interface paths {
         put?: never;
         /**
          * Sum up messages, of which nothing is remembered
-         * @description With a callback_url the summary is sent there, and user_id says whose task does it.
+         * @description user_id says whose tokens of the day it takes beside the app's. With a callback_url the summary is sent there, by a task of that user.
          */
         post: operations["agent_summaries"];
         delete?: never;
@@ -4980,6 +4980,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     conflict_undo: {
@@ -5024,6 +5025,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     consolidate: {
@@ -6265,6 +6267,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     memory_status: {
@@ -6315,6 +6318,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     memory_versions: {
@@ -6831,6 +6835,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     system_pool_stats: {
@@ -7385,7 +7390,6 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
-            507: components["responses"]["Problem507"];
         };
     };
     user_import_part: {
@@ -7431,7 +7435,6 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
-            507: components["responses"]["Problem507"];
         };
     };
     user_import_commit: {
@@ -7478,6 +7481,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     user_settings: {

@@ -14,6 +14,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
+from weakref import WeakValueDictionary
 
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.scope import Owner
@@ -44,10 +45,24 @@ class Payer:
 
 @dataclass(slots=True)
 class Block:
-    """What a process has of a payer's day. left: below 0 where calls took more. used_up: the day has nothing more to give."""
+    """What a process has of a payer's day.
+
+    left: below 0 where calls took more. used_up: the day has nothing more to give. epoch: the life of a user that it is of; the next one
+    begins with a whole day.
+    """
 
     left: int = 0
     used_up: bool = False
+    epoch: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """Tokens that were taken out of a day, of those that were wanted, and the life of the user that they were taken in."""
+
+    tokens: int
+    wanted: int
+    epoch: str | None
 
 
 class Budget:
@@ -68,21 +83,19 @@ class Budget:
         self._cap, self._user_cap, self._clock, self._store = daily_tokens, user_daily_tokens, clock, store
         self._day = ""
         self._blocks: OrderedDict[Payer, Block] = OrderedDict()
-        self._taking = asyncio.Lock()
+        self._taking: WeakValueDictionary[Payer, asyncio.Lock] = WeakValueDictionary()
 
     async def check(self, owner: Owner) -> None:
         """Raises AgentFailed when the user or the app has used up the day, Unavailable when that can't be asked.
 
         owner: without a user's name where the tokens are the app's alone.
         """
-        payers = self._payers(owner)
-        if not payers:
-            return
-        async with self._taking:
-            self._turn_of_day()
-            for payer in payers:
+        for payer in self._payers(owner):
+            async with self._taking.setdefault(payer, asyncio.Lock()):
+                self._turn_of_day()
                 block = self._block(payer)
-                if block.left <= 0 and not block.used_up:
+                # A user whose day is used up is looked up each time: since then they may have been erased, and have begun another life.
+                if block.left <= 0 and (payer.is_user or not block.used_up):
                     await self._take_block(payer)
                 if self._block(payer).left <= 0:
                     whose = "user" if payer.is_user else "app"
@@ -121,13 +134,15 @@ class Budget:
         if self._store is None:
             self._block(payer).left, self._block(payer).used_up = payer.cap, True
             return
-        day, wanted = self._day, payer.block - self._block(payer).left
-        taken = await _taken(self._store, payer, day, wanted, self._clock)
+        day, block = self._day, self._block(payer)
+        taken = await _taken(self._store, payer, day, block, self._clock)
         if day != self._day:  # what was taken was yesterday's
             return
         block = self._block(payer)
-        block.left += taken
-        block.used_up = taken < wanted
+        if taken.epoch != block.epoch:  # what the user spent in another life is gone with that
+            block.left, block.epoch = 0, taken.epoch
+        block.left += taken.tokens
+        block.used_up = taken.tokens < taken.wanted
 
     def _turn_of_day(self) -> None:
         today = self._clock.now().date().isoformat()
@@ -136,22 +151,23 @@ class Budget:
             self._blocks.clear()
 
 
-async def _taken(store: LongTermStore, payer: Payer, day: str, wanted: int, clock: Clock) -> int:
+async def _taken(store: LongTermStore, payer: Payer, day: str, block: Block, clock: Clock) -> _Taken:
     """How many of the wanted tokens the day still had, now taken out of it for all processes. Raises Unavailable."""
     for attempt in range(_TRIES):
         stored, epoch = await _read(store, payer)
-        if payer.is_user and epoch is None:
-            return wanted  # nothing is kept of an unknown user, nor of what they take
+        wanted = payer.block - (block.left if block.epoch == epoch else 0)
+        if payer.is_user and epoch is None:  # nothing is kept of an unknown user: this process gives them one day
+            return _Taken(0 if block.used_up and block.epoch is None else payer.cap, payer.cap + 1, None)
         is_of_today = stored is not None and stored.body["day"] == day and stored.body.get("epoch") == epoch
         before = int(stored.body["taken"]) if stored is not None and is_of_today else 0
         granted = min(wanted, payer.cap - before)
         if granted <= 0:
-            return 0
+            return _Taken(0, wanted, epoch)
         # `taker` makes no two writes equal: the store takes a document that is there already for one's own.
         body = {"day": day, "taken": before + granted, "taker": os.urandom(8).hex(), **({} if epoch is None else {"epoch": epoch})}
         document = Document(TOKENS_OF_DAY, "marker", body, expires_at=clock.now() + _KEPT, tag=None if stored is None else stored.tag)
         if await store.keep(payer.owner, document) is not None:
-            return granted
+            return _Taken(granted, wanted, epoch)
         await asyncio.sleep(_PAUSE_S * 2**attempt * random.uniform(0.5, 1.0))
     raise Unavailable("long_term", "other processes count the day's tokens faster than this one can")
 
