@@ -67,14 +67,14 @@ class Anchor:
 
 def anchors(query: str, now: datetime) -> list[Anchor]:
     """The times that a query tells from an event, at most `MOST_ANCHORS`. One that is told from a date is `date_windows`' own."""
-    found: list[Anchor] = []
+    found_anchors: list[Anchor] = []
     for match in _FROM_AN_EVENT.finditer(query):
         event = _NEXT_CLAUSE.sub("", match["event"])
         terms = tuple(dict.fromkeys(terms_of(asked_for(words(event), ENGLISH, QUERY_WORDS))))
         if terms and not date_windows(event, now):
             said = match.group()[: match.start("event") - match.start() + len(event)]
-            found.append(Anchor(said, match["number"], match["unit"], match["side"], terms))
-    return found[:MOST_ANCHORS]
+            found_anchors.append(Anchor(said, match["number"], match["unit"], match["side"], terms))
+    return found_anchors[:MOST_ANCHORS]
 
 
 def tellers(anchor: Anchor, terms: Sequence[str], candidates: CandidateSet, worth: Floats) -> list[int]:
@@ -85,22 +85,22 @@ def tellers(anchor: Anchor, terms: Sequence[str], candidates: CandidateSet, wort
     columns = [place for place, term in enumerate(terms) if term in anchor.event]
     if not columns or not len(candidates):
         return []
-    told = candidates.own[:, columns] @ worth[columns] / worth[columns].sum()
-    order = np.lexsort((-np.nan_to_num(candidates.cosine), -told))
-    return [row for row in order[:MOST_TELLERS].tolist() if told[row] >= LEAST_TOLD]
+    shares = candidates.own[:, columns] @ worth[columns] / worth[columns].sum()
+    order = np.lexsort((-np.nan_to_num(candidates.cosine), -shares))
+    return [row for row in order[:MOST_TELLERS].tolist() if shares[row] >= LEAST_TOLD]
 
 
-def dated(anchor: Anchor, told: Sequence[Memory], moment: datetime) -> tuple[Window, str] | None:
+def dated(anchor: Anchor, memories: Sequence[Memory], moment: datetime) -> tuple[Window, str] | None:
     """The window that an anchor names, and the id of the memory that dates it; None where none does.
 
     told: who tells of the event, best first. The first that says when it is counts; else the first that is itself an event: what is told
     without a date is mostly told on the day. A day of every year is the last whose window has begun at `moment`.
     """
-    for memory in told:
-        stated = _stated(anchor, memory, moment)
+    for memory in memories:
+        stated = _stated_window(anchor, memory, moment)
         if stated is not None:
-            return _until(anchor, stated, moment), memory.id
-    for memory in told:
+            return _window_beside(anchor, stated, moment), memory.id
+    for memory in memories:
         if memory.type is MemoryType.EPISODIC:
             day = whole_day(_in_zone_of(memory.event_timestamp, moment).date())
             return beside(day, anchor.number, anchor.unit, anchor.side), memory.id
@@ -111,18 +111,18 @@ def _in_zone_of(moment: datetime, other: datetime) -> datetime:
     return moment if other.tzinfo is None else local(moment, other.tzinfo)
 
 
-def _stated(anchor: Anchor, memory: Memory, moment: datetime) -> Window | None:
+def _stated_window(anchor: Anchor, memory: Memory, moment: datetime) -> Window | None:
     """When the event is, as the sentence that tells most of it says; measured from when that was said."""
     wanted = set(anchor.event)
-    told = [(len(wanted & set(tokens(one.text))), one.text) for one in sentences(memory.content)]
-    for count, text in sorted(told, key=lambda pair: -pair[0]):
+    counted_sentences = [(len(wanted & set(tokens(sentence.text))), sentence.text) for sentence in sentences(memory.content)]
+    for count, text in sorted(counted_sentences, key=lambda pair: -pair[0]):
         windows = date_windows(text, _in_zone_of(memory.event_timestamp, moment)) if count else []
         if windows:
-            return min(windows, key=lambda one: (one.end - one.start, one.start))
+            return min(windows, key=lambda window: (window.end - window.start, window.start))
     return None
 
 
-def _until(anchor: Anchor, event: Window, moment: datetime) -> Window:
+def _window_beside(anchor: Anchor, event: Window, moment: datetime) -> Window:
     """The window so long before or after the event; of one that comes every year, the last that has begun."""
     if not event.yearly and not _EVERY_YEAR.isdisjoint(anchor.event):
         event = Window(event.start, event.end, yearly=True)
@@ -131,7 +131,7 @@ def _until(anchor: Anchor, event: Window, moment: datetime) -> Window:
         return window
     years = range(moment.year + 1, moment.year - YEARS_BACK, -1)
     begun = (beside(event.of_year(year), anchor.number, anchor.unit, anchor.side) for year in years)
-    return next((one for one in begun if one.start <= moment.date()), window)
+    return next((window for window in begun if window.start <= moment.date()), window)
 
 
 MAX_TERMS = 30
@@ -188,39 +188,39 @@ def analyse_query(text: str, now: datetime) -> QueryAnalysis:
 
     A query of question words alone ("what about you?") keeps them as terms; one of stop words alone, or of signs, has none.
     """
-    found = words(_FOR_A_LIVING.sub(" job ", text))
+    query_words = words(_FOR_A_LIVING.sub(" job ", text))
     dates = named_dates(text, now)
     # "may" is an auxiliary, unless the query names a date: then it is most likely the month.
     empty = QUERY_WORDS - {"may"} if dates else QUERY_WORDS
-    language = language_of(found)
-    terms = terms_of(asked_for(found, language, empty), language) or terms_of(found, language)
+    language = language_of(query_words)
+    terms = terms_of(asked_for(query_words, language, empty), language) or terms_of(query_words, language)
     analysis = QueryAnalysis(
         text,
-        frozenset(found),
+        frozenset(query_words),
         longest(tuple(dict.fromkeys(terms))),
         asks_time(text),
-        tuple(one.window for one in dates),
+        tuple(date.window for date in dates),
         anchors=tuple(anchors(text, now)),
         zone=now.tzinfo or timezone.utc,
     )
-    return with_dates(analysis, [(one.window, one.said, None) for one in dates if one.from_now])
+    return with_dates(analysis, [(date.window, date.said, None) for date in dates if date.from_now])
 
 
-def with_dates(analysis: QueryAnalysis, told: Sequence[tuple[Window, str, str | None]]) -> QueryAnalysis:
+def with_dates(analysis: QueryAnalysis, times: Sequence[tuple[Window, str, str | None]]) -> QueryAnalysis:
     """The query with dates that its words told: of each its window, these words, and the id of the memory that dates them if one does.
 
     A query of nothing else is one for everything then, if it asks what was done or said; "how are you doing today" is not.
     """
     asks_for_deeds = not _ASKS_FOR_DEEDS.isdisjoint(analysis.words) and _ASKS_HOW not in analysis.words
     with_terms = list(analysis.dated)
-    for window, said, by in told:
-        of_it = set(tokens(said))
+    for window, time_words, by in times:
+        of_it = set(tokens(time_words))
         terms = {term for term in analysis.terms if term in of_it}
         left = set(analysis.terms) - terms - OPEN_TERMS
         if left or asks_for_deeds or not OPEN_TERMS.isdisjoint(analysis.terms):
             terms |= OPEN_TERMS.intersection(analysis.terms)
             with_terms.append(Dated(window, tuple(term for term in analysis.terms if term in terms), by))
-    windows = dict.fromkeys((*analysis.windows, *(window for window, _, _ in told)))
+    windows = dict.fromkeys((*analysis.windows, *(window for window, _, _ in times)))
     return replace(analysis, windows=tuple(windows), dated=tuple(with_terms))
 
 
@@ -228,8 +228,8 @@ def longest(terms: Sequence[str], limit: int = MAX_TERMS) -> tuple[str, ...]:
     """At most `limit` terms, the longest (they say most, and no count is needed to know), still in order of appearance."""
     if len(terms) <= limit:
         return tuple(terms)
-    kept = sorted(range(len(terms)), key=lambda place: (-len(terms[place]), place))[:limit]
-    return tuple(terms[place] for place in sorted(kept))
+    longest_places = sorted(range(len(terms)), key=lambda place: (-len(terms[place]), place))[:limit]
+    return tuple(terms[place] for place in sorted(longest_places))
 
 
 # Questions for all that is known of a person, in English, German and Japanese.
@@ -276,7 +276,9 @@ def asks_for_everything(text: str) -> bool:
     """Whether a sentence of a query asks for all that is known of the caller."""
     if len(text) > _MOST_CHARACTERS:
         return False
-    return any(_ALL.fullmatch(one.text.replace("’", "'").strip(" \t?!.。？！,;:").casefold()) is not None for one in sentences(text))
+    return any(
+        _ALL.fullmatch(sentence.text.replace("’", "'").strip(" \t?!.。？！,;:").casefold()) is not None for sentence in sentences(text)
+    )
 
 
 MOST_SENTENCES = 2
@@ -299,11 +301,14 @@ _TO_DO = re.compile(
 
 def asks_of_oneself(text: str) -> bool:
     """Whether a message of a sentence or two asks something about its speaker."""
-    said = sentences(text)
-    return 0 < len(said) <= MOST_SENTENCES and any(
-        (one.asks or QUESTION.match(one.text) is not None or _ASKS_IN_JAPANESE.search(one.text) is not None)
-        and (_ONESELF.search(_TO_DO.sub("", one.text.replace("’", "'"))) is not None or KIN_IN_JAPANESE.search(one.text) is not None)
-        for one in said
+    message_sentences = sentences(text)
+    return 0 < len(message_sentences) <= MOST_SENTENCES and any(
+        (sentence.asks or QUESTION.match(sentence.text) is not None or _ASKS_IN_JAPANESE.search(sentence.text) is not None)
+        and (
+            _ONESELF.search(_TO_DO.sub("", sentence.text.replace("’", "'"))) is not None
+            or KIN_IN_JAPANESE.search(sentence.text) is not None
+        )
+        for sentence in message_sentences
     )
 
 
@@ -335,29 +340,29 @@ def query_in(messages: Sequence[ReadMessage]) -> str | None:
 
     Thanks and goodbyes stand alone: they don't ask again what was asked before.
     """
-    said = [text for message in messages if message.role == "user" and (text := visible(message.content).strip())]
-    if not said:
+    texts = [text for message in messages if message.role == "user" and (text := visible(message.content).strip())]
+    if not texts:
         return None
-    last = said[-1]
-    query = f"{said[-2]}\n{last}" if len(said) > 1 and points_back(last) and not is_small_talk(last) else last
+    last = texts[-1]
+    query = f"{texts[-2]}\n{last}" if len(texts) > 1 and points_back(last) and not is_small_talk(last) else last
     return query[-MOST_CHARACTERS:].strip() or None
 
 
 def is_remark(query: str) -> bool:
     """Whether it asks nothing, and has hardly a word that says something: "Noted!", "ok, thanks for telling me"."""
     asks = any(sentence.asks for sentence in sentences(query))
-    telling = [word for word in _telling(words(query)) if word not in SMALL_TALK]
+    telling = [word for word in _telling_words(words(query)) if word not in SMALL_TALK]
     return is_small_talk(query) or (len(telling) < LEAST_TELLING and not asks)
 
 
 def points_back(text: str) -> bool:
     """Whether a message needs the one before it: it has few words that say something, or it is short and says "her" or "that"."""
-    said = words(text)
-    return len(_telling(said)) < FEW_WORDS or (len(said) <= SHORT and not _POINTING.isdisjoint(said))
+    text_words = words(text)
+    return len(_telling_words(text_words)) < FEW_WORDS or (len(text_words) <= SHORT and not _POINTING.isdisjoint(text_words))
 
 
-def _telling(said: Sequence[str]) -> list[str]:
-    return [one for one in said if one not in FUNCTION_WORDS and one not in QUERY_WORDS]
+def _telling_words(text_words: Sequence[str]) -> list[str]:
+    return [word for word in text_words if word not in FUNCTION_WORDS and word not in QUERY_WORDS]
 
 
 def texts_said(messages: Iterable[ReadMessage]) -> frozenset[str]:
