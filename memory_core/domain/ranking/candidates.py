@@ -167,7 +167,7 @@ def from_memories(
     before, after = _neighbours(memories)
     beside = np.array([each, beside_cosines(each, before), beside_cosines(each, after)])
     cosine, previous_cosine, next_cosine = beside.max(axis=2)
-    said = [memory.lexical.own.keys() | memory.lexical.date.keys() for memory in memories] if related else []
+    words_of = [memory.lexical.own.keys() | memory.lexical.date.keys() for memory in memories] if related else []
     return CandidateSet(
         ids=[memory.id for memory in memories],
         cosine=cosine,

@@ -100,7 +100,7 @@ class Piece:
         text = spoken(self.text, self.speaker)
         return (
             one_line(f"{text} ({self.mark})" if self.mark else text),
-            *(f"  {shown}" for note in self.notes if (shown := one_line(note))),
+            *(f"  {shown_note}" for note in self.notes if (shown_note := one_line(note))),
         )
 
     @property
@@ -206,43 +206,43 @@ def chosen(
 
     """
     most = max(LEAST_PASSAGE, longest or room.tokens // LONGEST)
-    kept: list[Piece] = []
+    selected: list[Piece] = []
     days: set[date] = set()
-    said: set[tuple[tuple[str, ...], date]] = set()
+    quoted: set[tuple[tuple[str, ...], date]] = set()
     missed: list[Piece] = []
-    for piece in sorted(pieces, key=lambda one: (-one.worth(exponent, most), one.at, one.order)):
+    for piece in sorted(pieces, key=lambda candidate: (-candidate.worth(exponent, most), candidate.at, candidate.order)):
         if piece.tokens > most and not whole:
             if len(missed) >= MOST_PASSAGES:
                 continue
             piece = piece.passage(terms, most)
-        if piece.telling in said or not piece.lines[0]:
+        if piece.telling in quoted or not piece.lines[0]:
             continue
         if room.holds(piece, piece.day not in days):
-            _keep(piece, kept, days, said, room)
+            _keep(piece, selected, days, quoted, room)
         else:
             missed.append(piece)
     for piece in missed[: 0 if whole else MOST_PASSAGES]:
         if (left := room.for_text(piece, piece.day not in days)) < LEAST_PASSAGE:
             continue
         passage = piece.passage(terms, left)
-        if passage.telling not in said and room.holds(passage, passage.day not in days):
-            _keep(passage, kept, days, said, room)
-    return kept[:MOST]
+        if passage.telling not in quoted and room.holds(passage, passage.day not in days):
+            _keep(passage, selected, days, quoted, room)
+    return selected[:MOST]
 
 
-def _keep(piece: Piece, kept: list[Piece], days: set[date], said: set[tuple[tuple[str, ...], date]], room: Room) -> None:
+def _keep(piece: Piece, selected: list[Piece], days: set[date], quoted: set[tuple[tuple[str, ...], date]], room: Room) -> None:
     room.take(piece, piece.day not in days)
-    kept.append(piece)
+    selected.append(piece)
     days.add(piece.day)
-    said.add(piece.telling)
+    quoted.add(piece.telling)
 
 
 def packed(pieces: Iterable[Piece], max_tokens: int, terms: Collection[str] = (), grant: Grant = Grant.SURE) -> Packed:
     """The context of at most `max_tokens` tokens. Where nothing surely answers, it is marked."""
-    kept = granted(pieces, max_tokens - FENCE_TOKENS, terms, grant)
-    if not kept:
+    selected = granted(pieces, max_tokens - FENCE_TOKENS, terms, grant)
+    if not selected:
         return Packed("", (), 0)
-    ordered = in_order(kept)
+    ordered = in_order(selected)
     text = fenced(body(ordered) if grant is Grant.SURE else f"{PERHAPS}\n{body(ordered)}")
     return Packed(text, tuple(ordered), count_tokens(text))
 
@@ -270,7 +270,7 @@ def room_for_perhaps(tokens: int, heading_tokens: int, other_words: int) -> Room
 
 def in_order(pieces: Sequence[Piece]) -> list[Piece]:
     """Oldest first."""
-    return sorted(pieces, key=lambda one: (one.at, one.order, one.id))
+    return sorted(pieces, key=lambda piece: (piece.at, piece.order, piece.id))
 
 
 def body(ordered: Sequence[Piece], first: int = 1) -> str:
@@ -316,34 +316,34 @@ class Telling:
     key: str | None = None
 
 
-def repeats(told: Sequence[Telling]) -> list[int]:
+def repeats(tellings: Sequence[Telling]) -> list[int]:
     """The places, in order, whose telling repeats one before it; told: the best first.
 
     Only those that share all words which say something are compared: a comparison takes 0.15 ms, and a hundred results have 5,000 pairs.
     """
     new: dict[object, list[Telling]] = {}
     repeated: list[int] = []
-    for place, one in enumerate(told):
-        if not one.content:
+    for place, telling in enumerate(tellings):
+        if not telling.content:
             continue
-        alike = new.setdefault(likeness(one), [])
-        if any(_of_one_day(one, other) and not differences(one.content, other.content) for other in alike[:MOST_COMPARED]):
+        comparable = new.setdefault(likeness(telling), [])
+        if any(_of_one_day(telling, other) and not differences(telling.content, other.content) for other in comparable[:MOST_COMPARED]):
             repeated.append(place)
         else:
-            alike.append(one)
+            comparable.append(telling)
     return repeated
 
 
-def likeness(one: Telling) -> tuple[object, ...]:
+def likeness(telling: Telling) -> tuple[object, ...]:
     """What two tellings must have in common for one to repeat the other: speaker, key, and all words that say something."""
-    return one.actor, one.key, _said(one.content)
+    return telling.actor, telling.key, _said(telling.content)
 
 
 def _said(content: str) -> frozenset[str]:
     """The words of a text without those that come and go; all of them where it has no others. Stems would take 0.3 ms of ten texts."""
-    found = frozenset(words(content))
-    return found - _COMING_AND_GOING or found
+    text_words = frozenset(words(content))
+    return text_words - _COMING_AND_GOING or text_words
 
 
-def _of_one_day(one: Telling, other: Telling) -> bool:
-    return one.day == other.day or one.day is None or other.day is None
+def _of_one_day(telling: Telling, other: Telling) -> bool:
+    return telling.day == other.day or telling.day is None or other.day is None
