@@ -323,7 +323,7 @@ def session_numbers(sessions: Sequence[str | None], count: int) -> Ints:
 
 
 def table(features: Mapping[str, Floats], names: Sequence[str], rows: int) -> Floats:
-    """Features as U × F in the order of names, NaN for missing ones. rows: U."""
+    """Features as U × F in the order of names; NaN where missing."""
     return np.array([features.get(name, np.full(rows, np.nan)) for name in names]).T.reshape(rows, len(names))
 
 
