@@ -43,7 +43,7 @@ def window(query, *memories, moment=NOW):
 )  # fmt: skip
 def test_an_amount_before_or_after_an_event_is_read(query, said, event):
     found = anchor(query)
-    assert found.said == said
+    assert found.words == said
     assert set(found.event) <= set(event)
     assert set(event) - {"s"} <= set(found.event)
 

@@ -144,7 +144,7 @@ def weighted_length(memory: Memory) -> float:
 
 
 def own_length(lexical: Lexical) -> int:
-    """The number of terms that a memory says itself: in English some three for four words."""
+    """The number of terms that a memory says itself; in English 3 for 4 words."""
     return sum(lexical.own.values())
 
 
@@ -256,7 +256,7 @@ def beside_cosines(cosines: Floats, rows: Ints) -> Floats:
 
 
 def _neighbours(memories: Sequence[Memory]) -> tuple[Ints, Ints]:
-    """The rows of the turns before and after each memory; -1 where it is not there."""
+    """The rows of the turns before and after each memory; -1 for none."""
     places = [(memory.session_id, memory.lexical.turn) for memory in memories]
     row_of = {place: row for row, place in enumerate(places)}
 
@@ -375,7 +375,7 @@ MAX_LISTED = 12
 
 
 class Related(NamedTuple):
-    """A word, stemmed as terms are, that is near term number `of` of the query; likeness in (0, 1]."""
+    """A stemmed word near term number `of` of the query; likeness in (0, 1]."""
 
     word: str
     of: int
@@ -383,9 +383,9 @@ class Related(NamedTuple):
 
 
 def nearness(texts: Sequence[Iterable[str]], related: Sequence[Related], terms: int) -> npt.NDArray[np.float64]:
-    """How near the nearest of each text's words comes to each term, U × T, whatever it says itself.
+    """The greatest likeness of each text's words to each term, U × T.
 
-    texts: the terms of each of U texts. terms: T.
+    texts: the terms of each of U texts. terms: T. Terms that a text says itself make no difference.
     """
     near = np.zeros((len(texts), terms))
     if not related:
@@ -402,8 +402,7 @@ def nearness(texts: Sequence[Iterable[str]], related: Sequence[Related], terms: 
 
 def listed(terms: Sequence[str], related: Sequence[Related], limit: int = MAX_LISTED) -> tuple[str, ...]:
     """The terms and the nearest related words, at most `limit`: a full-text query without weights."""
-    nearest: Mapping[str, None] = dict.fromkeys(
-        word_beside.word for word_beside in sorted(related, key=lambda word_beside: (-word_beside.likeness, word_beside.word))
-    )
+    by_likeness = sorted(related, key=lambda neighbour: (-neighbour.likeness, neighbour.word))
+    nearest: Mapping[str, None] = dict.fromkeys(neighbour.word for neighbour in by_likeness)
     known = set(terms)
     return (*terms, *[word for word in nearest if word not in known][: max(0, limit - len(terms))])
