@@ -1,8 +1,10 @@
-"""The table of what people say of themselves and of others, and which fact it is. English, and the commonest lines of three others.
+"""The table of patterns by which statements become facts.
 
-Read a row so: when the words after the subject begin with `said`, what follows in the given shape is the value; the fact is
-`told`, and `attribute` with `filled` is its slot. Note: only one thing can stand in a slot at a time, so what
-one may have many of is part of the attribute itself ("opinion of rain": likes), and an attribute of None fills no slot.
+It has English ones, and the commonest of other languages.
+
+A row means: where the words after the subject begin with `phrase`, the words that follow, in the given `shape`, are the value; the fact's
+text is `template`, and its slot is `attribute` with `filled`. Note: a slot has one value at a time, so an attribute of which there may be
+many names its object ("opinion of rain": likes); with an attribute of None the fact fills no slot.
 """
 
 from __future__ import annotations
@@ -100,15 +102,24 @@ _OWN = (
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One row. of: the subjects that it is for ("self" = I, "mine" = something of mine, "other" = my sister, a name).
+    """A row of the table.
 
-    said: a regular expression at the beginning of what follows the subject; `of` and `value` may be groups of it. many: a list goes
-    on ("German and French"). negative: the row reads negated clauses, and no others; None = both, for "quit" and the like are negations.
+    Attributes:
+        attribute: Of the slot; it may name groups of `phrase`. None = the fact fills no slot.
+        template: The fact's text, with `{who}` and groups of `phrase`.
+        phrase: A regular expression for the words after the subject; `of` and `value` may be groups of it.
+        shape: What the words after it must be.
+        of: The subjects that the row is for: "self" = I, "mine" = something of mine, "other" = my sister, a name.
+        filled: The value of the slot.
+        many: Whether a list may follow: "German and French".
+        negative: Whether it reads negated clauses, and no others; None = both, since "quit" is a negation by itself.
+        expression: `phrase` as a compiled expression.
+
     """
 
     attribute: str | None
-    told: str
-    said: str
+    template: str
+    phrase: str
     shape: Shape
     of: tuple[Of, ...] = ("self", "other")
     filled: str = "{value}"
@@ -117,10 +128,10 @@ class Pattern:
     expression: re.Pattern[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        said = self.said
+        phrase = self.phrase
         for short, written in _SHORT.items():
-            said = said.replace(short, written)
-        object.__setattr__(self, "expression", re.compile(rf"\A(?:{said})\s*+", re.IGNORECASE if "foreign" in self.of else 0))
+            phrase = phrase.replace(short, written)
+        object.__setattr__(self, "expression", re.compile(rf"\A(?:{phrase})\s*+", re.IGNORECASE if "foreign" in self.of else 0))
 
 
 _ALL: tuple[Of, ...] = ("self", "we", "other")
@@ -172,9 +183,13 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("occupation", "{who} no longer works as {a_value}",
             r"<gave up> as (?=an? |the )", a.known_job, filled=_NO_LONGER, negative=None),
     *(
-        Pattern(attribute, told, said, a.nothing, of, NO_LONGER, negative=None)
-        for attribute, told in (("employer", "{who} has left or lost their job"), ("occupation", "{who} no longer has the job they had"))
-        for said, of in (("<jobless>", _MOST), (r"(?:company|employer|boss) <dismissing>", ("mine",)), (r"they <dismissing>", ("foreign",)))
+        Pattern(attribute, template, phrase, a.nothing, of, NO_LONGER, negative=None)
+        for attribute, template in (
+            ("employer", "{who} has left or lost their job"), ("occupation", "{who} no longer has the job they had"),
+        )
+        for phrase, of in (
+            ("<jobless>", _MOST), (r"(?:company|employer|boss) <dismissing>", ("mine",)), (r"they <dismissing>", ("foreign",)),
+        )
     ),
     Pattern(None, "{who} is {value}", r"(?:<be>|(?:have|has) been) (?P<value><jobs>)", a.anything),
     Pattern("school", "{who} studies at {value}", r"(?:<studying>|goes?|go)(?: [\w ]{2,40}?)? (?:at|to)(?= .*<academic>)", a.organisation),
