@@ -59,8 +59,8 @@ async def commit_batch(connection: Connection, heads: Heads, owner: Owner, batch
             if at > len(pairs) and refused.status_code == 404:
                 raise AlreadyExists(f"the memory {list(batch.marks)[at - len(pairs) - 1]} is not there any more") from refused
             if refused.status_code != 404 or at == 0 or pairs[at - 1][0].mode != "delete":
-                said = _said(refused, pairs)
-                raise said from (None if said is refused else refused)
+                error = _said(refused, pairs)
+                raise error from (None if error is refused else refused)
             pairs = await _without_missing(connection, owner, pairs)
         except BaseException:
             heads.keep(owner, None)

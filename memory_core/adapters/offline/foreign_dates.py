@@ -1,6 +1,7 @@
-"""German and Japanese words for a time ahead, as the English ones that `forward_dates` reads: "nächsten Montag um 9" is "next Monday at 9".
+"""Translate German and Japanese times into English ones, which `forward_dates` reads.
 
-Only the words of time are turned, in their places; what else is said stays as it is, and is never shown.
+"nächsten Montag um 9" becomes "next Monday at 9". Only words of time are translated, in their places; the text is read for times, and never
+quoted.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ _COMES_BACK = re.compile("毎|いつも|\\bjede[nrs]?\\b")
 _Turn = Callable[[re.Match[str]], str]
 
 
-def _german(said: str, turned: str | _Turn) -> tuple[re.Pattern[str], str | _Turn]:
-    return re.compile(rf"\b(?:{said})\b", re.IGNORECASE), turned
+def _german(expression: str, replacement: str | _Turn) -> tuple[re.Pattern[str], str | _Turn]:
+    return re.compile(rf"\b(?:{expression})\b", re.IGNORECASE), replacement
 
 
 def _day(match: re.Match[str]) -> str:

@@ -110,9 +110,10 @@ _LASTING_FROM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """From `start` until before `end`, which is after it was said, in the zone of that moment. intrinsic: no past sentence speaks so.
+    """A time ahead: from `start` until before `end`, in the time zone of its sentence.
 
-    open: no end was told; `end` is then the end of the day it begins.
+    `end` is after the sentence was said. intrinsic: whether no sentence about the past has these words. open: whether the sentence names no
+    end; `end` is then that of the first day.
     """
 
     start: datetime
@@ -122,12 +123,15 @@ class Ahead:
 
 
 def ahead(sentence: str, said_at: datetime) -> Ahead | None:
-    """The stretch that a sentence names, the most telling first: from … to, until, for, then a day or a month. None when it names none."""
+    """The time ahead that a sentence names, None for none.
+
+    The first of: from … to, until, for, a day or a month.
+    """
     sentence = _DAY_OF_DATE.sub(lambda match: _date_alone(match, said_at), sentence)
     for read in (_from_to, _until, _for, _lasting_from, _from_then_on, _at):
-        found = read(sentence, said_at)
-        if found is not None and found.end > said_at and found.end > found.start:
-            return found
+        stretch = read(sentence, said_at)
+        if stretch is not None and stretch.end > said_at and stretch.end > stretch.start:
+            return stretch
     return None
 
 
@@ -231,19 +235,19 @@ def _from_then_on(sentence: str, said_at: datetime) -> Ahead | None:
 
 
 def _at(sentence: str, said_at: datetime) -> Ahead | None:
-    """The day or the days that a sentence names, from the hour on that it names beside a day."""
-    found = _named_days(sentence, said_at)
-    if found is None or found.end - found.start > timedelta(1) or (match := _HOUR.search(sentence)) is None:
-        return found
+    """The day or days that a sentence names; of a day from the hour that it names."""
+    days = _named_days(sentence, said_at)
+    if days is None or days.end - days.start > timedelta(1) or (match := _HOUR.search(sentence)) is None:
+        return days
     hour, minute = int(match["hour"]), int(match["minute"] or 0)
     if match["half"]:
         hour = hour % 12 + (12 if match["half"].lower() == "p" else 0)
     elif hour < _DAYTIME:
         hour += 12
     if hour > 23:
-        return found
-    start = _midnight(found.start).replace(hour=hour, minute=minute)
-    return replace(found, start=max(start, said_at)) if start < found.end else found
+        return days
+    start = _midnight(days.start).replace(hour=hour, minute=minute)
+    return replace(days, start=max(start, said_at)) if start < days.end else days
 
 
 def _named_days(sentence: str, said_at: datetime) -> Ahead | None:

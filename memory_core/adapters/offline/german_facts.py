@@ -276,13 +276,16 @@ _ENGLISH = frozenset(
 
 def is_german(text: str) -> bool:
     """Whether a sentence has more small words of German than of English."""
-    found = [word.strip(".,;:!?()\"'").casefold() for word in text.split()]
-    german = sum(word in _GERMAN for word in found)
-    return german > sum(word in _ENGLISH for word in found)
+    plain_words = [word.strip(".,;:!?()\"'").casefold() for word in text.split()]
+    german = sum(word in _GERMAN for word in plain_words)
+    return german > sum(word in _ENGLISH for word in plain_words)
 
 
 def clauses(sentence: str, *, asks: bool) -> list[str]:
-    """The clauses of a sentence, each beginning with a small letter where a small word begins it; of a question those before the last."""
+    """The clauses of a sentence, of a question those before the last.
+
+    A clause that begins with a function word begins with a small letter.
+    """
     parts = [part.strip() for part in _PARTS.split(sentence) if part.strip()]
-    told = parts[:-1] if asks else parts
-    return [part[:1].lower() + part[1:] if _SMALL.match(part) else part for part in told if not _ASKS.match(part)]
+    statements = parts[:-1] if asks else parts
+    return [part[:1].lower() + part[1:] if _SMALL.match(part) else part for part in statements if not _ASKS.match(part)]

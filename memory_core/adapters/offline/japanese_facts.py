@@ -1,7 +1,7 @@
-"""What people say of themselves in Japanese, as rows: the clause that says it, and which slot it fills.
+"""The table of Japanese statements that are facts: the expression of a clause, and the slot that it fills.
 
-Nobody is named where the speaker is meant, so a clause without another topic is the speaker's. Note: a clause
-ends at its verb, and what it ends with tells a fact from a question, a wish or a guess.
+A clause without another topic is about its speaker, whom Japanese leaves out. Note: a clause ends at its verb, and its ending distinguishes
+a fact from a question, a wish or a guess.
 """
 
 from __future__ import annotations

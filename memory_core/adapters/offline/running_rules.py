@@ -145,29 +145,32 @@ def answer_within_schema(rule: Callable[[], Answer], plainer: Callable[[], Answe
 
 
 def fitted(schema: Callable[SchemaFields, Schema], *args: SchemaFields.args, **fields: SchemaFields.kwargs) -> Schema:
-    """A part of an answer, with texts and lists over their limits cut. Raises ValidationError for what is wrong in another way."""
+    """Make a part of an answer, with texts and lists over their limits cut.
+
+    Raises ValidationError for anything else that is wrong.
+    """
     given: dict[str, Any] = dict(fields)
     for _ in range(_ROUNDS):
         try:
             return schema(*args, **given)
         except ValidationError as error:
-            for one in error.errors(include_url=False, include_input=False):
-                if one["type"] not in _TOO_LONG:
+            for excess in error.errors(include_url=False, include_input=False):
+                if excess["type"] not in _TOO_LONG:
                     raise
-                given[str(one["loc"][0])] = _cut(given[str(one["loc"][0])], one["loc"][1:], one["ctx"]["max_length"])
-                count_cut(str(one["loc"][0]))
+                given[str(excess["loc"][0])] = _cut(given[str(excess["loc"][0])], excess["loc"][1:], excess["ctx"]["max_length"])
+                count_cut(str(excess["loc"][0]))
     return schema(*args, **given)
 
 
 def count_cut(field: str) -> None:
-    """Say that a field of the answer being made was cut or left out."""
+    """Record that a field of the answer being made was cut or left out."""
     fields = _cut_fields.get()
     if fields is not None:
         fields.append(field)
 
 
 def _cut(value: Any, place: Sequence[int | str], limit: int) -> Any:
-    """The value, cut at the place: an item of a list, or all of it."""
+    """Cut a value, or the item of a list in it that `place` names, to `limit`."""
     if place:
         number = int(place[0])
         return [*value[:number], _cut(value[number], place[1:], limit), *value[number + 1 :]]

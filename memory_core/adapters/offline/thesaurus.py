@@ -28,7 +28,7 @@ class RelatedWords:
     async def related(self, terms: Sequence[str]) -> tuple[Related, ...]:
         """The words near each of the terms, nearest first."""
         table = await asyncio.to_thread(lambda: self._table) if "_table" not in self.__dict__ else self._table
-        return tuple(one for of, term in enumerate(terms) for one in table.near(term, of))
+        return tuple(related_word for of, term in enumerate(terms) for related_word in table.near(term, of))
 
     @cached_property
     def _table(self) -> _Table:

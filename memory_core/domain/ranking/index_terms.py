@@ -1,4 +1,4 @@
-"""What is stored of a memory for finding it: terms, places, the text to embed.
+"""Make what is stored of a memory for search: terms, places, text to embed.
 
 A turn of a conversation rarely makes sense alone ("Yes, twice!"), so it carries the two turns before it in its session: their
 terms at a lower weight (recall at 10 from .73 to .80). Its vector is made of its own text alone: the turn before may be an assistant's
@@ -183,37 +183,33 @@ def text_to_embed(memory: Memory) -> str:
 
 
 def told_at(memory: Memory) -> datetime:
-    """When it happened, in the speaker's time zone.
-
-    The day in its date words is the speaker's.
-    """
+    """The event time in the speaker's time zone, whose day its date words name."""
     zone = memory.metadata.get(ZONE_FIELD)
     return local(memory.event_timestamp, zone_of(zone)) if isinstance(zone, str) else memory.event_timestamp
 
 
 def turn_of(memory: Memory) -> Turn:
-    """What the turns after this one need to know of it."""
+    """What the next turns need of a memory (`Turn`)."""
     return as_turn(memory.id, memory.lexical)
 
 
-# Where in a long text its terms stand, so that a passage of it can be weighed.
+# The places of terms in a long text, by which its passages are scored.
 #
-# Two bytes a term are kept beside the counts of the text.
-#
-# Note: two bytes rule other terms out, they don't name one. The places of a term mean something only in a text that has the term.
+# Two bytes of a hash are stored for each term of the text. Note: different terms may have the same hash, so a place counts only in a text
+# that has the term.
 
 
 PASSAGE_TERMS: Final = 75
-"""Terms of the longest text that is a single passage, some 100 words of English; no order of it is kept."""
+"""Terms of the longest text that is a single passage, some 100 words of English; its order is not stored."""
 
 _CODE: Final = np.dtype("<u2")
 _CODES: Final = 1 << 16
 
 
 class TermPlaces(NamedTuple):
-    """Where query terms stand in long texts: of each place the text's row, the place, the term's column.
+    """The places of query terms in long texts, sorted by row and place.
 
-    Sorted by row and place.
+    Of each place the row of its text, the number of the term in the text, and the column of the query term.
     """
 
     row: npt.NDArray[np.int64]
@@ -232,21 +228,21 @@ def encoded_order(terms: Sequence[str]) -> str:
 
 
 def order_bytes(order: str) -> bytes:
-    """A stored order as two bytes a term; empty for a damaged one, which hides no memory."""
+    """A stored order as two bytes a term; empty for a damaged one."""
     try:
-        found = b64decode(order, validate=True)
+        decoded = b64decode(order, validate=True)
     except ValueError:
         return b""
-    return found if len(found) % _CODE.itemsize == 0 else b""
+    return decoded if len(decoded) % _CODE.itemsize == 0 else b""
 
 
 def places_of(orders: Mapping[int, bytes], terms: Sequence[str], own: npt.NDArray[np.bool_]) -> TermPlaces:
-    """Where the terms stand in these texts.
+    """The places of a query's terms in texts.
 
     Args:
-        orders: by row of `own`, ascending, what `order_bytes` gives of its text.
-        terms: of the query.
-        own: rows × terms, whether the text has the term.
+        orders: By row of `own`, ascending, what `order_bytes` returns of its text.
+        terms: Of the query, T.
+        own: Whether a text has a term, U × T.
 
     """
     if not orders or not terms:
@@ -254,24 +250,24 @@ def places_of(orders: Mapping[int, bytes], terms: Sequence[str], own: npt.NDArra
     column = np.full(_CODES, -1, dtype=np.int64)
     column[[_code(term) for term in terms]] = np.arange(len(terms))
     sizes = [len(order) // _CODE.itemsize for order in orders.values()]
-    found = column[np.frombuffer(b"".join(orders.values()), dtype=_CODE)]
-    at = (found >= 0).nonzero()[0]
+    columns = column[np.frombuffer(b"".join(orders.values()), dtype=_CODE)]
+    at = (columns >= 0).nonzero()[0]
     starts = np.cumsum([0, *sizes[:-1]])
     text = np.searchsorted(starts, at, side="right") - 1
     row = np.array(list(orders), dtype=np.int64)[text]
-    said = own[row, found[at]]
-    return TermPlaces(row[said], (at - starts[text])[said], found[at][said])
+    in_text = own[row, columns[at]]
+    return TermPlaces(row[in_text], (at - starts[text])[in_text], columns[at][in_text])
 
 
 def of_terms(places: TermPlaces, columns: Sequence[int]) -> TermPlaces:
-    """The places of the terms of these columns, which are the columns from now on."""
+    """The places of the terms of some columns, numbered as columns 0, 1, … in their order."""
     if not len(places.row):
         return places
     new_column = np.full(max(max(columns, default=0), int(places.term.max())) + 1, -1, dtype=np.int64)
     new_column[list(columns)] = np.arange(len(columns))
     term = new_column[places.term]
-    kept = term >= 0
-    return TermPlaces(places.row[kept], places.place[kept], term[kept])
+    in_columns = term >= 0
+    return TermPlaces(places.row[in_columns], places.place[in_columns], term[in_columns])
 
 
 def _code(term: str) -> int:
