@@ -30,12 +30,12 @@ _DAY = "|".join(_DAYS)
 _MONTH = "|".join(_MONTHS)
 _JAPANESE_DAYS = dict(zip(JAPANESE_WEEKDAYS, _ENGLISH_DAYS, strict=True))
 _FROM = {"明日": "tomorrow", "来週": "next week", "来月": "next month", "来年": "next year"}
-_OVER = re.compile(
+_PAST = re.compile(
     r"\b(?:war|waren|hatte|hatten|wurde|wurden|ging|gingen|kam|kamen)\b"
     r"|\b(?:habe?|haben|hat|bin|ist|sind)\b.{0,80}\b(?:\w{0,6}ge\w{2,}(?:t|en)|\w{2,}iert|be\w{3,}(?:t|en)|ver\w{3,}(?:t|en))\s*[.!]?\Z",
     re.IGNORECASE,
 )
-_COMES_BACK = re.compile("毎|いつも|\\bjede[nrs]?\\b")
+_REPEATS = re.compile("毎|いつも|\\bjede[nrs]?\\b")
 _Turn = Callable[[re.Match[str]], str]
 
 
@@ -118,8 +118,11 @@ def _month(match: re.Match[str]) -> str:
 
 
 def with_english_times(text: str, *, german: bool, japanese: bool) -> str:
-    """The text with its words for a time ahead in English, where it is German or Japanese and tells no past and no habit."""
-    if (german and _OVER.search(text)) or ((german or japanese) and _COMES_BACK.search(text)):
+    """Translate the times ahead of a German or Japanese text.
+
+    Not where it is about the past or a habit.
+    """
+    if (german and _PAST.search(text)) or ((german or japanese) and _REPEATS.search(text)):
         return text
     for expression, turned in _GERMAN if german else _JAPANESE if japanese else ():
         text = expression.sub(turned, text)

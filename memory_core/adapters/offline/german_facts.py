@@ -1,7 +1,7 @@
-"""What people say of themselves in German, as rows: the clause that says it, and which slot it fills.
+"""The table of German statements that are facts, with their slots.
 
-A row is looked for in one clause. Note: the verb may stand before its subject ("Seit 2012 bin ich Vegetarier"),
-and a clause that supposes, asks or denies is read by no row that does not say so. The fact's text is the clause itself, as it was said.
+A row is matched with one clause, whose words are the fact's text. Note: the verb may be before its subject ("Seit 2012 bin ich
+Vegetarier"), and a clause that supposes, asks or denies is matched only by a row for such clauses.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _WHEN = (
 
 
 def _i(verb: str) -> str:
-    """The verb with its subject before or behind it."""
+    """An expression for a verb with its subject before or after it."""
     return rf"(?:\b{_ME} {_SINCE}{verb}|\b{verb} {_ME}) {_SINCE}"
 
 

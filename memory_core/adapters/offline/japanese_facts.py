@@ -1,4 +1,4 @@
-"""The table of Japanese statements that are facts: the expression of a clause, and the slot that it fills.
+"""The table of Japanese statements that are facts, with their slots.
 
 A clause without another topic is about its speaker, whom Japanese leaves out. Note: a clause ends at its verb, and its ending distinguishes
 a fact from a question, a wish or a guess.

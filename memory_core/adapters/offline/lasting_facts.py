@@ -19,16 +19,23 @@ from memory_core.domain.statements.linear_models import linear_model
 from memory_core.domain.text.spelling import ANY_GERMAN_WEEKDAY, ANY_MONTH, ANY_WEEKDAY
 
 LEAST, MOST = 8, 260
-"""Characters of what is kept."""
+"""Characters of a lasting fact."""
 LEAST_DURABLE = 0.3
-"""The probability that a sentence tells something durable below which nothing of it is kept, whatever words it has."""
+"""The probability of a durable sentence below which nothing of a sentence is a lasting fact."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Language:
-    """parts: where a sentence is taken apart. asks: how a part begins (in Japanese: ends) that asks. own: what makes it about the person.
+    """The expressions of a language by which lasting facts are recognised.
 
-    lasts: what tells a state or a habit. passes: what makes it of the moment. related: a person named beside what that one is.
+    Attributes:
+        parts: Where a sentence is cut.
+        asks: The beginning (in Japanese the end) of a part that asks.
+        own: Words about the speaker.
+        lasts: Words for a state or a habit.
+        passes: Words for something that passes by itself.
+        related: A person's name beside the relation to the speaker.
+
     """
 
     parts: re.Pattern[str]

@@ -200,7 +200,7 @@ def from_memories(
     ).reshape(rows, width)
     orders = {row: order_bytes(memory.lexical.order) for row, memory in enumerate(memories) if memory.lexical.order and own[row].any()}
     sentences = 1 if query_vector is None or query_vector.ndim == 1 else len(query_vector)
-    each = np.array([_cosine(memory, query_vector, cosines or {}) for memory in memories], dtype=np.float64).reshape(rows, sentences)
+    each = np.array([_cosines_of(memory, query_vector, cosines or {}) for memory in memories], dtype=np.float64).reshape(rows, sentences)
     before, after = _neighbours(memories)
     beside = np.array([each, beside_cosines(each, before), beside_cosines(each, after)])
     cosine, previous_cosine, next_cosine = beside.max(axis=2)
@@ -275,7 +275,7 @@ def joined(first: CandidateSet, second: CandidateSet) -> CandidateSet:
     known = set(first.ids)
     keep = [row for row, memory_id in enumerate(second.ids) if memory_id not in known]
     if not keep:
-        return _with_extras(replace(first), first, second)
+        return _join_extras(replace(first), first, second)
     take = np.array(keep, dtype=np.int64)
     row_of = {memory_id: row for row, memory_id in enumerate(first.ids + [second.ids[row] for row in keep])}
 
@@ -295,48 +295,48 @@ def joined(first: CandidateSet, second: CandidateSet) -> CandidateSet:
         after=np.concatenate([first.after, moved(second.after)]),
         actor=first.actor + [second.actor[row] for row in keep],
         cell=first.cell + [second.cell[row] for row in keep],
-        near=_near(first, second, take),
-        cosines=_cosines(first, second, take),
-        places=_places(first, second, take),
-        faded=_faded(first, second, take),
-        sessions=_listed(first.sessions, first) + [_listed(second.sessions, second)[row] for row in keep],
-        says_i=np.concatenate([_known(first), _known(second)[take]]),
-        states=_listed(first.states, first) + [_listed(second.states, second)[row] for row in keep],
+        near=_join_near(first, second, take),
+        cosines=_join_cosines(first, second, take),
+        places=_join_places(first, second, take),
+        faded=_join_faded(first, second, take),
+        sessions=_list_column(first.sessions, first) + [_list_column(second.sessions, second)[row] for row in keep],
+        says_i=np.concatenate([_says_i_column(first), _says_i_column(second)[take]]),
+        states=_list_column(first.states, first) + [_list_column(second.states, second)[row] for row in keep],
         **columns,
     )
-    return _with_extras(whole, first, second)
+    return _join_extras(whole, first, second)
 
 
-def _near(first: CandidateSet, second: CandidateSet, take: Ints) -> Floats | None:
+def _join_near(first: CandidateSet, second: CandidateSet, take: Ints) -> Floats | None:
     if first.near is None and second.near is None:
         return None
     parts = [np.zeros(candidates.tf.shape) if candidates.near is None else candidates.near for candidates in (first, second)]
     return np.concatenate([parts[0], parts[1][take]])
 
 
-def _faded(first: CandidateSet, second: CandidateSet, take: Ints) -> Flags | None:
+def _join_faded(first: CandidateSet, second: CandidateSet, take: Ints) -> Flags | None:
     if first.faded is None and second.faded is None:
         return None
     parts = [np.zeros(len(candidates), dtype=np.bool_) if candidates.faded is None else candidates.faded for candidates in (first, second)]
     return np.concatenate([parts[0], parts[1][take]])
 
 
-def _listed(column: list[Any], candidates: CandidateSet) -> list[Any]:
+def _list_column(column: list[Any], candidates: CandidateSet) -> list[Any]:
     """A column; of a store that leaves it out, None for each candidate."""
     return column or [None] * len(candidates)
 
 
-def _known(candidates: CandidateSet) -> Floats:
+def _says_i_column(candidates: CandidateSet) -> Floats:
     return candidates.says_i if len(candidates.says_i) else np.full(len(candidates), np.nan)
 
 
-def _cosines(first: CandidateSet, second: CandidateSet, take: Ints) -> Floats | None:
+def _join_cosines(first: CandidateSet, second: CandidateSet, take: Ints) -> Floats | None:
     if first.cosines is None or second.cosines is None:
         return None
     return np.concatenate([first.cosines, second.cosines[:, take]], axis=1)
 
 
-def _places(first: CandidateSet, second: CandidateSet, take: Ints) -> TermPlaces:
+def _join_places(first: CandidateSet, second: CandidateSet, take: Ints) -> TermPlaces:
     new_row = np.full(len(second), -1, dtype=np.int64)
     new_row[take] = len(first) + np.arange(len(take))
     row, place, term = second.places
@@ -345,13 +345,13 @@ def _places(first: CandidateSet, second: CandidateSet, take: Ints) -> TermPlaces
     return TermPlaces(*(np.concatenate(both) for both in zip(first.places, added, strict=True)))
 
 
-def _with_extras(target: CandidateSet, first: CandidateSet, second: CandidateSet) -> CandidateSet:
+def _join_extras(target: CandidateSet, first: CandidateSet, second: CandidateSet) -> CandidateSet:
     target.memories = {**second.memories, **first.memories}
     target.lists = {**second.lists, **first.lists}
     return target
 
 
-def _cosine(memory: Memory, query_vector: npt.NDArray[np.float32] | None, known: Mapping[str, float | Sequence[float]]) -> Floats:
+def _cosines_of(memory: Memory, query_vector: npt.NDArray[np.float32] | None, known: Mapping[str, float | Sequence[float]]) -> Floats:
     """The cosines of a memory, S numbers; NaN where it has no vector."""
     if memory.id in known:
         return np.atleast_1d(known[memory.id])

@@ -220,30 +220,14 @@ def parts_relevance(
     if query_parts.is_plain:
         verdict = _verdict(query_parts.whole, candidates, statistics, parameters, 1.0, tokens)
         return PartsRelevance(verdict.relevant, np.zeros(len(candidates), dtype=np.int64), verdict.order, (verdict.features,))
-    parts, verdicts = query_parts.parts, list[_Verdict]()
-    for part in parts:
+    verdicts: list[_Verdict] = []
+    for part in query_parts.parts:
         view = part_of(candidates, part, vectors)
-        of_part = [tokens[place] for place in part.sentences] if tokens else []
-        verdicts.append(_verdict(part.analysis, view, statistics, parameters, part.weight, of_part))
-    scores = np.array([verdict.relevant.score for verdict in verdicts])
-    best = np.argmax(scores, axis=0)
-    rows = np.arange(len(candidates))
-
-    def picked(columns: Sequence[Floats] | Floats) -> Floats:
-        chosen: Floats = np.array(columns)[best, rows]
-        return chosen
-
-    names = dict.fromkeys(name for verdict in verdicts for name in verdict.relevant.boosts)
-    unboosted = np.ones(len(candidates))
-    boosts: Mapping[str, Floats] = {name: picked([verdict.relevant.boosts.get(name, unboosted) for verdict in verdicts]) for name in names}
-    chosen = Relevance(
-        picked(scores),
-        picked([verdict.relevant.lexical for verdict in verdicts]),
-        picked([verdict.relevant.similarity for verdict in verdicts]),
-        {**boosts, WEIGHT: np.array([part.weight for part in parts])[best]},
-    )
-    order = _order_over_parts(verdicts, scores.max(axis=1, initial=0.0), parts, candidates.turns)
-    return PartsRelevance(chosen, best, order, tuple(verdict.features for verdict in verdicts))
+        tokens_of_part = [tokens[place] for place in part.sentences] if tokens else []
+        verdicts.append(_verdict(part.analysis, view, statistics, parameters, part.weight, tokens_of_part))
+    best, part_numbers = _best_over_parts(verdicts, query_parts.parts)
+    order = _order_over_parts(verdicts, query_parts.parts, candidates.turns)
+    return PartsRelevance(best, part_numbers, order, tuple(verdict.features for verdict in verdicts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +269,29 @@ def _verdict(
     return _Verdict(relevant, _learned_among_turns(order, logits, candidates), logits, features)
 
 
+def _best_over_parts(verdicts: Sequence[_Verdict], parts: Sequence[Part]) -> tuple[Relevance, Ints]:
+    """(relevance for the part that a candidate answers best, number of that part), U each."""
+    relevances = [verdict.relevant for verdict in verdicts]
+    best = np.argmax([relevant.score for relevant in relevances], axis=0)
+    rows = np.arange(len(best))
+
+    def of_best(columns: Sequence[Floats]) -> Floats:
+        chosen: Floats = np.array(columns)[best, rows]
+        return chosen
+
+    names = dict.fromkeys(name for relevant in relevances for name in relevant.boosts)
+    unboosted = np.ones(len(best))
+    boosts: dict[str, Floats] = {name: of_best([relevant.boosts.get(name, unboosted) for relevant in relevances]) for name in names}
+    boosts[WEIGHT] = np.array([part.weight for part in parts])[best]
+    best_relevance = Relevance(
+        of_best([relevant.score for relevant in relevances]),
+        of_best([relevant.lexical for relevant in relevances]),
+        of_best([relevant.similarity for relevant in relevances]),
+        boosts,
+    )
+    return best_relevance, best
+
+
 def _learned_among_turns(order: Floats, logits: Floats, candidates: CandidateSet) -> Floats:
     """Order turns by the learned logits; other memories keep their order by relevance.
 
@@ -295,7 +302,7 @@ def _learned_among_turns(order: Floats, logits: Floats, candidates: CandidateSet
     return mixed
 
 
-def _order_over_parts(verdicts: Sequence[_Verdict], relevances: Floats, parts: Sequence[Part], turns: Flags) -> Floats:
+def _order_over_parts(verdicts: Sequence[_Verdict], parts: Sequence[Part], turns: Flags) -> Floats:
     """Take each candidate's highest order over the parts, with answered questions lifted.
 
     Lifted: scaled so that the best candidate of each has the highest order of all.
@@ -305,7 +312,6 @@ def _order_over_parts(verdicts: Sequence[_Verdict], relevances: Floats, parts: S
 
     Args:
         verdicts: Of each part.
-        relevances: Of each part the relevance of its best candidate.
         parts: The parts of the query.
         turns: Which candidates are turns, U flags: their order was learned.
 
@@ -313,7 +319,9 @@ def _order_over_parts(verdicts: Sequence[_Verdict], relevances: Floats, parts: S
     orders = [verdict.order for verdict in verdicts]
     tops = [float(order.max(initial=0.0)) for order in orders]
     highest = max(tops)
-    answered = [part.asks and best >= ANSWERED for part, best in zip(parts, relevances.tolist(), strict=True)]
+    answered = [
+        part.asks and float(verdict.relevant.score.max(initial=0.0)) >= ANSWERED for part, verdict in zip(parts, verdicts, strict=True)
+    ]
     several = sum(answered) > 1
     for place, verdict in enumerate(verdicts):
         if answered[place]:
