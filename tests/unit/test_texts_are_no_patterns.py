@@ -29,11 +29,11 @@ REASONS = {
     "domain/redaction/rules.py: re.compile(f'(?:{names}){_SUFFIX}{_VALUE}', re.IGNORECASE)": "called with constants, by its own module",
     "domain/statements/change_clauses.py: re.compile(''.join(lower), cue.flags & ~re.IGNORECASE)": "of its own constants",
     "adapters/offline/foreign_dates.py: expression.sub(turned, text)": "both stand in its tables",
-    "adapters/offline/foreign_dates.py: re.compile(f'\\\\b(?:{expression})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
+    "adapters/offline/foreign_dates.py: re.compile(f'\\\\b(?:{expression})\\\\b', re.IGNORECASE)": "called with constants only",
     "domain/ranking/query.py: re.compile('|'.join((*_ENGLISH, *_GERMAN, *_JAPANESE)), re.IGNORECASE)": "of its own constants",
     "adapters/offline/clauses.py: pattern.sub(written, plain)": "both stand in _CONTRACTIONS",
     "adapters/offline/behaviour.py: re.compile(f'\\\\b(?:{words})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
-    "adapters/offline/foresight.py: re.compile(f'\\\\b(?:{expression})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
+    "adapters/offline/foresight.py: re.compile(f'\\\\b(?:{expression})\\\\b', re.IGNORECASE)": "called with constants only",
     "adapters/offline/retractions.py: re.compile(f'\\\\A{expression}$')": "expression runs through constants",
     (
         "adapters/offline/fact_patterns.py: re.compile(f'\\\\A(?:{phrase})\\\\s*+', re.IGNORECASE if 'foreign' in self.of else 0)"
