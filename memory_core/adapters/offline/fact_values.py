@@ -109,7 +109,7 @@ _ANY_NUMBER = "|".join(_NUMBERS)
 
 
 def job(words: str) -> str | None:
-    """A job of up to six words, without article and place; no "as much as I can"."""
+    """A job of up to six words, without its article and place."""
     return None if _HOW.match(words) else _short_phrase(_ARTICLE.sub("", _WHEN_LAST.sub("", _JOB_END.sub("", words)), count=1), 6)
 
 
@@ -136,12 +136,12 @@ def thing(words: str) -> str | None:
 
 
 def likes_in_sight(sentence: str) -> bool:
-    """Whether a speaker likes a thing at hand, which is no taste: "I love the theme"."""
+    """Whether a speaker likes a thing at hand ("the theme"), which is no taste."""
     return _LIKES_IN_SIGHT.search(sentence) is not None
 
 
 def lasting(words: str) -> str | None:
-    """As `thing`, without a time after it: "a new bike" of "a new bike last week"."""
+    """As `thing`, without a time after it: "bike" of "bike last week"."""
     return thing(_WHEN_LAST.sub("", words))
 
 

@@ -1,4 +1,4 @@
-"""Read the time ahead that a sentence names, relative to the time when it was said.
+"""Read the time ahead that a sentence names, relative to its own time.
 
 `date_windows` looks back, and widely ("next week" is the nearest fortnight), since it only changes a ranking; here the validity of a memory
 begins and ends by the result, so only plain dates are read by it. Note: "now" is the time of the message, never the clock's, and days are
@@ -311,7 +311,7 @@ def _end_of(period: str, today: datetime, *, following: bool) -> datetime:
 
 
 def _end_of_feast(word: str, today: datetime) -> datetime:
-    """The end of what "until tonight", "the weekend" or "Easter" names; of a feast its beginning."""
+    """The end of "tonight" or "the weekend"; the beginning of "Easter" or "Christmas"."""
     if word == "tomorrow":
         return today + timedelta(2)
     if word == "tonight":
@@ -355,7 +355,7 @@ def _span_of_date(words: str, said_at: datetime) -> tuple[datetime, datetime] | 
 
 
 def _midnight_of(year: int, day: date, zone: tzinfo | None) -> datetime:
-    """The beginning of a day in another year; that of 29 February may be 1 March."""
+    """The beginning of a day in another year; 29 February may become 1 March."""
     month, number = day.month, day.day
     if (month, number) == (2, 29) and not (year % 4 == 0 and (year % 100 or year % 400 == 0)):
         month, number = 3, 1
@@ -367,7 +367,7 @@ def _is_month(words: str) -> bool:
 
 
 def _next_weekday(name: str, said_at: datetime) -> datetime:
-    """The next day of a name; that of today means the day in a week, not today."""
+    """The next day of a name, not today, which people call today."""
     today = _midnight(said_at)
     return today + timedelta((_WEEKDAYS.index(name[:3].lower()) - today.weekday()) % 7 or 7)
 

@@ -352,7 +352,7 @@ def durability(sentence: str) -> float:
 
 
 def durable_features(sentence: str) -> frozenset[str]:
-    """The features of a sentence: n-grams of words (n = 1, 2, 3), affixes, length, a name."""
+    """The features of a sentence: word n-grams up to 3, affixes, length, a name."""
     tokens = ["#" if token.isdigit() else token for token in _TOKEN.findall(sentence.casefold().replace("’", "'"))]
     bounded = ["<", *tokens, ">"]
     threes = zip(bounded, bounded[1:], bounded[2:], strict=False)

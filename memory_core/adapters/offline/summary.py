@@ -283,7 +283,7 @@ def content_terms(text: str) -> list[str]:
 
 
 def _phrases(text: str, named: frozenset[str]) -> list[tuple[str, tuple[str, ...]]]:
-    """(spelling, terms) of phrases: the last `LONGEST_PHRASE` words of each telling run."""
+    """(spelling, terms) of phrases: the last `LONGEST_PHRASE` of each run of content words."""
     phrases: list[tuple[str, tuple[str, ...]]] = []
     text = _STEM.sub(".", text)
     for dense in _DENSE.findall(text):
@@ -292,7 +292,7 @@ def _phrases(text: str, named: frozenset[str]) -> list[tuple[str, tuple[str, ...
         run: list[str] = []
         for word in [*_WORD.findall(piece), ""]:
             plain = word.casefold().replace("’", "'").removesuffix("'s")
-            if word and _is_telling(plain) and plain not in named and not (run and word[0].isdigit()):
+            if word and _is_content_word(plain) and plain not in named and not (run and word[0].isdigit()):
                 run.append(word)
                 continue
             if run:
@@ -300,11 +300,11 @@ def _phrases(text: str, named: frozenset[str]) -> list[tuple[str, tuple[str, ...
                 spelling = " ".join(phrase)
                 if len(spelling) <= MAX_TERM and (terms := tuple(terms_of(form for part in phrase for form in words(part)))):
                     phrases.append((spelling, terms))
-            run = [word] if word[:1].isdigit() and _is_telling(plain) else []
+            run = [word] if word[:1].isdigit() and _is_content_word(plain) else []
     return phrases
 
 
-def _is_telling(word: str) -> bool:
+def _is_content_word(word: str) -> bool:
     if len(word) > LONGEST_WORD:
         return False
     if word in _SMALL or word.replace("'", "") in _SMALL or word.split("'")[0] in QUERY_WORDS or (word.endswith("ly") and len(word) > 5):

@@ -275,7 +275,7 @@ def places_of(orders: Mapping[int, bytes], terms: Sequence[str], own: npt.NDArra
 
 
 def of_terms(places: TermPlaces, columns: Sequence[int]) -> TermPlaces:
-    """The places of the terms of some columns, numbered as columns 0, 1, … in their order."""
+    """The places of the terms of some columns, which are renumbered in their order."""
     if not len(places.row):
         return places
     new_column = np.full(max(max(columns, default=0), int(places.term.max())) + 1, -1, dtype=np.int64)

@@ -140,7 +140,7 @@ def _take_better(best: BestPassages, passages: _Passages, worth: Floats, rules: 
 
 
 def _beside(candidates: CandidateSet, terms: Sequence[str]) -> Flags:
-    """The terms of each passage of a text, U × T: those of its date and its speaker."""
+    """The terms of a text's date and speaker, which each passage has, U × T."""
     row, _, term = candidates.places
     placed = np.zeros(candidates.own.shape, dtype=np.bool_)
     placed[row, term] = True

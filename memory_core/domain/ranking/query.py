@@ -355,9 +355,9 @@ def asks_of_oneself(text: str) -> bool:
 
 
 FEW_WORDS = 2
-"""Telling words below which a message is not understood without the one before it."""
+"""Content words below which a message is not understood without the one before it."""
 LEAST_TELLING = 3
-"""Telling words below which a message that asks nothing is a remark."""
+"""Content words below which a message that asks nothing is a remark."""
 SHORT = 12
 """Words of a message that may point back to the one before it; a longer one is understood by itself."""
 MOST_CHARACTERS = 10_000
@@ -386,22 +386,22 @@ def query_in(messages: Sequence[ReadMessage]) -> str | None:
 
 
 def is_remark(query: str) -> bool:
-    """Whether a query asks nothing and has hardly a telling word: "ok, thanks!"."""
+    """Whether a query asks nothing and has hardly a content word: "ok, thanks!"."""
     asks = any(sentence.asks for sentence in sentences(query))
-    telling = [word for word in _telling_words(words(query)) if word not in SMALL_TALK]
+    telling = [word for word in _content_words(words(query)) if word not in SMALL_TALK]
     return is_small_talk(query) or (len(telling) < LEAST_TELLING and not asks)
 
 
 def points_back(text: str) -> bool:
     """Whether a message needs the one before it.
 
-    It does with few telling words, or when it is short and says "her" or "that".
+    It does with few content words, or when it is short and says "her" or "that".
     """
     text_words = words(text)
-    return len(_telling_words(text_words)) < FEW_WORDS or (len(text_words) <= SHORT and not _POINTING.isdisjoint(text_words))
+    return len(_content_words(text_words)) < FEW_WORDS or (len(text_words) <= SHORT and not _POINTING.isdisjoint(text_words))
 
 
-def _telling_words(text_words: Sequence[str]) -> list[str]:
+def _content_words(text_words: Sequence[str]) -> list[str]:
     """Without function words and words of questions."""
     return [word for word in text_words if word not in FUNCTION_WORDS and word not in QUERY_WORDS]
 

@@ -203,9 +203,9 @@ def ordering(
 
 
 def passage_factor(candidates: CandidateSet) -> Floats:
-    """The mean cosine of a text's n passages over the cosine of its vector, U; 1 for n = 1.
+    """The mean cosine of a text's n passages over the cosine of its vector, U.
 
-    sqrt((1 + (n − 1)·PASSAGE_LIKENESS) / n): the length of the mean of n vectors of length 1 with these cosines.
+    1 for n = 1; else sqrt((1 + (n − 1)·PASSAGE_LIKENESS) / n): the length of the mean of n vectors of length 1 with these cosines.
     """
     passages = np.maximum(candidates.own_length / PASSAGE_TERMS, 1.0)
     factor: Floats = np.sqrt((1.0 + (passages - 1.0) * PASSAGE_LIKENESS) / passages)
@@ -218,9 +218,9 @@ def term_coverage(candidates: CandidateSet, statistics: Statistics, parameters: 
 
 
 def around_share(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
-    """The share of the query that each candidate and the turns around it say, U in [0, 1].
+    """The share of the query that candidates and turns around them say, U.
 
-    Two turns on each side count: those before are in its term frequencies, those after are known where they are candidates.
+    In [0, 1]. Two turns on each side count: those before are in its term frequencies, those after are known where they are candidates.
     """
     said_around = candidates.tf > 0
     after = candidates.after
@@ -239,7 +239,7 @@ def long_turns(statistics: Statistics) -> float:
 
 
 def lexical_share(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
-    """LEX: the share of the query that each candidate covers, U in [0, 1]; 0 without terms."""
+    """LEX: the share of the query that candidates cover, U in [0, 1]."""
     if not query.terms:
         return np.zeros(len(candidates))
     mean_length = counted_mean_length(statistics, parameters)
@@ -265,7 +265,7 @@ def passages_of(query: QueryAnalysis, candidates: CandidateSet, statistics: Stat
 
 
 def asked_worth(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
-    """The worth of each term, T; U × T where some candidates need not say all terms."""
+    """The worth of terms, T; U × T where candidates need not say all."""
     worth = idf([statistics.document_frequency.get(term, 0) for term in query.terms], statistics.documents, parameters.idf_floor)
     excused = excused_terms(query, candidates) if parameters.excuse_words else None
     return worth if excused is None else np.where(excused, 0.0, worth)
@@ -281,9 +281,9 @@ def _passage_rules(mean_length: float, parameters: RelevanceParameters) -> Passa
 
 
 def _length_factor(candidates: CandidateSet, mean_length: float, parameters: RelevanceParameters) -> Floats:
-    """The factor of a word near a term by each candidate's length, U; 1 up to the mean length.
+    """The factor of a word near a term by each candidate's length, U.
 
-    It is that of a single occurrence of the term.
+    It is 1 up to the mean length, else that of a single occurrence of the term.
     """
     if not parameters.near_by_length:
         return np.ones(len(candidates))
@@ -292,9 +292,9 @@ def _length_factor(candidates: CandidateSet, mean_length: float, parameters: Rel
 
 
 def excused_terms(query: QueryAnalysis, candidates: CandidateSet) -> Flags | None:
-    """Which terms a candidate need not say, U × T: those of a relative time that it is in.
+    """Which terms candidates need not say, U × T.
 
-    None for a query without relative times.
+    Those of a relative time that a candidate is in. None for a query without relative times.
     """
     if not query.dated:
         return None
@@ -318,9 +318,9 @@ def _tf_with_next_turn(candidates: CandidateSet, parameters: RelevanceParameters
 
 
 def smoothed_similarity(candidates: CandidateSet, parameters: RelevanceParameters) -> Floats:
-    """COS: the mean of each cosine and the better neighbouring turn's, rescaled, U in [0, 1].
+    """COS: the mean of each cosine and the better neighbour's, U in [0, 1].
 
-    A memory without neighbouring turns has its own cosine.
+    Rescaled. A memory without neighbouring turns has its own cosine.
     """
     cosine = rescaled(known_cosine(candidates), parameters.fusion)
     neighbour = rescaled(np.fmax(candidates.previous_cosine, candidates.next_cosine), parameters.fusion)
@@ -361,7 +361,7 @@ def _factors(query: QueryAnalysis, candidates: CandidateSet, statistics: Statist
 
 
 def by_named_actor(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics) -> Flags | None:
-    """Which candidates are of the actor that the query names; None for no actor or several."""
+    """Which candidates are of the one actor that the query names; else None."""
     names = {actor: _name(actor) for actor in statistics.actors.union(candidates.actor) if actor}
     named = _names_in(query.words, set(names.values()))
     if len(named) != 1:

@@ -83,7 +83,7 @@ def joint_vector(*memories: Memory) -> Vector | None:
 
 
 def combine(vectors: Sequence[Vector], edge_weight: float = EDGE_WEIGHT) -> Vector:
-    """Combine the vectors of a text's windows, in order, to one of length 1 (float32, d).
+    """Combine the vectors of a text's windows, in order, to one of length 1.
 
     The weighted mean, first and last weighing `edge_weight` and the others 1 (the weights of OmniMemory's C4 design); a
     single vector comes back unchanged. Where the mean is 0, so that it has no direction, the result is the first vector.
