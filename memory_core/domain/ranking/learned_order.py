@@ -37,7 +37,7 @@ WEIGHTS = Path(__file__).with_name("learned_order.json")
 MOST_LOGIT = 60.0
 """The greatest difference of two logits; a greater one changes nothing."""
 DOUBT, LEAST_CHANCE, CHANCE_COUNTS, DISTANCE_COUNTS = 2.0, 0.05, 0.1, 0.05
-"""Of `sharing`: the temperature of the softmax, a floor of cumulated chances, and two exponents; chosen on pairs of questions."""
+"""Of `shared_order`: the temperature of the softmax, a floor of cumulated chances, and two exponents; chosen on pairs of questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,18 +153,18 @@ def order_shares(features: Mapping[str, Floats], long: float, row: int, learned:
     return dict(zip(weights.names, weights.shares(of_row, long, 1)[0].tolist(), strict=True))
 
 
-def falling(logits: Floats, highest: float, learned: LearnedOrder) -> Floats:
+def decreasing_order(logits: Floats, highest: float, learned: LearnedOrder) -> Floats:
     """Logits as positive numbers: highest · exp(steepness · (logit - greatest logit))."""
     below = np.maximum(logits - logits.max(initial=-np.inf), -MOST_LOGIT)
     order: Floats = highest * np.exp(learned.steepness * below)
     return order
 
 
-def sharing(logits: Floats) -> Floats:
+def shared_order(logits: Floats) -> Floats:
     """The order of one of several questions that share the first places, at most 1.
 
-    The softmax of the logits is the chance that a candidate answers. A candidate counts by the share that its chance adds to those before
-    it, so a question whose first candidate surely answers leaves more places to the other questions:
+    The softmax of logits / DOUBT is the chance that a candidate answers. A candidate counts by the share that its chance adds to those
+    before it, so a question whose first candidate surely answers leaves more places to the other questions:
     (chance / (cumulated chances + LEAST_CHANCE)) ** CHANCE_COUNTS · exp(DISTANCE_COUNTS · distance from the greatest logit).
     """
     order = np.argsort(-logits, kind="stable")

@@ -20,12 +20,12 @@ from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, I
 from memory_core.domain.ranking.index_terms import of_terms
 from memory_core.domain.ranking.learned_order import (
     AskedTokens,
-    falling,
+    decreasing_order,
     joined_tokens,
     learned_order,
     order_features,
     order_logits,
-    sharing,
+    shared_order,
 )
 from memory_core.domain.ranking.query import QueryAnalysis, analyse_query, with_dates
 from memory_core.domain.ranking.relevance import Relevance, RelevanceParameters, long_turns, ordering, relevance
@@ -41,7 +41,7 @@ ENOUGH_TERMS = 4
 WHOLE = 1.3
 """The weight of the whole query, all of whose words hardly any memory has; 1 with two questions, which no memory should answer at once."""
 _MOST_COUNTED = 8
-"""Words that say something, beyond which more of them don't put a sentence before another."""
+"""Content words beyond which more of them don't put a sentence before another."""
 
 _LEADS_UP = re.compile(r":\s")
 _LEADS_UP_OR_ASKS = re.compile(
@@ -110,26 +110,27 @@ class QueryParts:
 
 def query_parts_of(text: str, now: datetime) -> QueryParts:
     """Analyse a query and its parts. `now` is what "yesterday" is measured from."""
-    clauses = list({clause.text: clause for clause in _clauses(sentences(text))}.values())
+    clauses = list({clause.text: clause for clause in _cut_into_clauses(sentences(text))}.values())
     chosen = [clauses[place] for place in _most_telling_places(clauses)] if len(clauses) > 1 else []
     analysed = [(clause, analysis) for clause in chosen if (analysis := analyse_query(clause.text, now)).terms]
     # A clause that repeats the terms of another asks for nothing new.
     distinct = list({frozenset(analysis.terms): (clause, analysis) for clause, analysis in analysed}.values())
     if len(distinct) < 2:
-        return _plain(distinct[0][1] if distinct else analyse_query(text, now))
+        return _single_part(distinct[0][1] if distinct else analyse_query(text, now))
     in_order = sorted(range(len(distinct)), key=lambda place: distinct[place][0].start)
     whole = analyse_query(text if len(chosen) == len(clauses) else " ".join(distinct[place][0].text for place in in_order), now)
-    parts = [_part(analysis, (place,), asks=clause.asks) for place, (clause, analysis) in enumerate(distinct)]
-    if len(distinct) > 2:
-        parts += [_part(analyse_query(f"{distinct[a][0].text} {distinct[b][0].text}", now), (a, b)) for a, b in pairwise(in_order)]
-    parts.append(_part(whole, tuple(range(len(distinct))), worth=WHOLE if sum(part.asks for part in parts) < 2 else 1.0))
+    parts = [_make_part(analysis, (place,), asks=clause.asks) for place, (clause, analysis) in enumerate(distinct)]
+    if len(distinct) > 2:  # of two clauses the pair would be the whole
+        parts += [_make_part(analyse_query(f"{distinct[a][0].text} {distinct[b][0].text}", now), (a, b)) for a, b in pairwise(in_order)]
+    parts.append(_make_part(whole, tuple(range(len(distinct))), worth=WHOLE if sum(part.asks for part in parts) < 2 else 1.0))
+    # The columns of candidates are the terms of all parts, each once.
     terms = tuple(dict.fromkeys(term for part in parts for term in part.analysis.terms))
     column = {term: place for place, term in enumerate(terms)}
     placed = [replace(part, places=tuple(column[term] for term in part.analysis.terms)) for part in parts]
     return QueryParts(replace(whole, terms=terms), tuple(analysis.text for _, analysis in distinct), tuple(placed))
 
 
-def _clauses(sentences_of_query: Sequence[Sentence]) -> list[Sentence]:
+def _cut_into_clauses(sentences_of_query: Sequence[Sentence]) -> list[Sentence]:
     """Cut sentences after a colon and, where there are several, before clauses that ask."""
     cut = _LEADS_UP if len(sentences_of_query) < 2 else _LEADS_UP_OR_ASKS
     clauses = []
@@ -142,12 +143,12 @@ def _clauses(sentences_of_query: Sequence[Sentence]) -> list[Sentence]:
     return clauses
 
 
-def _part(analysis: QueryAnalysis, of: tuple[int, ...], *, asks: bool = False, worth: float = 1.0) -> Part:
+def _make_part(analysis: QueryAnalysis, of: tuple[int, ...], *, asks: bool = False, worth: float = 1.0) -> Part:
     """Make a part whose terms have no columns yet. of: the numbers of its sentences."""
     return Part(analysis, (), of, worth * (1.0 if asks else min(1.0, len(analysis.terms) / ENOUGH_TERMS)), asks)
 
 
-def _plain(analysis: QueryAnalysis) -> QueryParts:
+def _single_part(analysis: QueryAnalysis) -> QueryParts:
     """The query as its only part."""
     return QueryParts(analysis, (analysis.text,), (Part(analysis, tuple(range(len(analysis.terms))), (0,)),))
 
@@ -155,12 +156,12 @@ def _plain(analysis: QueryAnalysis) -> QueryParts:
 def _most_telling_places(clauses: Sequence[Sentence]) -> list[int]:
     """The places of the most telling clauses, at most MOST_SENTENCES.
 
-    Questions come first, then clauses with more words that say something; of two equals the later one.
+    Questions come first, then clauses with more content words; of two equals the later one.
     """
-    telling_counts = [len(set(words(clause.text)) - FUNCTION_WORDS - QUERY_WORDS) for clause in clauses]
+    content_word_counts = [len(set(words(clause.text)) - FUNCTION_WORDS - QUERY_WORDS) for clause in clauses]
     worth = [
         (clause.asks, min(count, _MOST_COUNTED), place)
-        for place, (clause, count) in enumerate(zip(clauses, telling_counts, strict=True))
+        for place, (clause, count) in enumerate(zip(clauses, content_word_counts, strict=True))
         if count
     ]
     return [place for _, _, place in sorted(worth, reverse=True)[:MOST_SENTENCES]]
@@ -251,6 +252,10 @@ def _verdict(
     weight: float,
     tokens: Sequence[AskedTokens],
 ) -> _Verdict:
+    """Score and order the candidates for one part, multiplied by its weight.
+
+    The features of the learned order are without the weight.
+    """
     relevant = relevance(query, candidates, statistics, parameters, weight)
     order = ordering(query, relevant, candidates, statistics, parameters, weight)
     if not parameters.learned or not candidates.turns.any():
@@ -298,7 +303,7 @@ def _learned_among_turns(order: Floats, logits: Floats, candidates: CandidateSet
     The order was learned of turns alone.
     """
     turns, mixed = candidates.turns, order.copy()
-    mixed[turns] = falling(logits[turns], float(order[turns].max()), learned_order())
+    mixed[turns] = decreasing_order(logits[turns], float(order[turns].max()), learned_order())
     return mixed
 
 
@@ -308,7 +313,7 @@ def _order_over_parts(verdicts: Sequence[_Verdict], parts: Sequence[Part], turns
     Lifted: scaled so that the best candidate of each has the highest order of all.
 
     The whole order is scaled: were it the relevance alone, the cosine in it would keep a second question about long texts behind. Of
-    several answered questions, the less sure one gets more of the first places for its turns (`sharing`).
+    several answered questions, the less sure one gets more of the first places for its turns (`shared_order`).
 
     Args:
         verdicts: Of each part.
@@ -327,7 +332,7 @@ def _order_over_parts(verdicts: Sequence[_Verdict], parts: Sequence[Part], turns
         if answered[place]:
             orders[place] = orders[place] * (highest / tops[place])
         if answered[place] and several and verdict.logits is not None:
-            orders[place][turns] = orders[place][turns].max() * sharing(verdict.logits[turns])
+            orders[place][turns] = orders[place][turns].max() * shared_order(verdict.logits[turns])
     lifted: Floats = np.max(orders, axis=0)
     return lifted
 
