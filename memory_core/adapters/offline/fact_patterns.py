@@ -80,7 +80,7 @@ _SHORT = {
     " ?": r"\s*+",
     " ": r"\s++",
 }
-"""Shorthands of the expressions below, written out in this order."""
+"""Abbreviations in the expressions below, replaced in this order."""
 _COUNTED = (
     "kids|children|sons|daughters|brothers|sisters|siblings|dogs|cats|pets|cars|horses|grandchildren|grandkids|rabbits|chickens|houses"
     "|bikes"
@@ -143,7 +143,7 @@ OPINION = "opinion of {value}"
 _NO_LONGER = f"{NO_LONGER} {{value}}"
 
 ENGLISH: tuple[Pattern, ...] = (
-    # where one lives
+    # home
     Pattern("home city", _LIVES, r"<living>(?: (?:alone|now|here|currently))?(?: with [\w' ]{2,30}?)? in\b", names.place, _ALL),
     Pattern("home city", _LIVES, r"<living> in the <where> of\b", names.place, _ALL),
     Pattern(None, "{who} lives near {value}",
@@ -195,7 +195,7 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("school", "{who} studies at {value}", r"(?:<studying>|goes?|go)(?: [\w ]{2,40}?)? (?:at|to)(?= .*<academic>)", a.organisation),
     Pattern("field of study", "{who} studies {value}", r"<studying>\b(?! (?:for|at|in|with|hard|abroad|to|a lot|the|my)\b)", a.job),
     Pattern("field of study", "{who} studies {value}", r"(?:majors? in|<be> majoring in|<be> doing (?:an?|my) <degree> in)\b", a.job),
-    # who one is
+    # name, age, nationality
     Pattern("name", _CALLED, r"name is(?: now)?", names.name, ("mine",)),
     Pattern("name", _CALLED, r"(?:<be> (?:called|named)|goes? by|'s name is)\b", names.name),
     Pattern("name", _CALLED, r"", names.name, ("call",)),
@@ -222,7 +222,7 @@ ENGLISH: tuple[Pattern, ...] = (
             r"<did>(?:raised|increased|cut|lowered|reduced|bumped(?: up)?|moved|pushed(?: back)?|changed|postponed"
                 r"|rescheduled|shifted|set) "
             r"(?:my|our|the) (?P<of><fixed>) (?:from .{1,30} )?to\b", a.amount, ("self", "we")),
-    # whom one belongs to
+    # relatives and friends
     Pattern("spouse", "{who} is married to {value}", r"(?:<be>|<did>(?:got|been))(?: happily)? married to\b", names.name),
     Pattern("marital status", "{who} is {value}",
             r"(?:<be>|<did>got) (?P<value>married|divorced|single|engaged|widowed)\b", a.anything, _ALL),
@@ -236,7 +236,7 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("number of {of}", "{who} has {value} {of}", rf"<have> (?P<value>\w+)(?: <kindly>)* (?P<of>{_COUNTED})\b", a.number, _ALL),
     Pattern(None, "{who} has {value}",
             rf"(?:<have got>|<did>(?:adopted|got|bought))(?= (?:an?|my own)(?: [\w-]+){{0,3}}? (?:{_HAD})\b)", a.lasting, _ALL),
-    # what one likes
+    # likes
     Pattern(OPINION, _LIKES, r"<adv>(?:likes?|loves?|enjoys?|adores?)\b", a.activity, filled="likes", many=True),
     Pattern(OPINION, _LIKES, r"<be>(?: an?)?(?: (?:big|huge|great))? <fond>", a.thing, filled="likes", many=True),
     Pattern(OPINION, _DISLIKES, r"<adv>(?:hates?|dislikes?|detests?|loathes?|despises?)\b", a.activity, filled="dislikes", many=True),
@@ -245,7 +245,7 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern(None, "{who} prefers {value}", r"<adv>prefers?\b(?!.*(?<!\s) <rather> )", a.thing),
     Pattern("favourite {of}", "{who}'s favourite {of} is {value}",
             r"(?:(?:all[- ]time|absolute|new) )?favou?rite (?P<of>[\w -]{2,30}?) <is>", a.anything, ("mine",)),
-    # what one can, has and does
+    # skills, possessions, habits
     Pattern("speaks {value}", "{who} speaks {value}",
             r"(?:speaks?|<be> fluent in|<be> a native speaker of)\b", a.language, filled="yes", many=True),
     Pattern("learning {value}", "{who} is learning {value}", r"<be> (?:learning|studying)\b", a.language, filled="yes", many=True),
@@ -344,4 +344,4 @@ FOREIGN: tuple[Pattern, ...] = (
     Pattern(OPINION, _DISLIKES, r"odio\b<the>?", a.thing, ("foreign",), "dislikes"),
     Pattern("allergy to {value}", _ALLERGIC, r"soy alérgic[oa] (?:a la|a los|a las|al|a)\b", a.thing, ("foreign",), "yes"),
 )  # fmt: skip
-"""German, French and Spanish: the whole clause is matched, for these languages put the person into the verb."""
+"""German, French and Spanish rows, which match whole clauses, since the verb has the person in these languages."""

@@ -68,7 +68,7 @@ _EVENT = (
     "|tournament|recital|rehearsal|reunion|barbecue"
 )
 _ARRANGED = (
-    # an event and the day or hour that it has, a thing and the place or person: "the report is due on Friday", "it is led by Nadia"
+    # an event with its time, a thing with its place or person: "the report is due on Friday", "it is led by Nadia"
     rf"\A(?:[Tt]he|[Hh]er|[Hh]is) (?:[\w'-]+ ){{0,3}}(?:{_EVENT}) (?:is|are) (?i:(?:due |planned |scheduled |set |booked )?"
     rf"(?:on |at |for |by |in )?{_WHEN})"
     r"|\A[Tt]he (?:[\w'-]+ ){1,3}(?:(?:is|are) (?:led|run|hosted|managed|owned|taught|organi[sz]ed|sponsored|maintained) (?:by"
@@ -240,14 +240,14 @@ _JAPANESE = _Language(
 
 
 _MATTER = re.compile(
-    # what is being worked on or looked at, and what is pointed at
+    # a task at hand, a thing in sight, words that point
     r"\b(?:files?|folders?|columns?|rows?|paragraphs?|sentences?|chapters? \d|page \d+|step \d+|item \d+|level (?:again|\d+)|line \d+"
     r"|(?:second|third|first|last|next) (?:chapter|part|one|option|step)|syntax|bugs?|endpoints?|buttons?|quer(?:y|ies)|test suite"
     r"|options?\b(?! trad)|suggestions?|of (?:these|those|them)|these two|both of|how (?:this|that|it)|(?:this|that) way"
     r"|this (?!is\b|year|month|summer|semester|term|spring|winter|autumn|fall|city|town|village|country|house|flat|street|company|job)\w+"
     r"|formulas?|cell [A-Z]\d|links?|(?:my|the|our) (?:essay|proof|text|draft|paper|character|email)|too (?:long|short)|(?:my|our) words"
     r"|speak for|play along|when I say|thought"
-    # what is so for minutes or hours
+    # states of minutes or hours
     r"|in (?:an?|half an|\d+|five|ten|fifteen|twenty|thirty|a few|two|three) (?:min(?:ute)?s?|hours?|hour|seconds?|sec)\b"
     r"|takes? \d+ (?:seconds?|minutes?)|(?:minutes?|hours?|seconds?) left"
     r"|batter(?:y|ies)|wi-?fi|(?:is|are|was) (?:so |very |really |still |already )?(?:late|down|slow"

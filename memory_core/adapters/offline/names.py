@@ -35,7 +35,7 @@ _COUNTRIES = """
     frankreich, spanien, italien, allemagne, espagne, suisse, belgique, italie, españa, alemania, francia, suiza, méxico
 """
 COUNTRIES = frozenset(" ".join(name.split()) for name in _COUNTRIES.split(","))
-"""Names that are of no city, so that "in Germany" does not stand against "in Berlin"."""
+"""Names of countries and regions, so that "in Germany" does not contradict "in Berlin"."""
 _CITIES = """
     aachen, aarhus, aberdeen, abidjan, abu dhabi, accra, adelaide, ahmedabad, albuquerque, algiers, alicante, amman, amsterdam, ankara,
     antwerp, athens, atlanta, auckland, austin, baghdad, baku, baltimore, bangalore, bengaluru, bangkok, barcelona, basel, bath, beijing,
