@@ -441,7 +441,7 @@ class Settings(BaseModel):
         try:
             settings = cls.model_validate(values)
         except ValidationError as error:
-            problems += [said(one, values) for one in error.errors(include_url=False)]
+            problems += [said(fault, values) for fault in error.errors(include_url=False)]
             raise ConfigError("; ".join(problems)) from None
         if problems:
             raise ConfigError("; ".join(problems))

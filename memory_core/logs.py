@@ -61,9 +61,9 @@ def protect(level: str) -> None:
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = _log_uncaught
     if threading.excepthook is threading.__excepthook__:
-        threading.excepthook = lambda told: _log_uncaught(told.exc_type, told.exc_value, told.exc_traceback)
+        threading.excepthook = lambda crash: _log_uncaught(crash.exc_type, crash.exc_value, crash.exc_traceback)
     if sys.unraisablehook is sys.__unraisablehook__:
-        sys.unraisablehook = lambda told: _log_uncaught(told.exc_type, told.exc_value, told.exc_traceback)
+        sys.unraisablehook = lambda crash: _log_uncaught(crash.exc_type, crash.exc_value, crash.exc_traceback)
     if warnings.showwarning.__module__ == warnings.__name__:
         warnings.showwarning = _log_warning
 

@@ -224,8 +224,8 @@ _RENAMED = {"OMNIMEMORY_DEFAULT_MAX_MESSAGES": "BATCH_MESSAGES"}
 
 def variable(name: str) -> str:
     """The environment variable of a setting."""
-    kept = name.startswith(("llm_", "embedding_")) or name == "log_level"
-    return name.upper() if kept else f"MEMORY_{name.upper()}"
+    has_own_prefix = name.startswith(("llm_", "embedding_")) or name == "log_level"
+    return name.upper() if has_own_prefix else f"MEMORY_{name.upper()}"
 
 
 def shown(name: str, value: Any) -> str:

@@ -37,26 +37,26 @@ def webhook_secret(settings: Settings) -> bytes | None:
 
 
 def _kept_secret(settings: Settings, name: str) -> bytes:
-    kept = Path(settings.data) / name
+    file = Path(settings.data) / name
     try:
         settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not kept.exists():
-            _make_secret(kept)
-        secret = kept.read_bytes()
+        if not file.exists():
+            _make_secret(file)
+        secret = file.read_bytes()
     except OSError as error:
         raise Unavailable("long_term", f"the data folder {settings.data} can't be used: {error}") from error
     if len(secret) < MIN_SECRET_BYTES:
-        raise ConfigError(f"{kept} holds {len(secret)} bytes, too few to sign with: remove it, and a new one is made")
+        raise ConfigError(f"{file} holds {len(secret)} bytes, too few to sign with: remove it, and a new one is made")
     return secret
 
 
-def _make_secret(kept: Path) -> None:
-    """Written apart and then linked: no process, not even after a death in between, may read a secret that is half there."""
-    draft = kept.with_name(f"{kept.name}.{secrets.token_hex(8)}")
+def _make_secret(place: Path) -> None:
+    """Write a secret to a draft, then link it: a process that reads it has all of it, even where the writer died."""
+    draft = place.with_name(f"{place.name}.{secrets.token_hex(8)}")
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(secrets.token_hex(32).encode())
         with suppress(FileExistsError):
-            os.link(draft, kept)
+            os.link(draft, place)
     finally:
         draft.unlink(missing_ok=True)

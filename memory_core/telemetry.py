@@ -133,8 +133,8 @@ class Telemetry:
 
     def consolidated(self, counts: Mapping[str, int]) -> None:
         """Count what one run did: the run itself (`runs`), the events it read, and what its steps say."""
-        for what, count in counts.items():
-            self._consolidated.labels(what).inc(count)
+        for counted, count in counts.items():
+            self._consolidated.labels(counted).inc(count)
 
     def charged(self, units: float) -> None:
         """Count what a store's answer cost, in request units, towards the operation under way."""
@@ -175,7 +175,7 @@ class _OfOneApp(Collector):
     def collect(self) -> Iterator[Metric]:
         """The metrics; a sample without the label `app` is everybody's."""
         for metric in self._registry.collect():
-            metric.samples = [one for one in metric.samples if one.labels.get("app", self._app_id) == self._app_id]
+            metric.samples = [sample for sample in metric.samples if sample.labels.get("app", self._app_id) == self._app_id]
             yield metric
 
 
@@ -226,7 +226,7 @@ async def readiness(dependencies: Mapping[str, tuple[str, Checked]], wait_s: flo
 
     dependencies: by name, the adapter's name and the adapter. All are asked at once, each for `wait_s` seconds at most.
     """
-    checks = await asyncio.gather(*(_checked(adapter, one, wait_s) for adapter, one in dependencies.values()))
+    checks = await asyncio.gather(*(_checked(adapter, dependency, wait_s) for adapter, dependency in dependencies.values()))
     seen = dict(zip(dependencies, checks, strict=True))
     status = "ready"
     if any(health.status in ("degraded", "unavailable") for health in checks):

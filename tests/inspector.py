@@ -15,6 +15,8 @@ from tests.host import ROOT
 from tests.npm import NODE, npm
 
 INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
+LIMIT_S = 120
+"""Its own limit for a connection is 15 s, which a program on a busy machine can take to start."""
 CACHE = ROOT / ".cache"
 _FOLDER = CACHE / "mcp-inspector@2.12.0"
 _PROGRAM = Path("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js")
@@ -23,8 +25,8 @@ _PROGRAM = Path("node_modules/@modelcontextprotocol/inspector/clients/launcher/b
 def inspect(*arguments: str) -> dict[str, Any]:
     """What `inspector --cli` prints. Raises RuntimeError where it fails or can't be installed."""
     with tempfile.TemporaryDirectory() as home:  # it keeps a catalog there
-        command = [str(NODE), str(_installed()), "--cli", *arguments]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, env={**os.environ, "HOME": home})
+        command = [str(NODE), str(_installed()), "--cli", "--connect-timeout", str(LIMIT_S * 1000), *arguments]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT_S, env={**os.environ, "HOME": home})
     if done.returncode != 0:
         raise RuntimeError(f"the inspector ended with {done.returncode}:\n{done.stdout}{done.stderr}")
     printed: dict[str, Any] = json.loads(done.stdout)

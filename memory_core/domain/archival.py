@@ -85,19 +85,19 @@ def beginning(text: str) -> str:
 
 def as_found(stub: Memory, whole: Memory, vector: Vector | None) -> Memory:
     """A stub with the text and the vector of its whole, still archived: what a query is shown."""
-    kept = {name: getattr(stub, name) for name in _OF_THE_ARCHIVE - _VECTOR.keys()}
-    return whole.model_copy(update={**kept, **_changed_since(stub, whole), "id": stub.id, "embedding": vector})
+    state_of_stub = {name: getattr(stub, name) for name in _OF_THE_ARCHIVE - _VECTOR.keys()}
+    return whole.model_copy(update={**state_of_stub, **_changed_since(stub, whole), "id": stub.id, "embedding": vector})
 
 
-def brought_back(stub: Memory, kept: Kept, now: datetime) -> Memory:
+def brought_back(stub: Memory, archived: Kept, now: datetime) -> Memory:
     """The memory as it was, with what changed of its stub since. One that was deleted in the archive comes back deleted.
 
     It comes back as of now, and what is active as if it had been shown, or the next run would take it away again. An original of a
     compressed one stays where it is.
     """
-    whole = kept.memory
+    whole = archived.memory
     fields = {name: getattr(stub, name) for name in ("epoch", "sequence", "revision", "lexical", "search_text")}
-    fields |= {"archived_at": None, "archival_location": None if kept.original is None else stub.archival_location, "updated_at": now}
+    fields |= {"archived_at": None, "archival_location": None if archived.original is None else stub.archival_location, "updated_at": now}
     if stub.status is not Status.ARCHIVED:
         fields |= {"status": stub.status, "status_reason": stub.status_reason, "updated_at": stub.updated_at}
     elif whole.status is Status.ACTIVE:
@@ -155,21 +155,21 @@ class ColdCopy:
     @property
     def revision(self) -> int:
         """The sequence of the last event that any of the members had."""
-        return max(one.memory.revision for one in self.members)
+        return max(member.memory.revision for member in self.members)
 
     @property
     def ids(self) -> tuple[str, ...]:
         """The members' ids, that of the chain first."""
-        return (self.chain_id, *sorted(one.memory.id for one in self.members if one.memory.id != self.chain_id))
+        return (self.chain_id, *sorted(member.memory.id for member in self.members if member.memory.id != self.chain_id))
 
     def member(self, memory_id: str) -> Kept | None:
         """The member of this id."""
-        return next((one for one in self.members if one.memory.id == memory_id), None)
+        return next((member for member in self.members if member.memory.id == memory_id), None)
 
     def memory(self, memory_id: str) -> Memory | None:
         """A member, or an old version of one (`mem_x.v2`), by its id."""
-        every = (one for kept in self.members for one in (kept.memory, *kept.versions))
-        return next((one for one in every if one.id == memory_id), None)
+        every = (version for member in self.members for version in (member.memory, *member.versions))
+        return next((version for version in every if version.id == memory_id), None)
 
 
 def encoded(copy: ColdCopy) -> bytes:
@@ -180,11 +180,11 @@ def encoded(copy: ColdCopy) -> bytes:
         "chain_id": copy.chain_id,
         "members": [
             {
-                "memory": _body(one.memory),
-                "versions": [_body(version) for version in one.versions],
-                "original": None if one.original is None else _body(one.original),
+                "memory": _body(member.memory),
+                "versions": [_body(version) for version in member.versions],
+                "original": None if member.original is None else _body(member.original),
             }
-            for one in copy.members
+            for member in copy.members
         ],
     }
     return gzip.compress(orjson.dumps(body, option=orjson.OPT_SORT_KEYS), COMPRESSION, mtime=0)
@@ -198,11 +198,11 @@ def decoded(data: bytes) -> ColdCopy:
             raise PlainError(f"is of another format; this version reads {FORMAT}")
         members = tuple(
             Kept(
-                _memory(one["memory"]),
-                tuple(_memory(version) for version in one["versions"]),
-                None if one["original"] is None else _memory(one["original"]),
+                _memory(member["memory"]),
+                tuple(_memory(version) for version in member["versions"]),
+                None if member["original"] is None else _memory(member["original"]),
             )
-            for one in body["members"]
+            for member in body["members"]
         )
         return ColdCopy(body["epoch"], body["chain_id"], members)
     except (OSError, EOFError, zlib.error, KeyError, TypeError, ValidationError) as error:
@@ -252,7 +252,7 @@ class NextDue:
     @property
     def first(self) -> datetime | None:
         """The earliest of those for which something is to be done."""
-        return min((one for one in (self.fades, self.ages) if one is not None), default=None)
+        return min((moment for moment in (self.fades, self.ages) if moment is not None), default=None)
 
 
 def due_columns(body: Mapping[str, Any]) -> dict[str, float]:
@@ -265,7 +265,7 @@ def due_columns(body: Mapping[str, Any]) -> dict[str, float]:
     may_go = body["status"] not in NEVER and not body["pinned"] and body["type"] != MemoryType.PROCEDURAL
     if may_go and not kept_for_good(body.get("worth")):
         made["ages_from"] = max(_seconds(body["created_at"]), _seconds(body["updated_at"]))
-    ends = [one["end_time"] for one in body.get("foresight") or () if one.get("end_time") is not None]
+    ends = [line["end_time"] for line in body.get("foresight") or () if line.get("end_time") is not None]
     if ends and body["status"] == "active":
         made["foresees_until"] = max(_seconds(end) for end in ends)
     return made

@@ -100,8 +100,8 @@ class ConflictRecord(BaseModel):
 
     def public(self) -> dict[str, Any]:
         """The record as the API shows it."""
-        shown = self.model_dump(mode="json", exclude={"grounds", "moves", "looked_at"})
-        return {**shown, "rejected_content": self.rejected_content}
+        fields = self.model_dump(mode="json", exclude={"grounds", "moves", "looked_at"})
+        return {**fields, "rejected_content": self.rejected_content}
 
 
 OF_THE_STORE: Final = ("epoch", "sequence")

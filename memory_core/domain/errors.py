@@ -298,10 +298,12 @@ def _refused_places(error: ValidationError) -> str:
     A part of a path that is no field of ours is a name that the caller chose: a star is written for it.
     """
     problems = error.errors(include_url=False, include_input=False, include_context=False)
-    places = (".".join(str(part) if isinstance(part, int) or part in _field_names() else "*" for part in one["loc"]) for one in problems)
-    told = [f"{place or 'all'} {one['type']}" for place, one in zip(places, problems, strict=True)]
-    more = f" and {len(told) - MAX_DETAILS} more" if len(told) > MAX_DETAILS else ""
-    return f"{', '.join(told[:MAX_DETAILS])}{more}"
+    places = (
+        ".".join(str(part) if isinstance(part, int) or part in _field_names() else "*" for part in problem["loc"]) for problem in problems
+    )
+    faults = [f"{place or 'all'} {problem['type']}" for place, problem in zip(places, problems, strict=True)]
+    more = f" and {len(faults) - MAX_DETAILS} more" if len(faults) > MAX_DETAILS else ""
+    return f"{', '.join(faults[:MAX_DETAILS])}{more}"
 
 
 @cache

@@ -78,16 +78,16 @@ def fold(states: Mapping[str, State], events: Iterable[Event]) -> States:
 
     A memory of which an event was redacted is left out, at whatever time, until a later event creates it again.
     """
-    told = dict(states)
+    folded = dict(states)
     for event in events:
-        before = told.get(event.memory_id)
+        before = folded.get(event.memory_id)
         if event.redacted:
-            _drop(told, event.memory_id, before)
+            _drop(folded, event.memory_id, before)
         elif before is not None:
-            _change(told, event, before)
+            _change(folded, event, before)
         elif "id" in event.after:  # the others are about a memory whose beginning was redacted
-            told[event.memory_id] = State.of(event.after, event.sequence, event.sequence)
-    return told
+            folded[event.memory_id] = State.of(event.after, event.sequence, event.sequence)
+    return folded
 
 
 def cells_of_messages(states: Mapping[str, State]) -> dict[str, str]:
@@ -97,7 +97,7 @@ def cells_of_messages(states: Mapping[str, State]) -> dict[str, str]:
     """
     cells = [(name, state) for name, state in states.items() if _MESSAGES in state.json and base_id(name) == name]
     belongs: dict[str, str] = {}
-    for name, state in sorted(cells, key=lambda one: (one[1].sequence, one[0])):
+    for name, state in sorted(cells, key=lambda cell: (cell[1].sequence, cell[0])):
         fields = state.fields
         if fields.get("cell_id") != name:
             continue
@@ -112,40 +112,40 @@ def _is_deleted(state: State | None) -> bool:
     return state is not None and state.fields.get("status") == Status.DELETED.value
 
 
-def _change(told: States, event: Event, before: State) -> None:
+def _change(states: States, event: Event, before: State) -> None:
     fields = before.fields
     after = {**fields, **event.after}
     version = fields.get("version", 1)
     if after.get("version", 1) > version:
         begins = datetime.fromisoformat(after["valid_from"])
-        told[version_id(event.memory_id, version)] = _versioned(before, kept_version(before.memory(""), begins))
+        states[version_id(event.memory_id, version)] = _versioned(before, kept_version(before.memory(""), begins))
         is_told = str(version) in event.metadata.get(VERSIONS, {})  # by the log of a slot, which says of each version what became of it
         if begins < datetime.fromisoformat(fields["valid_from"]) and not is_told:
-            _cut_short(told, event.memory_id, version, begins)
+            _cut_short(states, event.memory_id, version, begins)
     for number, changed in event.metadata.get(VERSIONS, {}).items():
-        if (older := told.get(version_id(event.memory_id, int(number)))) is not None:
-            told[version_id(event.memory_id, int(number))] = State.of(
+        if (older := states.get(version_id(event.memory_id, int(number)))) is not None:
+            states[version_id(event.memory_id, int(number))] = State.of(
                 {**older.fields, **changed}, older.sequence, older.revision, older.cold
             )
     if "archived_at" in event.after:
-        _move_versions(told, event.memory_id, version, after)
-    told[event.memory_id] = State.of(after, before.sequence, event.sequence)
+        _move_versions(states, event.memory_id, version, after)
+    states[event.memory_id] = State.of(after, before.sequence, event.sequence)
 
 
-def _move_versions(told: States, memory_id: str, versions: int, after: Mapping[str, Any]) -> None:
+def _move_versions(states: States, memory_id: str, versions: int, after: Mapping[str, Any]) -> None:
     """Old versions go into the archive, and come back, with their memory."""
     cold = None if after["archived_at"] is None else (after["archival_location"], after["archived_at"])
     for name in (version_id(memory_id, number) for number in range(1, versions)):
-        if name in told:
-            told[name] = replace(told[name], cold=cold)
+        if name in states:
+            states[name] = replace(states[name], cold=cold)
 
 
-def _cut_short(told: States, memory_id: str, versions: int, begins: datetime) -> None:
+def _cut_short(states: States, memory_id: str, versions: int, begins: datetime) -> None:
     for name in (version_id(memory_id, number) for number in range(1, versions)):
-        older = told.get(name)
+        older = states.get(name)
         shorter = None if older is None else cut_short(older.whole(""), begins)
         if older is not None and shorter is not None:
-            told[name] = _versioned(older, shorter)
+            states[name] = _versioned(older, shorter)
 
 
 def _versioned(state: State, version: Memory) -> State:
@@ -153,11 +153,11 @@ def _versioned(state: State, version: Memory) -> State:
     return State.of(fields, state.sequence, state.revision, state.cold)
 
 
-def _drop(told: States, memory_id: str, before: State | None) -> None:
+def _drop(states: States, memory_id: str, before: State | None) -> None:
     if before is not None:
         for number in range(1, before.fields.get("version", 1)):
-            told.pop(version_id(memory_id, number), None)
-        del told[memory_id]
+            states.pop(version_id(memory_id, number), None)
+        del states[memory_id]
 
 
 # Old versions of a memory: how they are named, and what a new version makes of those before it.

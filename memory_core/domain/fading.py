@@ -129,8 +129,8 @@ def half_life_factor(memory: Memory) -> float:
 
 def shrinkable_length(body: Mapping[str, Any]) -> int:
     """Characters of a memory's text that may give way to a shorter one; 0 of what was told, which stays word for word."""
-    told = is_told_as(body["id"], body.get("cell_id"), body.get("consolidation_run"))
-    return 0 if told else len(body["content"])
+    is_said = is_told_as(body["id"], body.get("cell_id"), body.get("consolidation_run"))
+    return 0 if is_said else len(body["content"])
 
 
 def due(memory: Memory, now: datetime, rules: Fading) -> Status | None:

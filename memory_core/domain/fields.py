@@ -260,7 +260,7 @@ def _nearest(name: str) -> str | None:
     wanted = "_".join(name.split()).casefold()
     by_name = {known.casefold(): known for known in sorted(_names())}
     by_city = {folded.rpartition("/")[2]: known for folded, known in by_name.items() if "/" in folded and not folded.startswith("etc/")}
-    if found := by_name.get(wanted) or by_city.get(wanted.rpartition("/")[2]):
-        return found
+    if zone := by_name.get(wanted) or by_city.get(wanted.rpartition("/")[2]):
+        return zone
     near = difflib.get_close_matches(wanted, by_name, n=1, cutoff=_CLOSE)
     return by_name[near[0]] if near else None

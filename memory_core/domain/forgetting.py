@@ -31,8 +31,8 @@ def redacted(event: Event) -> Event:
 
 def struck_event(event: Event, gone: Collection[str]) -> Event:
     """The event of a memory that stays, without any mention of those that are gone."""
-    kept = {name: value for name, value in event.metadata.items() if not (isinstance(value, str) and value in gone)}
-    return event.model_copy(update={"before": struck(event.before, gone), "after": struck(event.after, gone), "metadata": kept})
+    metadata = {name: value for name, value in event.metadata.items() if not (isinstance(value, str) and value in gone)}
+    return event.model_copy(update={"before": struck(event.before, gone), "after": struck(event.after, gone), "metadata": metadata})
 
 
 def struck(fields: Mapping[str, Any], gone: Collection[str]) -> dict[str, Any]:
@@ -40,18 +40,18 @@ def struck(fields: Mapping[str, Any], gone: Collection[str]) -> dict[str, Any]:
 
     A cell keeps what it says itself; a note's list of superseded facts loses those that are gone.
     """
-    kept = dict(fields)
+    rest = dict(fields)
     for name in _NAMES:
-        if kept.get(name) in gone:
-            kept[name] = None
+        if rest.get(name) in gone:
+            rest[name] = None
     for name in _LISTS:
-        if kept.get(name):
-            kept[name] = [one for one in kept[name] if one not in gone]
-    if kept.get("links"):
-        kept["links"] = [one for one in kept["links"] if one["memory_id"] not in gone]
-    if kept.get("atomic_facts"):
-        kept["atomic_facts"] = [fact for one in kept["atomic_facts"] if (fact := _struck_fact(one, gone)) is not None]
-    return kept
+        if rest.get(name):
+            rest[name] = [memory_id for memory_id in rest[name] if memory_id not in gone]
+    if rest.get("links"):
+        rest["links"] = [link for link in rest["links"] if link["memory_id"] not in gone]
+    if rest.get("atomic_facts"):
+        rest["atomic_facts"] = [fact for fact_body in rest["atomic_facts"] if (fact := _struck_fact(fact_body, gone)) is not None]
+    return rest
 
 
 def _struck_fact(fact: Mapping[str, Any], gone: Collection[str]) -> Mapping[str, Any] | None:
@@ -66,15 +66,15 @@ def struck_memory(memory: Memory, gone: Collection[str], lent: Collection[str]) 
     lent: of the turns that are gone, what `lends` says.
     """
     body = memory.model_dump(mode="json")
-    kept = struck(body, gone)
+    rest = struck(body, gone)
     lexical = memory.lexical
     if lexical.previous and lends_from(lexical.previous) in lent:
         lexical = lexical.model_copy(update={"previous": {}, "previous_asks": False})
     if lexical.before_previous and lends_from(lexical.before_previous) in lent:
         lexical = lexical.model_copy(update={"before_previous": {}})
-    if kept == body and lexical is memory.lexical:
+    if rest == body and lexical is memory.lexical:
         return memory
-    made = Memory.model_validate({**kept, "lexical": lexical.model_dump(), "search_text": search_text(lexical)})
+    made = Memory.model_validate({**rest, "lexical": lexical.model_dump(), "search_text": search_text(lexical)})
     made.embedding = memory.embedding
     return made
 
@@ -125,11 +125,13 @@ def marks_of_value(fact: Memory) -> Marks:
 
     Empty where the value has none but function words ("yes").
     """
-    told = fact.value_text or (str(fact.value) if isinstance(fact.value, str | int | float) and not isinstance(fact.value, bool) else "")
-    if not told:
+    value_text = fact.value_text or (
+        str(fact.value) if isinstance(fact.value, str | int | float) and not isinstance(fact.value, bool) else ""
+    )
+    if not value_text:
         around = {*_terms(fact.subject or ""), *_terms(fact.attribute or "")}
         return _as_marks([[term for term in _terms(fact.content) if term not in around]])
-    return _as_marks(_terms(part) for part in _PARTS.split(told))
+    return _as_marks(_terms(part) for part in _PARTS.split(value_text))
 
 
 def marks_of_quote(quote: str) -> list[str]:
@@ -139,12 +141,12 @@ def marks_of_quote(quote: str) -> list[str]:
 
 def tells(text: str, value: Iterable[Sequence[str]], quotes: Iterable[Sequence[str]] = ()) -> bool:
     """Whether a text has half of the words of any part of a value, or all words of a quote."""
-    said = {_mark(term) for term in counts(_plain(text))}
-    return any(2 * _shared(part, said) >= len(part) for part in value) or any(_shared(quote, said) == len(quote) for quote in quotes)
+    terms = {_mark(term) for term in counts(_plain(text))}
+    return any(2 * _shared(part, terms) >= len(part) for part in value) or any(_shared(quote, terms) == len(quote) for quote in quotes)
 
 
-def _shared(part: Sequence[str], said: Collection[str]) -> int:
-    return sum(mark in said for mark in part)
+def _shared(part: Sequence[str], terms: Collection[str]) -> int:
+    return sum(mark in terms for mark in part)
 
 
 def _terms(text: str) -> list[str]:

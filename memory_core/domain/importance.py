@@ -61,7 +61,7 @@ def indicators(content: str, category: str | None = None, tags: Iterable[str] = 
 
     Case does not count, nor whether words are joined by a space, a hyphen or an underscore.
     """
-    text = "\n".join(_flat(one) for one in (content, category or "", *tags))
+    text = "\n".join(_flat(part) for part in (content, category or "", *tags))
     words = frozenset(_WORD.findall(text))
     return frozenset(name for name in BOOSTS if words & _longest_words(name) and _pattern(name).search(text))
 

@@ -37,7 +37,7 @@ class MemoryType(StrEnum):
 
 
 class Status(StrEnum):
-    """Where a memory stands in its life; `lifecycle` has the table of moves."""
+    """The stage of a memory's life; `lifecycle` has the table of moves."""
 
     ACTIVE = "active"
     UPDATED = "updated"
@@ -91,7 +91,10 @@ class Foresight(BaseModel):
 
 
 class AtomicFact(BaseModel):
-    """One fact said in a cell, with where it was said; `superseded_by` once it has fallen. lasting: it has a memory, and fills no slot."""
+    """A fact that was said in a cell, and where.
+
+    superseded_by: what has replaced it. lasting: it has a memory, and fills no slot.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -239,10 +242,10 @@ class Memory(BaseModel):
 
     def public(self, *, include_embedding: bool = False) -> dict[str, Any]:
         """The memory as the API shows it: JSON-ready, without internals, with its vector only when asked for."""
-        shown = self.model_dump(mode="json", exclude=set(INTERNAL_FIELDS))
+        fields = self.model_dump(mode="json", exclude=set(INTERNAL_FIELDS))
         if include_embedding:
-            shown["embedding"] = None if self.embedding is None else [round(float(x), 9) for x in self.embedding]
-        return shown
+            fields["embedding"] = None if self.embedding is None else [round(float(x), 9) for x in self.embedding]
+        return fields
 
 
 INTERNAL_FIELDS = frozenset({"lexical", "search_text", "embedding", "told_at", "epoch", "sequence", "revision"})

@@ -44,16 +44,16 @@ def told(values: Iterable[str]) -> list[str]:
 
 def parts_of(note: str) -> dict[str, str]:
     """The parts of a note by heading (the footer under `FOOTER`); a text before the first heading under "". Parts are trimmed."""
-    found: dict[str, str] = {}
+    parts: dict[str, str] = {}
     current = ""
     for line in note.split("\n"):
         name = line.strip()
         if name in HEADINGS or name == FOOTER:
             current = name
-            found.setdefault(current, "")
+            parts.setdefault(current, "")
         else:
-            found[current] = f"{found.get(current, '')}{line}\n"
-    return {name: text.strip() for name, text in found.items() if text.strip()}
+            parts[current] = f"{parts.get(current, '')}{line}\n"
+    return {name: text.strip() for name, text in parts.items() if text.strip()}
 
 
 def _one(value: str, prefix: str = "") -> list[str]:
@@ -76,10 +76,10 @@ def _behaviour(episode: EpisodeAnalysis) -> str:
 
 def _experience(episode: EpisodeAnalysis) -> str:
     parts = []
-    for prefix, one in (("Successful approaches: ", episode.what_worked), ("Approaches to avoid: ", episode.what_failed)):
-        strategies = told(one.strategies)
+    for prefix, outcome in (("Successful approaches: ", episode.what_worked), ("Approaches to avoid: ", episode.what_failed)):
+        strategies = told(outcome.strategies)
         if strategies:
-            parts.append(" — ".join([prefix + "; ".join(strategies), *told([one.pattern])]))
+            parts.append(" — ".join([prefix + "; ".join(strategies), *told([outcome.pattern])]))
     return _section(EXPERIENCE, parts)
 
 

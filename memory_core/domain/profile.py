@@ -29,14 +29,16 @@ _LENGTH: Final = re.compile(r"\bwrites (?:short|medium-length|long) messages\b")
 
 def profile_at(person: KnownPerson, memories: Mapping[str, Memory], at: datetime) -> Profile:
     """The profile at a moment. memories: by id those that it names, as far as they are there."""
-    truths = ((one.name, [memories[name] for name in one.memory_ids if name in memories]) for one in person.facts)
-    facts = [fact for name, told in truths if (fact := _fact(name, told, memories, at)) is not None]
-    return Profile(explicit=facts, implicit=[trait for one in person.traits if (trait := _trait(one, memories, at))])
+    truths = ((fact.name, [memories[name] for name in fact.memory_ids if name in memories]) for fact in person.facts)
+    facts = [fact for name, truths_of_name in truths if (fact := _fact(name, truths_of_name, memories, at)) is not None]
+    return Profile(explicit=facts, implicit=[trait for known_trait in person.traits if (trait := _trait(known_trait, memories, at))])
 
 
 def with_successors(person: KnownPerson, memories: Mapping[str, Memory]) -> KnownPerson:
     """The person with the truths of each name that took the place of those that it rests on, as far as these are there."""
-    return person.model_copy(update={"facts": [one.model_copy(update={"memory_ids": _with_next(one, memories)}) for one in person.facts]})
+    return person.model_copy(
+        update={"facts": [fact.model_copy(update={"memory_ids": _with_next(fact, memories)}) for fact in person.facts]}
+    )
 
 
 def _with_next(fact: KnownFact, memories: Mapping[str, Memory]) -> list[str]:
@@ -76,25 +78,27 @@ def value_of(memory: Memory) -> Any:
 def scenes_of(cell_ids: Iterable[str], memories: Mapping[str, Memory]) -> list[str]:
     """The scenes that these cells are in, each once."""
     cells = (memories[name] for name in cell_ids if name in memories)
-    return list(dict.fromkeys(one.scene_id for one in cells if one.scene_id is not None and one.status is not Status.DELETED))
+    return list(dict.fromkeys(cell.scene_id for cell in cells if cell.scene_id is not None and cell.status is not Status.DELETED))
 
 
 def _fact(name: str, truths: Sequence[Memory], memories: Mapping[str, Memory], at: datetime) -> ProfileFact | None:
-    told = [one for one in truths if was_true(one, memories) and one.valid_from <= at]
-    holding = [one for one in told if (one.valid_until is None or at < one.valid_until) and _stands_at(one)]
+    begun = [truth for truth in truths if was_true(truth, memories) and truth.valid_from <= at]
+    holding = [truth for truth in begun if (truth.valid_until is None or at < truth.valid_until) and _stands_at(truth)]
     if not holding:
         return None
-    held = max(holding, key=lambda one: (one.status in FOUND_BY_DEFAULT, one.event_timestamp, one.sequence, one.id))
-    before = [one for one in told if one.valid_until is not None and one.valid_from < one.valid_until <= at and one is not held]
-    before.sort(key=lambda one: (one.valid_from, one.id), reverse=True)
+    current = max(holding, key=lambda truth: (truth.status in FOUND_BY_DEFAULT, truth.event_timestamp, truth.sequence, truth.id))
+    before = [
+        truth for truth in begun if truth.valid_until is not None and truth.valid_from < truth.valid_until <= at and truth is not current
+    ]
+    before.sort(key=lambda truth: (truth.valid_from, truth.id), reverse=True)
     return ProfileFact(
         name=name,
-        value=value_of(held),
-        confidence=held.confidence,
-        since=held.valid_from,
-        source_scene_ids=scenes_of(told_in(held), memories),
-        previous=[_previous(one) for one in before if value_of(one) != value_of(held)][:MAX_PREVIOUS],
-        memory_id=held.id,
+        value=value_of(current),
+        confidence=current.confidence,
+        since=current.valid_from,
+        source_scene_ids=scenes_of(told_in(current), memories),
+        previous=[_previous(truth) for truth in before if value_of(truth) != value_of(current)][:MAX_PREVIOUS],
+        memory_id=current.id,
     )
 
 
@@ -125,11 +129,11 @@ def _previous(memory: Memory) -> PreviousValue:
 
 def _trait(known: KnownTrait, memories: Mapping[str, Memory], at: datetime) -> ProfileTrait | None:
     """The trait while enough of what it shows in is there, and was so at the moment."""
-    cells = [one for name in known.cell_ids if (one := memories.get(name)) is not None and one.status is not Status.DELETED]
-    shown = [one.id for one in cells if one.event_timestamp <= at]
-    if len(shown) < MIN_CELLS:
+    cells = [cell for name in known.cell_ids if (cell := memories.get(name)) is not None and cell.status is not Status.DELETED]
+    shown_ids = [cell.id for cell in cells if cell.event_timestamp <= at]
+    if len(shown_ids) < MIN_CELLS:
         return None
-    return ProfileTrait(trait=known.trait, confidence=known.confidence, source_scene_ids=scenes_of(shown, memories))
+    return ProfileTrait(trait=known.trait, confidence=known.confidence, source_scene_ids=scenes_of(shown_ids, memories))
 
 
 # How a profile follows what has happened: which memories it rests on, and which traits show. Pure.
@@ -161,31 +165,35 @@ class Seen:
 
 def subjects(memories: Iterable[Memory], user_id: str) -> frozenset[str]:
     """How facts name the person: as the one who speaks, by their id, by the name that they told in one of these memories."""
-    told = (str(one.value) for one in memories if slot_of(one) == (_SPEAKER, "name") and one.value is not None and not is_retraction(one))
-    return frozenset({_SPEAKER, folded(user_id), *map(folded, told)})
+    names_said = (
+        str(memory.value)
+        for memory in memories
+        if slot_of(memory) == (_SPEAKER, "name") and memory.value is not None and not is_retraction(memory)
+    )
+    return frozenset({_SPEAKER, folded(user_id), *map(folded, names_said)})
 
 
-def is_about(memory: Memory, who: Collection[str]) -> bool:
+def is_about(memory: Memory, names: Collection[str]) -> bool:
     """Whether a memory fills a slot of the person."""
     slot = slot_of(memory)
-    return slot is not None and memory.type is MemoryType.SEMANTIC and memory.category in (None, "fact") and slot[0] in who
+    return slot is not None and memory.type is MemoryType.SEMANTIC and memory.category in (None, "fact") and slot[0] in names
 
 
-def with_facts(person: KnownPerson, touched: Iterable[Memory], who: Collection[str], memories: Mapping[str, Memory]) -> KnownPerson:
+def with_facts(person: KnownPerson, touched: Iterable[Memory], names: Collection[str], memories: Mapping[str, Memory]) -> KnownPerson:
     """The person after these facts came, fell, were edited or went. memories: by id those that it rests on, and these."""
-    facts = {one.name: one for one in person.facts}
-    for memory in sorted(touched, key=lambda one: (one.event_timestamp, one.sequence, one.id)):
+    facts = {fact.name: fact for fact in person.facts}
+    for memory in sorted(touched, key=lambda changed: (changed.event_timestamp, changed.sequence, changed.id)):
         versions = [version_id(memory.id, number) for number in range(max(1, memory.version - MAX_VERSIONS), memory.version)]
         own = {memory.id, *versions}
-        facts = {name: kept for name, one in facts.items() if (kept := _without(one, own)).memory_ids}
-        if not is_about(memory, who) or not was_true(memory, {**memories, memory.id: memory}):
+        facts = {name: rest for name, fact in facts.items() if (rest := _without(fact, own)).memory_ids}
+        if not is_about(memory, names) or not was_true(memory, {**memories, memory.id: memory}):
             continue
         name = folded(memory.attribute or "")[:200]
-        held = facts.get(name, KnownFact(name=name, memory_ids=[]))
-        cells = [*(one for one in held.cell_ids if one not in told_in(memory)), *told_in(memory)[-MAX_CELLS:]]
-        ids = [*held.memory_ids, *versions, memory.id][-MAX_TRUTHS:]
+        fact = facts.get(name, KnownFact(name=name, memory_ids=[]))
+        cells = [*(cell_id for cell_id in fact.cell_ids if cell_id not in told_in(memory)), *told_in(memory)[-MAX_CELLS:]]
+        ids = [*fact.memory_ids, *versions, memory.id][-MAX_TRUTHS:]
         facts[name] = KnownFact(name=name, memory_ids=ids, cell_ids=cells[-2 * MAX_CELLS :])
-    return person.model_copy(update={"facts": sorted(facts.values(), key=lambda one: one.name)[:MAX_FACTS]})
+    return person.model_copy(update={"facts": sorted(facts.values(), key=lambda fact: fact.name)[:MAX_FACTS]})
 
 
 def with_traits(person: KnownPerson, seen: Sequence[Seen], cells: Mapping[str, Memory]) -> KnownPerson:
@@ -194,44 +202,44 @@ def with_traits(person: KnownPerson, seen: Sequence[Seen], cells: Mapping[str, M
     One that says how long messages are takes the place of another that says so.
     """
     traits = [*person.traits]
-    for one in seen:
-        alike = [known for known in traits if _alike(known, one)]
-        ids = dict.fromkeys([*(name for known in alike for name in known.cell_ids), *one.cell_ids])
+    for observed in seen:
+        alike = [known for known in traits if _alike(known, observed)]
+        ids = dict.fromkeys([*(name for known in alike for name in known.cell_ids), *observed.cell_ids])
         there = sorted((cells[name] for name in ids if name in cells), key=lambda cell: (cell.event_timestamp, cell.id))
         if len(there) < MIN_CELLS:
             continue
-        first, kept = there[:MIN_CELLS], there[MIN_CELLS:][-(MAX_TRAIT_CELLS - MIN_CELLS) :]
-        rivals = [known for known in traits if tells_length(known.trait) and tells_length(one.trait.trait)]
+        first, recent = there[:MIN_CELLS], there[MIN_CELLS:][-(MAX_TRAIT_CELLS - MIN_CELLS) :]
+        rivals = [known for known in traits if tells_length(known.trait) and tells_length(observed.trait.trait)]
         traits = [known for known in traits if known not in alike and known not in rivals]
         traits.append(
             KnownTrait(
-                trait=one.trait.trait,
-                confidence=one.trait.confidence,
-                cell_ids=[cell.id for cell in (*first, *kept)],
+                trait=observed.trait.trait,
+                confidence=observed.trait.confidence,
+                cell_ids=[cell.id for cell in (*first, *recent)],
                 since=first[-1].event_timestamp,
-                by=one.by,
+                by=observed.by,
             )
         )
-    return person.model_copy(update={"traits": sorted(traits[-MAX_TRAITS:], key=lambda one: (one.since, one.trait))})
+    return person.model_copy(update={"traits": sorted(traits[-MAX_TRAITS:], key=lambda trait: (trait.since, trait.trait))})
 
 
 def without_memories(person: KnownPerson, gone: Collection[str]) -> KnownPerson:
     """The person without all that rests on memories that are gone: a trait that too few cells bear out goes as well."""
-    facts = [kept for one in person.facts if (kept := _without(one, gone)).memory_ids]
+    facts = [rest for fact in person.facts if (rest := _without(fact, gone)).memory_ids]
     traits = [
-        one.model_copy(update={"cell_ids": left})
-        for one in person.traits
-        if len(left := [name for name in one.cell_ids if name not in gone]) == len(one.cell_ids)
-        or (one.by == BY_RULE and len(left) >= MIN_CELLS)
+        trait.model_copy(update={"cell_ids": left})
+        for trait in person.traits
+        if len(left := [name for name in trait.cell_ids if name not in gone]) == len(trait.cell_ids)
+        or (trait.by == BY_RULE and len(left) >= MIN_CELLS)
     ]
     return KnownPerson(facts=facts, traits=traits)
 
 
 def cells_in(scenes: Iterable[Scene], trait: SeenTrait) -> tuple[str, ...]:
     """The cells of scenes that show a trait: those noted with that behaviour, else all."""
-    members = [one for scene in scenes for one in scene.members]
-    noted = [one.cell_id for one in members if trait.trait in one.shows]
-    return tuple(noted or [one.cell_id for one in members])
+    members = [member for scene in scenes for member in scene.members]
+    noted = [member.cell_id for member in members if trait.trait in member.shows]
+    return tuple(noted or [member.cell_id for member in members])
 
 
 def _without(fact: KnownFact, gone: Collection[str]) -> KnownFact:

@@ -71,7 +71,7 @@ class Thread:
 
     def remove(self, cell_id: str, vector: Vector | None) -> None:
         """One cell less: the centroid is the mean of those that stay, c + (c - v) / n."""
-        members = [one for one in self.scene.members if one.cell_id != cell_id]
+        members = [member for member in self.scene.members if member.cell_id != cell_id]
         if len(members) == self.scene.count:
             return
         if self.centroid is not None and vector is not None and members:
@@ -91,7 +91,7 @@ class Thread:
         members = self.scene.members
         quarter = max(1, len(members) // 4)
         places = range(quarter, len(members) - quarter + 1)
-        place = max(places, key=lambda one: (members[one].at - members[one - 1].at, -abs(one - len(members) // 2)))
+        place = max(places, key=lambda place: (members[place].at - members[place - 1].at, -abs(place - len(members) // 2)))
         return self._cut(place, scene_id, vectors)
 
     def part(self, scene_id: str, vectors: Mapping[str, Vector | None]) -> Thread | None:
@@ -100,7 +100,7 @@ class Thread:
         There is one only where a cell has left that lay in between.
         """
         members = self.scene.members
-        place = next((number for number, (one, two) in enumerate(pairwise(members), 1) if two.at - one.at > GAP), None)
+        place = next((number for number, (first, two) in enumerate(pairwise(members), 1) if two.at - first.at > GAP), None)
         return None if place is None else self._cut(place, scene_id, vectors)
 
     def _cut(self, place: int, scene_id: str, vectors: Mapping[str, Vector | None]) -> Thread:
@@ -121,7 +121,7 @@ def theme_of(shares: Mapping[str, float], vector: Vector | None, prototypes: Map
 
     shares, vector: of the cell, as `Cell` has them.
     """
-    best = max(sorted(shares), key=lambda one: shares[one], default=None)
+    best = max(sorted(shares), key=lambda name: shares[name], default=None)
     if best is not None and shares[best] >= 1 and shares[best] > CLEAR * sum(shares.values()):
         return best
     if vector is not None and rules.by_vectors and prototypes:
@@ -155,7 +155,7 @@ def place(cell: Cell, theme: str, threads: Sequence[Thread], rules: SceneRules) 
         else:
             continue
         fitting.append((rank, near, thread.scene.ended_at, thread.scene.id, thread))
-    return max(fitting, key=lambda one: one[:4])[4] if fitting else None
+    return max(fitting, key=lambda option: option[:4])[4] if fitting else None
 
 
 def begun(scene_id: str, cell: Cell, theme: str) -> Thread:
@@ -167,24 +167,24 @@ def begun(scene_id: str, cell: Cell, theme: str) -> Thread:
     return thread
 
 
-def cosine(one: Vector | None, other: Vector | None) -> float:
+def cosine(vector: Vector | None, other: Vector | None) -> float:
     """The cosine of two vectors of any length; 0 where there are not two, or one is nothing."""
-    if one is None or other is None:
+    if vector is None or other is None:
         return 0.0
-    lengths = math.sqrt(float(np.dot(one, one)) * float(np.dot(other, other)))
-    return float(np.dot(one, other)) / lengths if lengths else 0.0
+    lengths = math.sqrt(float(np.dot(vector, vector)) * float(np.dot(other, other)))
+    return float(np.dot(vector, other)) / lengths if lengths else 0.0
 
 
-def _cosines(one: Vector, others: Vector) -> Vector:
+def _cosines(vector: Vector, others: Vector) -> Vector:
     """The cosine of a vector with each row of `others`; 0 where one of them is nothing."""
-    lengths = np.linalg.norm(others, axis=1) * np.linalg.norm(one)
-    found: Vector = np.divide(others @ one, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-    return found
+    lengths = np.linalg.norm(others, axis=1) * np.linalg.norm(vector)
+    cosines: Vector = np.divide(others @ vector, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    return cosines
 
 
 def mean(members: Sequence[SceneMember], vectors: Mapping[str, Vector | None]) -> Vector | None:
     """The centroid of these cells, by those that have a vector; None where none has."""
-    known = [vector for one in members if (vector := vectors.get(one.cell_id)) is not None]
+    known = [vector for member in members if (vector := vectors.get(member.cell_id)) is not None]
     return np.mean(known, axis=0, dtype=np.float32) if known else None
 
 
@@ -280,11 +280,11 @@ PROTOTYPES: dict[str, str] = {
 
 @lru_cache(maxsize=1)
 def _themes_of_terms() -> dict[str, tuple[str, ...]]:
-    found: dict[str, dict[str, None]] = {}
+    by_term: dict[str, dict[str, None]] = {}
     for theme, prototype in PROTOTYPES.items():
         for term in tokens(prototype):
-            found.setdefault(term, {})[theme] = None
-    return {term: tuple(themes) for term, themes in found.items()}
+            by_term.setdefault(term, {})[theme] = None
+    return {term: tuple(themes) for term, themes in by_term.items()}
 
 
 def themes(terms: Iterable[str]) -> dict[str, float]:

@@ -119,7 +119,7 @@ class ProfileFact(BaseModel):
 
 
 class ProfileTrait(BaseModel):
-    """What shows in at least three cells and nobody said in so many words."""
+    """What at least three cells show, though it was not said in so many words."""
 
     trait: str
     confidence: float
@@ -224,24 +224,24 @@ def line_of(content: str) -> str:
         line = longer
     if line:
         return line
-    told = " ".join(content[:READ].split())
-    return told if len(told) <= MAX_LINE and len(content) <= READ else told[: MAX_LINE - 1].rstrip() + "…"
+    text = " ".join(content[:READ].split())
+    return text if len(text) <= MAX_LINE and len(content) <= READ else text[: MAX_LINE - 1].rstrip() + "…"
 
 
 def shown_in(note: Memory | None) -> list[str]:
     """The sentences of a note that tell how the person behaves, without the numbers of that one time."""
-    told = "" if note is None else parts_of(note.content).get(BEHAVIOUR, "")
-    return [_STYLE.sub("", _ASIDE.sub("", " ".join(one.text.split())))[:300] for one in sentences(told)][:4]
+    behaviour = "" if note is None else parts_of(note.content).get(BEHAVIOUR, "")
+    return [_STYLE.sub("", _ASIDE.sub("", " ".join(sentence.text.split())))[:300] for sentence in sentences(behaviour)][:4]
 
 
 def with_members(scene: Scene, given: Sequence[SceneMember]) -> Scene:
     """The scene with these members in order, and all that they say of it but the words: those are made once, when all have come."""
-    members = sorted(given, key=lambda one: (one.at, one.cell_id))
+    members = sorted(given, key=lambda member: (member.at, member.cell_id))
     return scene.model_copy(
         update={
             "members": members,
-            "cell_ids": [one.cell_id for one in members],
-            "session_ids": list(dict.fromkeys(one.session_id for one in members if one.session_id is not None)),
+            "cell_ids": [member.cell_id for member in members],
+            "session_ids": list(dict.fromkeys(member.session_id for member in members if member.session_id is not None)),
             "count": len(members),
             "started_at": members[0].at if members else scene.started_at,
             "ended_at": members[-1].at if members else scene.ended_at,
@@ -251,15 +251,17 @@ def with_members(scene: Scene, given: Sequence[SceneMember]) -> Scene:
 
 def with_words(scene: Scene) -> Scene:
     """The scene with title and summary by rule, and all else that its members say."""
-    told = with_members(scene, scene.members)
-    return told.model_copy(update={"title": _title(told.theme, told.members), "summary": _summary([one.line for one in told.members])})
+    updated = with_members(scene, scene.members)
+    return updated.model_copy(
+        update={"title": _title(updated.theme, updated.members), "summary": _summary([member.line for member in updated.members])}
+    )
 
 
 def _title(theme: str, members: Sequence[SceneMember]) -> str:
     """The theme, and the words that most of the cells have, names with their capitals."""
     counted: Counter[str] = Counter()
-    for one in members:
-        counted.update(word for word in _telling(one.line) if word != theme)
+    for member in members:
+        counted.update(word for word in _telling(member.line) if word != theme)
     common = [_written(word, members) for word in sorted(counted, key=lambda word: -counted[word])[:TITLE_WORDS]]
     return f"{theme.capitalize()}: {', '.join(common)}"[:200] if common else theme.capitalize()
 
@@ -276,7 +278,7 @@ def _written(word: str, members: Sequence[SceneMember]) -> str:
     In small letters where it only begins sentences.
     """
     within = re.compile(rf"(?<=[^\W_]\s){re.escape(word)}\b", re.IGNORECASE)
-    return next((found[0] for one in members if (found := within.search(one.line))), word)
+    return next((match[0] for member in members if (match := within.search(member.line))), word)
 
 
 def _summary(lines: Sequence[str]) -> str:

@@ -102,11 +102,11 @@ def project(timeline: Timeline, now: datetime) -> dict[str, Projection]:
 
     """
     following, latest = Following(timeline), timeline.latest_versions()
-    shown, hidden = timeline.parts(timeline.intervals), timeline.parts(timeline.hidden)
+    visible, hidden = timeline.parts(timeline.intervals), timeline.parts(timeline.hidden)
     times: dict[Reference, tuple[Member, datetime, datetime | None]] = {}
     for member in timeline.members:
         key = member.memory_id, member.version
-        own = (hidden if member.state is State.HIDDEN else shown).get(key, [])
+        own = (hidden if member.state is State.HIDDEN else visible).get(key, [])
         times |= {(*key, part): (member, interval.begins, interval.ends) for part, interval in own}
         if not own and key not in timeline.earlier and (timeline.horizon is None or member.valid_from > timeline.horizon):
             times[*key, 0] = member, member.valid_from, member.valid_from

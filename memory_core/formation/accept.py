@@ -169,7 +169,7 @@ class Converser:
         writing = await self._messages.prepared(owner, conversation, look)
         weight = 2 * len(orjson.dumps([message.model_dump(mode="json") for message in conversation.messages]))
         session = None if conversation.session_id is None else session_document_id(owner, conversation.session_id)
-        history = None if conversation.path == "agent" else match.kept
+        history = None if conversation.path == "agent" else match.marks
         written = conversation
 
         def beside(seen: Look) -> Changes[Any]:

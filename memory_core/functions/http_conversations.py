@@ -106,7 +106,7 @@ async def task_get(req: Admitted[Nothing]) -> HttpResponse:
 @blueprint.route(route=f"{_TASK}/retry", methods=["POST"])
 @gated("write", body=Nothing)
 async def task_retry(req: Admitted[Nothing]) -> HttpResponse:
-    """Begin anew with a task that failed, is poisoned or waits."""
+    """Start a task again that failed, is poisoned or waits."""
     return json_response((await req.core.retry(req.owner, req.route["task_id"], req.call)).public(), status=202)
 
 

@@ -36,7 +36,7 @@ async def consolidate(req: Admitted[ConsolidateInput]) -> HttpResponse:
 @blueprint.route(route="api/v1/decay", methods=["POST"])
 @gated("write", body=DecayInput)
 async def decay(req: Admitted[DecayInput]) -> HttpResponse:
-    """Take memories that nobody has looked at for long out of sight, by a task; with dry_run, count them. As often as you like."""
+    """Hide memories that were not looked at for long, by a task; with dry_run, count them. As often as you like."""
     return upkeep_response(req.owner, await req.core.decay(req.owner, req.input, req.call))
 
 
@@ -50,7 +50,7 @@ async def forget(req: Admitted[ForgetInput]) -> HttpResponse:
 @blueprint.route(route="api/v1/reembed", methods=["POST"])
 @gated("admin", body=ReembedInput)
 async def reembed(req: Admitted[ReembedInput]) -> HttpResponse:
-    """Make vectors anew that another embedder made, by a task; with dry_run, count them. Where there are none, nothing is done."""
+    """Replace vectors that another embedder made, by a task; with dry_run, count them. Where there are none, nothing is done."""
     return upkeep_response(req.owner, await req.core.reembed(req.owner, req.input, req.call))
 
 
@@ -60,7 +60,7 @@ async def reembed(req: Admitted[ReembedInput]) -> HttpResponse:
 @blueprint.route(route="api/v1/archive", methods=["POST"])
 @gated("write", body=ArchiveInput)
 async def archive(req: Admitted[ArchiveInput]) -> HttpResponse:
-    """Move memories that nobody has touched for years to cold storage, by a task; with dry_run, count what would move."""
+    """Move memories that were not used for years to cold storage, by a task; with dry_run, count what would move."""
     return upkeep_response(req.owner, await req.core.archive(req.owner, req.input, req.call))
 
 

@@ -31,10 +31,10 @@ from memory_core.functions.gate import SCOPE, Admitted, another_app, gated
 from memory_core.functions.request_parsing import (
     BulkInput,
     EvolutionInput,
+    FetchInput,
     GetInput,
     GraphInput,
     ListViewInput,
-    NamedViewInput,
     Nothing,
     QueryInput,
     RetrieveViewInput,
@@ -100,8 +100,8 @@ async def memories_bulk(req: Admitted[BulkInput]) -> HttpResponse:
 
 
 @blueprint.route(route=f"{_MEMORIES}/get", methods=["POST"])
-@gated("read", body=NamedViewInput)
-async def memories_get(req: Admitted[NamedViewInput]) -> HttpResponse:
+@gated("read", body=FetchInput)
+async def memories_get(req: Admitted[FetchInput]) -> HttpResponse:
     """Read up to 100 memories by id, procedural ones by key too, in the order of asking."""
     return fetched_response(await req.core.get_many(req.owner, req.input), shape_of(req.input.view))
 

@@ -95,7 +95,7 @@ def _body(door: Door, method: str, path: str, name: str, schemas: dict[str, Sche
         item = dict(_flat(parts.BULK_ITEM, schemas))
         item["properties"] = {**parts.SCOPE_FIELDS, **item["properties"]}
         schemas["BulkItem"] = item
-        schema["properties"] = {"memories": {**schema["properties"]["memories"], "items": ref("BulkItem")}}
+        schema["properties"] = {**schema["properties"], "memories": {**schema["properties"]["memories"], "items": ref("BulkItem")}}
     if door.scoped and "{user_id}" not in path:
         schema["properties"] = {**parts.SCOPE_FIELDS, **schema.get("properties", {})}
         # PUT and PATCH may name the user in the query instead.

@@ -95,7 +95,7 @@ class ListViewInput(ListInput):
         return shape_of(self.view, None if self.fields is None else tuple(self.fields.split(",")))
 
 
-class NamedViewInput(NamedInput):
+class FetchInput(NamedInput):
     """Memories by name, and how much of each the answer shows."""
 
     view: View = "brief"

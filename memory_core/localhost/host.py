@@ -150,5 +150,5 @@ class _Server(uvicorn.Server):
         try:
             yield
         finally:
-            for one, handler in before.items():
-                signal.signal(one, handler)
+            for number, handler in before.items():
+                signal.signal(number, handler)

@@ -254,7 +254,7 @@ class Search:
     @property
     def vectors(self) -> tuple[Vector, ...]:
         """All vectors that it asks for; none where there is no embedder."""
-        several = tuple(one.vector for one in self.sentences if one.vector is not None)
+        several = tuple(sentence.vector for sentence in self.sentences if sentence.vector is not None)
         return several if self.vector is None else (self.vector,)
 
     @property

@@ -49,7 +49,7 @@ def prompt(name: Name) -> Prompt[Any]:
     head, body = _read(f"{name}.md").removeprefix("---\n").split("\n---\n", 1)
     stated = dict(line.split(": ", 1) for line in head.splitlines())
     text = f"{body.strip()}\n\n{_read('record_rules.md').strip()}\n".replace("{attributes}", _attributes())
-    examples = [json.loads(found) for example in _EXAMPLE.findall(text) for found in _JSON.findall(example)]
+    examples = [json.loads(block) for example in _EXAMPLE.findall(text) for block in _JSON.findall(example)]
     answer = cast("type[BaseModel]", getattr(agent_schemas, stated["answer"]))
     return Prompt(name, stated["version"], answer, text, tuple(examples))
 
@@ -59,4 +59,4 @@ def _read(file: str) -> str:
 
 
 def _attributes() -> str:
-    return "\n".join(f"- `{one.name}`: {one.value}" for one in ATTRIBUTES)
+    return "\n".join(f"- `{attribute.name}`: {attribute.value}" for attribute in ATTRIBUTES)

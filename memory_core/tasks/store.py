@@ -139,12 +139,12 @@ class Pair:
     @classmethod
     def of(cls, look: Look, task_id: str) -> Pair | None:
         """What the look shows; None when there is no such task."""
-        held = held_task(look.documents.get(task_id), look.head)
-        if held is None:
+        task = held_task(look.documents.get(task_id), look.head)
+        if task is None:
             return None
-        subject = look.documents.get(held.task.subject_id)
+        subject = look.documents.get(task.task.subject_id)
         known = subject is not None and look.head is not None and subject.body["epoch"] == look.head.epoch
-        return cls(held, subject if known else None)
+        return cls(task, subject if known else None)
 
     @property
     def task(self) -> Task:

@@ -71,14 +71,14 @@ class Worker:
         except Malformed:
             log.error("a message of %d characters that is not ours is dropped from the poison queue", len(body))
             return
-        held = await self._tasks.held(message.owner, message.task_id)
-        if held is None or held.task.generation != message.generation:
+        held_task = await self._tasks.held(message.owner, message.task_id)
+        if held_task is None or held_task.task.generation != message.generation:
             return
-        alive = (held.task.leased_until or self._clock.now()) - self._clock.now()
+        alive = (held_task.task.leased_until or self._clock.now()) - self._clock.now()
         if alive > timedelta(0):
             await self._queue.send(name + POISON, body, delay=alive + MOMENT)
         else:
-            await self._poison(message, held.task, GAVE_UP)
+            await self._poison(message, held_task.task, GAVE_UP)
 
     async def _work(self, lease: Lease, name: QueueName, message: TaskMessage) -> None:
         try:

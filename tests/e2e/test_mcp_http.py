@@ -86,6 +86,9 @@ async def test_a_conversation_is_found_at_once_and_known_again(host: httpx.Clien
         assert taken.startswith("2 turns are stored and can be found.")
         assert "red bicycle" in await answer(client, "memory_search", query="a red bicycle")
         assert await answer(client, "memory_converse", messages=turns, session_id="monday") == "All of these turns were known already."
+        turns.append({"role": "user", "content": "It has a bell."})
+        taken = await answer(client, "memory_converse", messages=turns, session_id="monday")
+        assert taken.startswith("1 turn is stored and can be found. 2 were known already.")
 
 
 @each_mode
@@ -270,7 +273,9 @@ async def test_without_a_user_every_tool_says_what_is_missing(host: httpx.Client
     async with over_http(host.base_url, mode) as client:
         assert len((await client.list_tools()).tools) == len(TOOLS)
         for tool, arguments in (("memory_search", {"query": "x"}), ("memory_save", {"content": "x"}), ("memory_forget", {"ids": ["x"]})):
-            assert "the header X-Memory-User" in await refusal(client, tool, **arguments)
+            refused = await refusal(client, tool, **arguments)
+            assert "the header X-Memory-User" in refused
+            assert refused.endswith("Calling again does not help; tell the user."), "no argument names a user"
         with pytest.raises(MCPError, match="X-Memory-User"):
             await client.read_resource("memory://profile")
 

@@ -98,11 +98,11 @@ def rank_of(steps: Sequence[Step], kept: Sequence[str], call: Sequence[str]) -> 
         return None
     count, differences = len(steps) - (steps[0].call > 0), -(steps[0].call > 0)
     for before, after in pairwise(steps):
-        new, left_out = after.call - before.call - 1, after.kept - before.kept - 1
+        new, left_out = after.call - before.call - 1, after.mark - before.mark - 1
         count -= 0 if new == left_out == 0 else 1 if new in (0, left_out) else 2
         differences -= (new, left_out) != (0, 0)
-    assert all(call[step.call] == kept[step.kept] for step in steps)
-    return count, steps[-1].kept + 1 - len(kept), differences
+    assert all(call[step.call] == kept[step.mark] for step in steps)
+    return count, steps[-1].mark + 1 - len(kept), differences
 
 
 class Session:
@@ -116,7 +116,7 @@ class Session:
         """Tell a call: how many of its messages are new."""
         self.now += timedelta(minutes=1)
         match = match_history(self.kept, [CallMessage.of(message, self.now) for message in messages], known_ids)
-        self.kept = match.kept
+        self.kept = match.marks
         self.stored += [messages[place].content for place in match.new]
         return len(match.new)
 
@@ -523,11 +523,11 @@ def test_a_system_message_that_was_forgotten_is_stored_when_it_is_told_again() -
 def test_marks_follow_the_order_of_the_call() -> None:
     match = matched(["a", "b", "c", "d", "e", "f"], ["a", "x", "c", "d", "y", "z", "e", "f", "g"])
     assert match.new == (1, 4, 5, 8)
-    assert list(match.kept) == kept_of(["a", "x", "c", "d", "y", "z", "e", "f", "g"])
+    assert list(match.marks) == kept_of(["a", "x", "c", "d", "y", "z", "e", "f", "g"])
     match = matched(["a", "b", "c", "d"], ["x", "y", "c", "d", "e"])
-    assert list(match.kept) == kept_of(["x", "y", "c", "d", "e"])
+    assert list(match.marks) == kept_of(["x", "y", "c", "d", "e"])
     match = matched(["a", "b", "c", "d"], ["x", "c", "d", "e"])
-    assert list(match.kept) == kept_of(["a", "b", "x", "c", "d", "e"])
+    assert list(match.marks) == kept_of(["a", "b", "x", "c", "d", "e"])
 
 
 def test_a_second_hi_later_is_new() -> None:
@@ -538,14 +538,14 @@ def test_a_second_hi_later_is_new() -> None:
 
 def test_the_same_again_is_known() -> None:
     match = matched(["a", "b", "c"], ["a", "b", "c"])
-    assert (match.new, list(match.kept)) == ((), kept_of(["a", "b", "c"]))
+    assert (match.new, list(match.marks)) == ((), kept_of(["a", "b", "c"]))
 
 
 def test_an_answer_made_anew_is_new_alone_and_takes_the_place_of_the_old_one() -> None:
     match = matched(["u1", "a1", "u2", "a2"], ["u1", "a1", "u2", "other", "u3"])
     assert match.new == (3, 4)
-    assert list(match.kept) == kept_of(["u1", "a1", "u2", "other", "u3"])
-    assert match_history(match.kept, of(["u1", "a1", "u2", "other", "u3", "a3"])).new == (5,)
+    assert list(match.marks) == kept_of(["u1", "a1", "u2", "other", "u3"])
+    assert match_history(match.marks, of(["u1", "a1", "u2", "other", "u3", "a3"])).new == (5,)
 
 
 @pytest.mark.parametrize(
@@ -580,7 +580,7 @@ def test_a_call_longer_than_what_is_kept_is_known_as_far_as_that_reaches() -> No
 def test_a_known_id_is_known_wherever_it_stands() -> None:
     match = matched(["a", "b", "c"], ["x", "b", "y"], ["1", "2", "3"], frozenset("2"))
     assert match.new == (0, 2)
-    assert list(match.kept) == [*kept_of(["a", "b", "c"]), *(message.kept for message in of(["x", "y"], ["1", "3"]))]
+    assert list(match.marks) == [*kept_of(["a", "b", "c"]), *(message.kept for message in of(["x", "y"], ["1", "3"]))]
 
 
 def test_another_id_is_another_message_with_the_same_words() -> None:
@@ -603,7 +603,7 @@ def test_known_and_new_make_up_the_call(kept: list[str], call: list[str], data: 
 
 def test_the_latest_marks_are_kept() -> None:
     call = [str(number) for number in range(MAX_MARKS + 5)]
-    assert list(matched([], call).kept) == kept_of(call[5:])
+    assert list(matched([], call).marks) == kept_of(call[5:])
 
 
 def test_a_long_history_may_be_sent_again_in_several_calls() -> None:

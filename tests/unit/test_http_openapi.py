@@ -9,8 +9,8 @@ import pytest
 
 from memory_core.functions.blueprints import BLUEPRINTS
 from memory_core.functions.openapi import document
-from memory_core.functions.openapi_parts import ANSWERS, EXAMPLES
-from memory_core.functions.registered import door_of
+from memory_core.functions.openapi_parts import ANSWERS, EXAMPLES, SCOPE_FIELDS
+from memory_core.functions.registered import door_of, http_functions
 from memory_core.functions.request_parsing import from_json
 
 METHODS = {"get", "put", "post", "delete", "patch"}
@@ -113,6 +113,18 @@ def test_the_examples_are_good_requests() -> None:
         door = door_of(functions[name])
         assert door is not None
         from_json(door.takes, {field: value for field, value in example.items() if field != "user_id"})
+
+
+def test_the_fields_that_a_call_takes_are_those_of_the_document(openapi: dict[str, Any]) -> None:
+    for function in http_functions():
+        operation, takes = openapi["paths"][function.path][function.method.lower()], function.door.takes
+        if function.door.has_body:
+            reference = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+            shown = set(openapi["components"]["schemas"][reference.rpartition("/")[2]]["properties"])
+        else:
+            shown = {one["name"] for one in operation["parameters"] if one["in"] == "query"}
+        fields = {field.alias or name for name, field in takes.model_fields.items()}
+        assert fields <= shown <= fields | set(SCOPE_FIELDS), function.name
 
 
 def test_what_never_leaves_the_product_is_not_in_the_document(openapi: dict[str, Any]) -> None:

@@ -3804,6 +3804,17 @@ export interface components {
             user_id: string;
             /** @description Comes from the key; if given, it must be the key's. */
             app_id?: string;
+            /**
+             * Atomic
+             * @default false
+             */
+            atomic: boolean;
+            /**
+             * View
+             * @default brief
+             * @enum {string}
+             */
+            view: "brief" | "full";
             /** Memories */
             memories: components["schemas"]["BulkItem"][];
         };
@@ -3925,9 +3936,27 @@ export interface components {
         };
         /**
          * NamedRequest
-         * @description Memories by name, and how much of each the answer shows.
+         * @description Up to 100 memories by their ids, procedural ones by their keys too, each once.
          */
         NamedRequest: {
+            /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
+            user_id: string;
+            /** @description Comes from the key; if given, it must be the key's. */
+            app_id?: string;
+            /** Ids */
+            ids?: string[];
+            /** Keys */
+            keys?: string[];
+        } & ({
+            ids: unknown;
+        } | {
+            keys: unknown;
+        });
+        /**
+         * FetchRequest
+         * @description Memories by name, and how much of each the answer shows.
+         */
+        FetchRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
             user_id: string;
             /** @description Comes from the key; if given, it must be the key's. */
@@ -5748,7 +5777,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NamedRequest"];
+                "application/json": components["schemas"]["FetchRequest"];
             };
         };
         responses: {

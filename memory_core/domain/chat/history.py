@@ -79,21 +79,21 @@ class CallMessage:
         """Whether it is an instruction and no turn."""
         return self.mark.startswith(_OF_SYSTEM)
 
-    def repeats(self, kept: str) -> bool:
+    def repeats(self, other: str) -> bool:
         """Whether it may be a message that the session has: of the same mark, and not given a later time."""
-        return kept.startswith(self.mark) and not (self.is_given and self.at > _time_of(kept, self.at))
+        return other.startswith(self.mark) and not (self.is_given and self.at > _time_of(other, self.at))
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryMatch:
     """What of a call is new.
 
-    new: places in the call, in order. kept: the marks of the session after it, the latest last. They follow the call where it is known:
+    new: places in the call, in order. marks: those of the session after it, the latest last. They follow the call where it is known:
     what it replaced or left out of the end is gone.
     """
 
     new: tuple[int, ...]
-    kept: tuple[str, ...]
+    marks: tuple[str, ...]
 
 
 def message_mark(role: str, content: str) -> str:
@@ -116,7 +116,7 @@ def kept_mark(role: str, content: str, at: datetime, message_id: str | None = No
     return CallMessage(message_mark(role, content), _milliseconds(at), id=message_id).kept
 
 
-def match_history(kept: Sequence[str], call: Sequence[CallMessage], known_ids: Collection[str] = frozenset()) -> HistoryMatch:
+def match_history(session_marks: Sequence[str], call: Sequence[CallMessage], known_ids: Collection[str] = frozenset()) -> HistoryMatch:
     """Find what of a call is new in its session.
 
     Known again are messages whose id is known, wherever they stand; of the turns, those that are aligned with what is kept; and system
@@ -124,7 +124,7 @@ def match_history(kept: Sequence[str], call: Sequence[CallMessage], known_ids: C
     was told with an id, whatever it says.
 
     Args:
-        kept: Marks of the session, the latest last.
+        session_marks: Marks of the session, the latest last.
         call: The call's messages in order.
         known_ids: Ids of messages that are kept.
 
@@ -132,29 +132,29 @@ def match_history(kept: Sequence[str], call: Sequence[CallMessage], known_ids: C
         The new ones, and the marks to keep from now on, at most `MAX_MARKS`.
 
     """
-    marks = [place for place, mark in enumerate(kept) if not mark.startswith(_OF_SYSTEM)]
+    marks = [place for place, mark in enumerate(session_marks) if not mark.startswith(_OF_SYSTEM)]
     turns = [place for place, message in enumerate(call) if not message.is_system]
-    steps = _known_turns([kept[place] for place in marks], [call[place] for place in turns], known_ids)
-    pairs = {turns[step.call]: marks[step.kept] for step in steps}
-    known = {*pairs, *_known_systems(kept, call)}
+    steps = _known_turns([session_marks[place] for place in marks], [call[place] for place in turns], known_ids)
+    pairs = {turns[step.call]: marks[step.mark] for step in steps}
+    known = {*pairs, *_known_systems(session_marks, call)}
     seen, new = {call[place].id for place in known}, list[int]()
     for place, message in enumerate(call):
         if place not in known and (message.id is None or (message.id not in known_ids and message.id not in seen)):
             new.append(place)
         seen.add(message.id)
-    return HistoryMatch(tuple(new), tuple(_kept_after(kept, call, pairs, new)[-MAX_MARKS:]))
+    return HistoryMatch(tuple(new), tuple(_kept_after(session_marks, call, pairs, new)[-MAX_MARKS:]))
 
 
-def without_message(kept: Sequence[str], message: CallMessage, told_at: datetime) -> list[str]:
+def without_message(session_marks: Sequence[str], message: CallMessage, told_at: datetime) -> list[str]:
     """The marks once a message was forgotten for good: a hole is left in its place, none of a system message.
 
     Args:
-        kept: Marks of its session, the latest last.
+        session_marks: Marks of its session, the latest last.
         message: The message as it was kept.
         told_at: When it was told.
 
     """
-    marks, place = [*kept], _place_of(kept, message, told_at)
+    marks, place = [*session_marks], _place_of(session_marks, message, told_at)
     if place is not None and message.is_system:
         del marks[place]
     elif place is not None:
@@ -164,13 +164,13 @@ def without_message(kept: Sequence[str], message: CallMessage, told_at: datetime
     return marks
 
 
-def before_message(kept: Sequence[str], message: CallMessage, told_at: datetime) -> list[str]:
+def before_message(session_marks: Sequence[str], message: CallMessage, told_at: datetime) -> list[str]:
     """The marks once a message was taken back; with it go the holes that end them, of messages told after it."""
-    place = _place_of(kept, message, told_at)
+    place = _place_of(session_marks, message, told_at)
     if place is None:
-        return [*kept]
-    after = [mark for mark in kept[place + 1 :] if not is_hole(mark)]
-    return [*kept[:place], *(kept[place + 1 :] if any(not mark.startswith(_OF_SYSTEM) for mark in after) else after)]
+        return [*session_marks]
+    after = [mark for mark in session_marks[place + 1 :] if not is_hole(mark)]
+    return [*session_marks[:place], *(session_marks[place + 1 :] if any(not mark.startswith(_OF_SYSTEM) for mark in after) else after)]
 
 
 def is_hole(mark: str) -> bool:
@@ -178,18 +178,18 @@ def is_hole(mark: str) -> bool:
     return mark.startswith(_HOLE)
 
 
-def _known_turns(kept: Sequence[str], call: Sequence[CallMessage], known_ids: Collection[str]) -> list[Step]:
+def _known_turns(session_marks: Sequence[str], call: Sequence[CallMessage], known_ids: Collection[str]) -> list[Step]:
     """The turns that are aligned with what is kept."""
-    if not kept or not call:
+    if not session_marks or not call:
         return []
-    columns = {message.mark: np.zeros(len(kept), bool) for message in call}
-    for place, mark in enumerate(kept):
+    columns = {message.mark: np.zeros(len(session_marks), bool) for message in call}
+    for place, mark in enumerate(session_marks):
         if (column := columns.get(mark[:MARK_CHARACTERS])) is not None:
             column[place] = True
-    times = np.array([_time_of(mark, _LATEST) for mark in kept])
-    has_id = np.array([mark.endswith(_WITH_ID) for mark in kept])
-    is_hole_there = np.array([is_hole(mark) for mark in kept])
-    repeats = np.array([columns[message.mark] for message in call]).reshape(len(call), len(kept))
+    times = np.array([_time_of(mark, _LATEST) for mark in session_marks])
+    has_id = np.array([mark.endswith(_WITH_ID) for mark in session_marks])
+    is_hole_there = np.array([is_hole(mark) for mark in session_marks])
+    repeats = np.array([columns[message.mark] for message in call]).reshape(len(call), len(session_marks))
     fills = np.tile(is_hole_there, (len(call), 1))
     for place, message in enumerate(call):
         if message.id is not None and message.id not in known_ids:
@@ -200,9 +200,9 @@ def _known_turns(kept: Sequence[str], call: Sequence[CallMessage], known_ids: Co
     return aligned(repeats, fills, is_hole_there)
 
 
-def _known_systems(kept: Sequence[str], call: Sequence[CallMessage]) -> set[int]:
+def _known_systems(session_marks: Sequence[str], call: Sequence[CallMessage]) -> set[int]:
     """The places of the system messages that the session has."""
-    latest = {mark[:MARK_CHARACTERS]: mark for mark in kept if mark.startswith(_OF_SYSTEM)}
+    latest = {mark[:MARK_CHARACTERS]: mark for mark in session_marks if mark.startswith(_OF_SYSTEM)}
     known, is_first = set[int](), True
     for place, message in enumerate(call):
         is_first = is_first and message.is_system
@@ -212,22 +212,22 @@ def _known_systems(kept: Sequence[str], call: Sequence[CallMessage]) -> set[int]
     return known
 
 
-def _kept_after(kept: Sequence[str], call: Sequence[CallMessage], pairs: Mapping[int, int], new: Sequence[int]) -> list[str]:
+def _kept_after(session_marks: Sequence[str], call: Sequence[CallMessage], pairs: Mapping[int, int], new: Sequence[int]) -> list[str]:
     """The marks after a call: those of its new messages at their places in it.
 
     A message takes the place of the mark that it replaced: as many new turns as marks between two that are known, or before the first. What
     the call has otherwise goes before the turn that is known after it, or last, and then in the place of an end that the call has edited.
 
     Args:
-        kept: Marks of the session, the latest last.
+        session_marks: Marks of the session, the latest last.
         call: The call's messages in order.
         pairs: The turns that are known by their places, and the marks that they repeat.
         new: The places of the new messages.
 
     """
-    after = dict(enumerate([mark] for mark in kept))
-    marks = [place for place, mark in enumerate(kept) if not mark.startswith(_OF_SYSTEM)]
-    last, rest, is_new = [*pairs.values()][-1] if pairs else len(kept), list[str](), {*new}
+    after = dict(enumerate([mark] for mark in session_marks))
+    marks = [place for place, mark in enumerate(session_marks) if not mark.startswith(_OF_SYSTEM)]
+    last, rest, is_new = [*pairs.values()][-1] if pairs else len(session_marks), list[str](), {*new}
     if any(place > max(pairs, default=-1) and not call[place].is_system for place in new):
         after |= {place: [] for place in marks if place > last}
     gap, begin = list[int](), 0
@@ -244,19 +244,19 @@ def _kept_after(kept: Sequence[str], call: Sequence[CallMessage], pairs: Mapping
         after[pairs[place]] = [*(call[other].kept for other in gap if other in is_new), *after[pairs[place]]]
         gap, begin = [], end + 1
     rest = [call[place].kept for place in gap if place in is_new]
-    return [*(mark for place in range(len(kept)) for mark in after[place]), *rest]
+    return [*(mark for place in range(len(session_marks)) for mark in after[place]), *rest]
 
 
-def _place_of(kept: Sequence[str], message: CallMessage, told_at: datetime) -> int | None:
+def _place_of(session_marks: Sequence[str], message: CallMessage, told_at: datetime) -> int | None:
     """The place of a message's mark, the nearest in time, the last of several.
 
     The mark is of the same words and of an id, if the message had one.
     """
-    places = [place for place, mark in enumerate(kept) if mark.startswith(message.mark)]
+    places = [place for place, mark in enumerate(session_marks) if mark.startswith(message.mark)]
     moments = message.at, _milliseconds(told_at)
 
     def distance(place: int) -> tuple[bool, int, int]:
-        has_id, time = kept[place].endswith(_WITH_ID), _time_of(kept[place], message.at)
+        has_id, time = session_marks[place].endswith(_WITH_ID), _time_of(session_marks[place], message.at)
         return has_id != (message.id is not None), min(abs(time - moment) for moment in moments), -place
 
     return min(places, key=distance, default=None)
@@ -266,9 +266,9 @@ def _milliseconds(moment: datetime) -> int:
     return min((moment - _EPOCH) // timedelta(milliseconds=1), _LATEST)
 
 
-def _time_of(kept: str, default: int) -> int:
+def _time_of(mark: str, default: int) -> int:
     """The time of a message that is kept; the default where none is, as earlier versions did."""
-    time = kept[MARK_CHARACTERS:][:_TIME_CHARACTERS]
+    time = mark[MARK_CHARACTERS:][:_TIME_CHARACTERS]
     if len(time) != _TIME_CHARACTERS:
         return default
     return int.from_bytes(base64.urlsafe_b64decode(time), "big", signed=True)

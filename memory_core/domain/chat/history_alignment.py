@@ -39,7 +39,7 @@ class Step(NamedTuple):
     """A message of the call, by its place, and the mark that it repeats."""
 
     call: int
-    kept: int
+    mark: int
 
 
 class _Runs(NamedTuple):
@@ -83,7 +83,7 @@ def aligned(repeats: Table, fills: Table, is_hole: Table) -> list[Step]:
     chains = _chains(repeats[:, some], fills[:, some], runs, _begins(runs, first, len(is_hole)))
     end = _end(chains, repeats[:, some], left[some])
     steps = [] if end is None else _chain_to(end, chains, repeats[:, some])
-    return _with_holes([Step(step.call, step.kept + first) for step in steps], fills) if steps else []
+    return _with_holes([Step(step.call, step.mark + first) for step in steps], fills) if steps else []
 
 
 def _runs(repeats: Table, fills: Table, left: Table) -> _Runs:
@@ -98,18 +98,18 @@ def _runs(repeats: Table, fills: Table, left: Table) -> _Runs:
     return _Runs(length, is_last)
 
 
-def _begins(runs: _Runs, first: int, kept: int) -> Table:
+def _begins(runs: _Runs, first: int, marks: int) -> Table:
     """Where a chain may begin, and at what cost: with the call, or behind messages of it that are new.
 
     Args:
         runs: Those of the pairs.
         first: The place of their first mark.
-        kept: How many marks are kept.
+        marks: How many marks are kept.
 
     """
     lines, columns = runs.length.shape
     begins = runs.may_follow
-    if lines > kept:  # a call of all that is kept but its beginning, and more
+    if lines > marks:  # a call of all that is kept but its beginning, and more
         places = range(min(columns, lines - first))
         begins[[first + place for place in places], places] |= runs.is_last[[first + place for place in places], places]
     costs = np.where(begins, _BEGINS - _DIFFERENCE, _NONE).astype(np.int32)
@@ -164,44 +164,44 @@ def _end(chains: _Chains, repeats: Table, left: Table) -> Step | None:
 
 def _chain_to(end: Step, chains: _Chains, repeats: Table) -> list[Step]:
     """The steps of the chain that ends there."""
-    (call, kept), steps = end, list[Step]()
+    (call, mark), steps = end, list[Step]()
     while True:
-        steps.append(Step(call, kept))
-        way = int(chains.best[call, kept]) & _WAYS if repeats[call, kept] else _GOES_ON
+        steps.append(Step(call, mark))
+        way = int(chains.best[call, mark]) & _WAYS if repeats[call, mark] else _GOES_ON
         if way == _BEGINS:
             return steps[::-1]
         if way == _LEFT_OUT:
-            call, kept = call - 1, int(chains.value[call - 1, : kept - 1].argmax())
+            call, mark = call - 1, int(chains.value[call - 1, : mark - 1].argmax())
         elif way == _OTHERWISE:
-            before = chains.value[: call - 1, :kept]
-            call, kept = (int(place) for place in np.unravel_index(int(before.argmax()), before.shape))
+            before = chains.value[: call - 1, :mark]
+            call, mark = (int(place) for place in np.unravel_index(int(before.argmax()), before.shape))
         else:
-            call, kept = call - 1, kept - 1
-            while way == _REPLACED and chains.value[call, kept] < _NONE // 2:
-                call, kept = call - 1, kept - 1
+            call, mark = call - 1, mark - 1
+            while way == _REPLACED and chains.value[call, mark] < _NONE // 2:
+                call, mark = call - 1, mark - 1
 
 
 def _with_holes(steps: list[Step], fills: Table) -> list[Step]:
     """The steps, and those that fill the holes beside them."""
     lines, columns = fills.shape
-    found = [Step(-1, -1)]
+    steps_found = [Step(-1, -1)]
     for after in [*steps, Step(lines, columns)]:
-        before = found[-1]
-        room = range(1, min(after.call - before.call, after.kept - before.kept))
-        is_replaced = after.call - before.call == after.kept - before.kept
-        forth = [Step(before.call + by, before.kept + by) for by in room] if before.call >= 0 else []
-        found += _filled(forth, fills, goes_on=is_replaced)
-        room = range(1, min(after.call - found[-1].call, after.kept - found[-1].kept))
-        back = [Step(after.call - by, after.kept - by) for by in room] if after.call < lines else []
-        found += [*_filled(back, fills, goes_on=is_replaced)[::-1], after]
-    return found[1:-1]
+        before = steps_found[-1]
+        room = range(1, min(after.call - before.call, after.mark - before.mark))
+        is_replaced = after.call - before.call == after.mark - before.mark
+        forth = [Step(before.call + by, before.mark + by) for by in room] if before.call >= 0 else []
+        steps_found += _filled(forth, fills, goes_on=is_replaced)
+        room = range(1, min(after.call - steps_found[-1].call, after.mark - steps_found[-1].mark))
+        back = [Step(after.call - by, after.mark - by) for by in room] if after.call < lines else []
+        steps_found += [*_filled(back, fills, goes_on=is_replaced)[::-1], after]
+    return steps_found[1:-1]
 
 
 def _filled(steps: list[Step], fills: Table, *, goes_on: bool = False) -> list[Step]:
     """Those of the steps that fill holes, up to the first that does not unless it goes on."""
     filled = list[Step]()
     for step in steps:
-        if fills[step.call, step.kept]:
+        if fills[step.call, step.mark]:
             filled.append(step)
         elif not goes_on:
             break

@@ -303,8 +303,8 @@ class MessageReader:
         else:
             name = kind.removesuffix("_call")
             self._tools.add(item.get("call_id") or item.get("id"), name)
-            told = next((item[key] for key in ("action", "queries", "code", "arguments", "input") if item.get(key) is not None), None)
-            pieces.add(describe_call(name, told), from_tool=True)
+            arguments = next((item[key] for key in ("action", "queries", "code", "arguments", "input") if item.get(key) is not None), None)
+            pieces.add(describe_call(name, arguments), from_tool=True)
         for field_name in ("output", "outputs", "results"):
             if item.get(field_name) is not None:
                 pieces.add(describe_result(str(item.get("name") or kind.removesuffix("_call")), item[field_name]), from_tool=True)

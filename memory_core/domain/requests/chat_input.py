@@ -55,10 +55,10 @@ _ROLE_OR_TYPE = {"anyOf": [{"required": ["role"], "properties": {"role": _GIVEN}
 
 def message_schema(*, roles_optional: bool) -> dict[str, Any]:
     """The JSON schema of one message, as it is given."""
-    said = [{"required": [name]} for name in ("content", "parts")]
+    contents = [{"required": [name]} for name in ("content", "parts")]
     content = _or_null({"anyOf": [{"type": "string"}, {"type": "array", "items": _PART}]})
     rules: list[dict[str, Any]] = [
-        {"anyOf": [{"required": ["type"]}, *said, *_BESIDE]},
+        {"anyOf": [{"required": ["type"]}, *contents, *_BESIDE]},
         {
             "anyOf": [
                 *_MAY_BE_BLANK,

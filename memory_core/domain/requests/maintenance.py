@@ -38,7 +38,7 @@ class ConsolidateInput(Input):
 
 
 class ReembedInput(Input):
-    """Make vectors anew that another embedder made, of all of a user's memories. dry_run: only count."""
+    """Replace the vectors that another embedder made, of all of a user's memories. dry_run: only count."""
 
     dry_run: bool = False
 
@@ -91,7 +91,7 @@ EventType = Annotated[str, Field(pattern=r"^[a-z_]{1,40}$")]
 
 
 def _as_list(value: Any) -> Any:
-    return [one.strip() for one in value.split(",")] if isinstance(value, str) else value
+    return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
 
 
 Types = Annotated[list[MemoryType | EventType], Field(max_length=20), BeforeValidator(_as_list, json_schema_input_type=str)]

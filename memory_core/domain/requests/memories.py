@@ -78,9 +78,9 @@ _RETRIEVE_RULES: list[Any] = [
 def _update_rules(schema: dict[str, Any]) -> None:
     schema["anyOf"] = [{"required": [name]} for name in schema["properties"] if name != "change_reason"]
     for name in NEVER_CLEARED:
-        shown = schema["properties"][name]
-        (kind,) = (branch for branch in shown.pop("anyOf") if branch != {"type": "null"})
-        schema["properties"][name] = {**kind, "title": shown["title"]}
+        field = schema["properties"][name]
+        (kind,) = (branch for branch in field.pop("anyOf") if branch != {"type": "null"})
+        schema["properties"][name] = {**kind, "title": field["title"]}
 
 
 class SaveInput(Input):

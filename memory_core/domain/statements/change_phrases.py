@@ -121,7 +121,7 @@ ENDS_OF_SUBJECT = re.compile(
     r"|put down|put to sleep)\b",
     re.IGNORECASE,
 )
-"""What stands before within a clause is over."""
+"""What comes before it in a clause is over."""
 ANY_MORE = re.compile(r"\b(?:these days|nowadays|for good|any ?more|any longer|no longer|at all now)\b", re.IGNORECASE)
 ONLY_WITH_ANY_MORE = frozenset({"don't", "do not", "doesn't", "not", "no", "can't", "isn't", "aren't", "won't"})
 ENDS_IN_GERMAN = re.compile(
@@ -227,7 +227,7 @@ STAGES = (
     "gymnasium secondary realschule gesamtschule 中学校 中学",
     "college university uni studium studiert studies 大学 大学生",
 )
-"""Where somebody is at a time of life, one after the other."""
+"""Stages of life, each after the one before."""
 MOVES = re.compile(
     rf"\b(?:{_ALTERED}|tightened|loosened|widened|refinanced"
     r"|came (?:back|in|out) at|(?:auf|in) [\w-]+ (?:gelegt|legen|verlegen|verschieben)|verlangt|hinaus|rutscht|rückt|wandert"

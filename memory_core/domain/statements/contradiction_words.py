@@ -123,7 +123,7 @@ BEING = frozenset(_BEING.split())
 """Frequent verbs; what one of them follows is what a statement speaks of."""
 HAVING = frozenset(_HAVING.split())
 """With a number behind them they say how many or how much there is."""
-ONE_ONLY = tuple(" ".join(one.casefold().split()) for one in _ONE_ONLY.split(","))
+ONE_ONLY = tuple(" ".join(verbs.casefold().split()) for verbs in _ONE_ONLY.split(","))
 """Verbs to which one value at a time belongs."""
 SEVERAL = frozenset(_SEVERAL.split())
 """What a person may have more than one of, so that another name says nothing against the first."""
@@ -218,10 +218,10 @@ def denies(first: str, second: str) -> bool:
 
 def _predicate(text: str) -> tuple[str, str, bool] | None:
     """The text before the last okurigana, the kind of predicate, and whether it is denied."""
-    said = text.rstrip("。.!！ 　").rstrip("ねよわ")
-    head = said.rstrip(HIRAGANA)
-    ending = said[len(head) :]
-    if not head or any(word in ending for word in _NO_NEGATION) or _ADDED.search(said):
+    predicate = text.rstrip("。.!！ 　").rstrip("ねよわ")
+    head = predicate.rstrip(HIRAGANA)
+    ending = predicate[len(head) :]
+    if not head or any(word in ending for word in _NO_NEGATION) or _ADDED.search(predicate):
         return None
     if head.endswith(_ADJECTIVES_IN_NAI) and ending.startswith("ない"):
         return head.translate(_PARTICLES), "quality", len(_NEGATION.findall(ending)) == 2
@@ -340,15 +340,15 @@ def are_of_one_class(first: Sequence[str], second: Sequence[str]) -> bool:
 
 def _kind_of_value(words: Sequence[str]) -> str:
     joined = "".join(words)
-    said = list(words) if joined.isascii() or len(words) == 1 else [joined.strip(HIRAGANA) or joined]
-    said = said if "\u3041" <= joined[-1:] <= "\u9fff" else list(words)
-    if not _COLOUR.isdisjoint(said):
+    parts = list(words) if joined.isascii() or len(words) == 1 else [joined.strip(HIRAGANA) or joined]
+    parts = parts if "\u3041" <= joined[-1:] <= "\u9fff" else list(words)
+    if not _COLOUR.isdisjoint(parts):
         return "colour"
-    if any(word[0].isdigit() for word in said):
+    if any(word[0].isdigit() for word in parts):
         return "number"
-    if len(said) == 1 and said[0] in _FIELD:
+    if len(parts) == 1 and parts[0] in _FIELD:
         return "field"
-    return "quality" if said and (_is_quality(said[-1]) or said[0] in _QUALITY) else "name"
+    return "quality" if parts and (_is_quality(parts[-1]) or parts[0] in _QUALITY) else "name"
 
 
 def _is_quality(word: str) -> bool:

@@ -119,14 +119,14 @@ def contradiction(first: str, second: str) -> str | None:
     if any(text.rstrip().endswith("?") for text in both):
         return None
     tokens = [_TOKEN.findall(plain_digits(text)[: 20 * MOST_WORDS]) for text in both]
-    if not all(0 < len(one) <= MOST_WORDS for one in tokens):
+    if not all(0 < len(statement_tokens) <= MOST_WORDS for statement_tokens in tokens):
         return None
     ours, theirs = _words(tokens[0], tokens[1]), _words(tokens[1], tokens[0])
-    found, other_way = _found(ours, theirs), _found(theirs, ours)
-    found = found if found == other_way else _by_residue(ours, theirs)
-    if found is None:
+    sign, other_way = _found(ours, theirs), _found(theirs, ours)
+    sign = sign if sign == other_way else _by_residue(ours, theirs)
+    if sign is None:
         return "negation" if _JAPANESE.search(both[0]) and denies(*both) else None
-    return None if found != "negation" and _adds(ours, theirs) else found
+    return None if sign != "negation" and _adds(ours, theirs) else sign
 
 
 def _adds(ours: _Words, theirs: _Words) -> bool:
@@ -138,10 +138,10 @@ def _found(ours: _Words, theirs: _Words) -> str | None:
     """What parts two statements, read by the words that stand before it in the first."""
     codes = SequenceMatcher(None, ours.compared, theirs.compared, autojunk=False).get_opcodes()
     partings = [_parting(ours, theirs, *code[1:]) for code in codes if code[0] != "equal"]
-    in_order = len(partings) <= 1 and all(one.says_it_alike for one in partings)
+    in_order = len(partings) <= 1 and all(parting.says_it_alike for parting in partings)
     alone = len(partings) == len(codes) and not (len(codes) == 1 and partings[0].before == partings[0].their_before != ())
-    found = None if alone else _in_order(ours, theirs, partings)
-    return found if in_order or found is not None else _by_residue(ours, theirs)
+    sign = None if alone else _in_order(ours, theirs, partings)
+    return sign if in_order or sign is not None else _by_residue(ours, theirs)
 
 
 def _in_order(ours: _Words, theirs: _Words, partings: Sequence[_Parting]) -> str | None:
@@ -149,15 +149,17 @@ def _in_order(ours: _Words, theirs: _Words, partings: Sequence[_Parting]) -> str
     turned = ours.negated != theirs.negated
     if not partings:
         return "negation" if turned else None
-    if turned and all(len(one.ours) == len(one.theirs) == 1 and _is_alike(one.ours[0], one.theirs[0]) for one in partings):
+    if turned and all(
+        len(parting.ours) == len(parting.theirs) == 1 and _is_alike(parting.ours[0], parting.theirs[0]) for parting in partings
+    ):
         return "negation"
     if not turned and _is_swapped(ours, theirs):
         return "opposites"
-    if any(not one.ours or not one.theirs or one.says_two for one in partings):
+    if any(not parting.ours or not parting.theirs or parting.says_two for parting in partings):
         return None
-    if all(exclude_each_other(one.ours, one.theirs) for one in partings):
+    if all(exclude_each_other(parting.ours, parting.theirs) for parting in partings):
         return "opposites" if not turned and _is_opposite(partings, ours) else None
-    kinds = {_kind(one, ours) for one in partings}
+    kinds = {_kind(parting, ours) for parting in partings}
     return kinds.pop() if not turned and len(kinds) == 1 and (len(partings) == 1 or kinds == {"times"}) else None
 
 
@@ -165,19 +167,19 @@ def _is_swapped(ours: _Words, theirs: _Words) -> bool:
     """Whether the two compare the same things the other way round: "tea to coffee" and "coffee to tea"."""
     if sorted(ours.compared) != sorted(theirs.compared):
         return False
-    one, other = _beside_pivot(ours), _beside_pivot(theirs)
-    return one is not None and other is not None and one == other[::-1] != other
+    pair, other = _beside_pivot(ours), _beside_pivot(theirs)
+    return pair is not None and other is not None and pair == other[::-1] != other
 
 
-def _beside_pivot(said: _Words) -> tuple[str, str] | None:
+def _beside_pivot(statement: _Words) -> tuple[str, str] | None:
     """The words before and after "to", "over" or "than" in a statement that compares."""
-    if COMPARING.isdisjoint(said.tokens) and not any(token.endswith("er") for token in said.tokens):
+    if COMPARING.isdisjoint(statement.tokens) and not any(token.endswith("er") for token in statement.tokens):
         return None
-    place = next((place for place, token in enumerate(said.tokens) if token in PIVOTS), None)
+    place = next((place for place, token in enumerate(statement.tokens) if token in PIVOTS), None)
     if place is None:
         return None
-    before = [stem for at, stem in zip(said.weighty, said.compared, strict=True) if at < place]
-    after = [stem for at, stem in zip(said.weighty, said.compared, strict=True) if at > place]
+    before = [stem for at, stem in zip(statement.weighty, statement.compared, strict=True) if at < place]
+    after = [stem for at, stem in zip(statement.weighty, statement.compared, strict=True) if at > place]
     return (before[-1], after[0]) if before and after else None
 
 
@@ -186,7 +188,7 @@ def _is_opposite(partings: Sequence[_Parting], ours: _Words) -> bool:
     if not SOME.isdisjoint(ours.tokens) or ours.negated:
         return False
     if len(partings) > 1:
-        return {word for one in partings for word in one.ours} == {word for one in partings for word in one.theirs}
+        return {word for parting in partings for word in parting.ours} == {word for parting in partings for word in parting.theirs}
     (parting,) = partings
     if parting.before[:1] in _INDEFINITE:
         return False
@@ -238,9 +240,9 @@ def _by_residue(ours: _Words, theirs: _Words) -> str | None:
     return "values" if names_role and max(len(ours_alone), len(theirs_alone)) <= MOST_OF_VALUE and SEVERAL.isdisjoint(tokens) else None
 
 
-def _owner(said: _Words) -> str | None:
+def _owner(statement: _Words) -> str | None:
     """Whose a thing is, where a genitive tells it."""
-    return next((token for token in said.tokens if token.endswith("'s")), None)
+    return next((token for token in statement.tokens if token.endswith("'s")), None)
 
 
 _WAS = frozenset(["was", "were", "war", "waren"])
@@ -259,17 +261,17 @@ def _one_number(words: Sequence[str]) -> bool:
 _ORDINALS = frozenset(["first", "second", "third", "fourth", "fifth", "half", "once", "twice"])
 
 
-def _weighty(said: _Words) -> list[str]:
-    return [word for word in said.compared if word not in LIGHT and word not in ARTICLES]
+def _weighty(statement: _Words) -> list[str]:
+    return [word for word in statement.compared if word not in LIGHT and word not in ARTICLES]
 
 
 def _one_spelled(numbers: Sequence[str]) -> list[str]:
     return sorted(word for word in numbers if word[0].isdigit())
 
 
-def _is_alike(one: str, other: str) -> bool:
+def _is_alike(word: str, other: str) -> bool:
     """Whether two words are one, but for an ending: rent and rental, Mia and Mias."""
-    shorter, longer = (one, other) if len(one) <= len(other) else (other, one)
+    shorter, longer = (word, other) if len(word) <= len(other) else (other, word)
     if shorter == longer or (longer.endswith("ing") and len(longer) > LEAST_STEM + 3 and longer[:-3] == shorter.removesuffix("e")):
         return True
     ending = longer.removeprefix(shorter)
@@ -281,29 +283,34 @@ LEAST_STEM, LEAST_COMMON = 3, 2
 """Letters of a word that may have an ending; words that two statements have in common which only a negation parts."""
 
 
+_ENDINGS = frozenset(["s", "'s", "al", "in", "n", "e", "en", "es"])
+LEAST_STEM, LEAST_COMMON = 3, 2
+"""Letters of a word that may have an ending; words that two statements have in common which only a negation parts."""
+
+
 def _words(tokens: Sequence[str], others: Sequence[str]) -> _Words:
     opposites = opposites_of(others)
-    kept: list[str] = []
+    plain: list[str] = []
     weighty: list[int] = []
     compared: list[str] = []
     negated = False
     for token in tokens:
-        said = token
+        word = token
         if _JAPANESE.match(token):
-            said, denied_being = _DENIED_BEING.subn("です", token)
-            said, denied = _DENIED.subn("ます", said)
+            word, denied_being = _DENIED_BEING.subn("です", token)
+            word, denied = _DENIED.subn("ます", word)
             negated = negated != ((denied + denied_being) % 2 == 1)
         elif token.endswith("n't") or token in _WITHOUT_NOT:
-            said = _WITHOUT_NOT.get(token, token.removesuffix("n't"))
+            word = _WITHOUT_NOT.get(token, token.removesuffix("n't"))
             negated = not negated
-        kept.append(said)
-        if not is_form_of(said, opposites):
-            negated = negated != (said in NEGATIONS)
-            if said in NEGATIONS or said in EMPTY:
+        plain.append(word)
+        if not is_form_of(word, opposites):
+            negated = negated != (word in NEGATIONS)
+            if word in NEGATIONS or word in EMPTY:
                 continue
-        weighty.append(len(kept) - 1)
-        compared.append(_stem(said))
-    return _Words(tuple(kept), tuple(weighty), tuple(compared), negated)
+        weighty.append(len(plain) - 1)
+        compared.append(_stem(word))
+    return _Words(tuple(plain), tuple(weighty), tuple(compared), negated)
 
 
 def _stem(word: str) -> str:
@@ -418,8 +425,8 @@ def _names_subject(parting: _Parting) -> bool:
 
 def _leaves_one(before: Sequence[str]) -> bool:
     """Whether the words before a value leave room for one only: a verb such as "lives in", or "the ... is"."""
-    said = f" {' '.join(before)} "
-    if any(f" {words} " in said for words in ONE_ONLY):
+    words_before = f" {' '.join(before)} "
+    if any(f" {words} " in words_before for words in ONE_ONLY):
         return True
     places = [place for place, token in enumerate(before) if token in NAMING]
     return bool(places) and _is_definite(before[: places[-1]])
@@ -443,19 +450,19 @@ def _tells_event(tokens: Sequence[str]) -> bool:
 
 
 def _kind_in_japanese(parting: _Parting) -> str | None:
-    said, after = "".join(parting.before), "".join(parting.after)
-    whole = said + "".join(parting.ours) + after
+    words_before, after = "".join(parting.before), "".join(parting.after)
+    whole = words_before + "".join(parting.ours) + after
     if _is_number(parting.ours) and _is_number(parting.theirs):
         told_once = after.endswith(("ました", "った", "した", "んだ", "いた"))
-        return "numbers" if said and not told_once and share_kind_of_unit(parting.ours, parting.theirs) else None
-    several = "好きな" not in said and any(word in whole for word in JAPANESE_SEVERAL)
-    if "は" not in said or several:
+        return "numbers" if words_before and not told_once and share_kind_of_unit(parting.ours, parting.theirs) else None
+    several = "好きな" not in words_before and any(word in whole for word in JAPANESE_SEVERAL)
+    if "は" not in words_before or several:
         return None
     if _is_time(parting.ours) and _is_time(parting.theirs):
         return "times" if share_kind_of_time((*parting.ours, after[:1]), (*parting.theirs, after[:1])) else None
     if any(word in "".join(side) for word in JAPANESE_ORIGINS for side in (parting.ours, parting.theirs)):
         return None
-    names_attribute = any(word in said for word in JAPANESE_ATTRIBUTES)
+    names_attribute = any(word in words_before for word in JAPANESE_ATTRIBUTES)
     if not names_attribute and not are_of_one_kind(parting.ours, parting.theirs):
         return None
     ends = (after, after.lstrip(_NO_HIRAGANA), *(after.removeprefix(title) for title in _TITLES))

@@ -40,10 +40,10 @@ class Said:
     numbers: frozenset[str]
 
     @classmethod
-    def of(cls, text: str, who: str | None = None) -> Said:
+    def of(cls, text: str, speaker: str | None = None) -> Said:
         """What its speaker says himself, without what is quoted, pasted or recalled; `who` may be named in a pattern."""
         own = own_words(text)
-        return cls(frozenset(tokens(f"{who or ''} {own}")), frozenset(numbers_in(own)))
+        return cls(frozenset(tokens(f"{speaker or ''} {own}")), frozenset(numbers_in(own)))
 
 
 def telling(statement: str) -> frozenset[str]:
@@ -54,13 +54,13 @@ def telling(statement: str) -> frozenset[str]:
 def carriers(statement: str, episodes: Sequence[Said], fewest: int = FEWEST) -> list[int]:
     """The places of those episodes that carry a statement; none when together they do not, or are fewer than `fewest`."""
     terms = telling(statement)
-    found = [place for place, one in enumerate(episodes) if terms and len(terms & one.terms) >= LEAST_EACH * len(terms)]
-    if len(found) < fewest:
+    places = [place for place, episode in enumerate(episodes) if terms and len(terms & episode.terms) >= LEAST_EACH * len(terms)]
+    if len(places) < fewest:
         return []
-    known = frozenset(term for place in found for term in episodes[place].terms)
-    numbers = frozenset(number for place in found for number in episodes[place].numbers)
+    known = frozenset(term for place in places for term in episodes[place].terms)
+    numbers = frozenset(number for place in places for number in episodes[place].numbers)
     invented = not frozenset(numbers_in(statement)) <= numbers or not frozenset(tokens(" ".join(names_in(statement)))) - _FRAME <= known
-    return [] if invented or len(terms & known) < LEAST_TOGETHER * len(terms) else found
+    return [] if invented or len(terms & known) < LEAST_TOGETHER * len(terms) else places
 
 
 def told_by(statement: str, fact: str) -> bool:
@@ -71,8 +71,8 @@ def told_by(statement: str, fact: str) -> bool:
 
 def same_pattern(first: str, second: str) -> bool:
     """Whether two patterns are about the same and differ in nothing but the words that frame it ("usually", "often")."""
-    found = differences(first, second)
-    return not found or (found == {"words"} and _same_feeling(first, second) and telling(first) == telling(second))
+    kinds = differences(first, second)
+    return not kinds or (kinds == {"words"} and _same_feeling(first, second) and telling(first) == telling(second))
 
 
 def _same_feeling(first: str, second: str) -> bool:
@@ -94,17 +94,17 @@ LEAST = 2
 """Words that it has of it at least."""
 
 
-def repeats(text: str, told: Iterable[str]) -> bool:
+def repeats(text: str, others: Iterable[str]) -> bool:
     """Whether a text has a number of one of the told texts, or most of its words that say something."""
-    found = _telling(text)
-    return any(_repeats(found, _telling(other)) for other in told)
+    terms = _telling(text)
+    return any(_repeats(terms, _telling(other)) for other in others)
 
 
-def _repeats(found: frozenset[str], told: frozenset[str]) -> bool:
-    shared = found & told
+def _repeats(terms: frozenset[str], others: frozenset[str]) -> bool:
+    shared = terms & others
     if any(len(word) > 1 and any(letter.isdigit() for letter in word) for word in shared):
         return True
-    return len(shared) >= LEAST and len(shared) >= MOST_PART * len(told)
+    return len(shared) >= LEAST and len(shared) >= MOST_PART * len(others)
 
 
 def _telling(text: str) -> frozenset[str]:

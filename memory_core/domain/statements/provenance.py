@@ -202,15 +202,15 @@ _TELLERS = frozenset(tokens("user assistant users assistants person they talked 
 
 def tells_of(story: str, messages: Sequence[Message]) -> bool:
     """Whether at least a fifth of the story's terms were said, or name who spoke. A story without a term tells of anything."""
-    told = frozenset(tokens(story)) - _TELLERS
-    said = frozenset(term for message in messages for term in tokens(f"{message.actor or ''} {message.content}"))
-    return len(told & said) >= LEAST_SHARE * len(told)
+    story_terms = frozenset(tokens(story)) - _TELLERS
+    said_terms = frozenset(term for message in messages for term in tokens(f"{message.actor or ''} {message.content}"))
+    return len(story_terms & said_terms) >= LEAST_SHARE * len(story_terms)
 
 
 def invents_names(story: str, messages: Sequence[Message]) -> bool:
     """Whether a story names people, places or things that stand in none of the messages."""
-    said = frozenset(term for message in messages for term in tokens(f"{message.actor or ''} {message.content}"))
-    return len(unknown_names(story, said | _TELLERS)) > MOST_FOREIGN
+    said_terms = frozenset(term for message in messages for term in tokens(f"{message.actor or ''} {message.content}"))
+    return len(unknown_names(story, said_terms | _TELLERS)) > MOST_FOREIGN
 
 
 def unknown_names(text: str, known: Collection[str]) -> frozenset[str]:
@@ -220,12 +220,12 @@ def unknown_names(text: str, known: Collection[str]) -> frozenset[str]:
     return frozenset(tokens(" ".join(names_in(text)))) - frozenset(known) - DAYS - {"user"}
 
 
-def in_another_language(said: str, text: str) -> bool:
+def in_another_language(source: str, text: str) -> bool:
     """Whether a text is surely not in the language of what it was made of."""
-    told, written = (OTHER_SCRIPT.search(one) is not None for one in (said, text))
-    if told != written:
-        return len(OTHER_SCRIPT.findall(said if told else text)) >= LEAST_VOTES
-    theirs, ours = ([word.casefold() for word in words(one)] for one in (said, text))
+    source_is_other, written = (OTHER_SCRIPT.search(part) is not None for part in (source, text))
+    if source_is_other != written:
+        return len(OTHER_SCRIPT.findall(source if source_is_other else text)) >= LEAST_VOTES
+    theirs, ours = ([word.casefold() for word in words(part)] for part in (source, text))
     told_in, written_in = language_of(theirs), language_of(ours)
     if told_in == written_in or votes_for(told_in, theirs) < LEAST_VOTES or votes_for(written_in, theirs) >= votes_for(told_in, theirs):
         return False

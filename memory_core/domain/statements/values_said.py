@@ -109,7 +109,7 @@ class Values:
             return (
                 bool(numbers)
                 and bare.numbers[""].isdisjoint(numbers)
-                and any(_near(one, two) for one in bare.numbers[""] for two in numbers)
+                and any(_near(number, two) for number in bare.numbers[""] for two in numbers)
             )
         return False
 
@@ -117,8 +117,8 @@ class Values:
 NO_VALUES = Values({}, {})
 
 
-def _near(one: str, other: str) -> bool:
-    first, second = _size(one), _size(other)
+def _near(number: str, other: str) -> bool:
+    first, second = _size(number), _size(other)
     return first > 0 and second > 0 and max(first, second) / min(first, second) <= MAGNITUDE
 
 
@@ -137,9 +137,9 @@ def values_in(text: str) -> Values:
         for match in _PHONE.finditer(rest):
             if len(digits := re.sub(r"\D", "", match.group())) >= 7:
                 whens.setdefault("phone", set()).add(digits)
-        rest = _PHONE.sub(lambda found: " ; " if len(re.sub(r"\D", "", found.group())) >= 7 else found.group(), rest)
-        rest = _DATE.sub(lambda found: _dated(found, whens), rest)
-    rest = _TIME.sub(lambda found: _timed(found, whens), rest)
+        rest = _PHONE.sub(lambda match: " ; " if len(re.sub(r"\D", "", match.group())) >= 7 else match.group(), rest)
+        rest = _DATE.sub(lambda match: _dated(match, whens), rest)
+    rest = _TIME.sub(lambda match: _timed(match, whens), rest)
     for word in _WORD.findall(rest.casefold()):
         day = _WEEKDAY.get(word) or _WEEKDAY.get(word.rstrip("s"))
         if day is not None:
@@ -149,7 +149,7 @@ def values_in(text: str) -> Values:
     for name, day in _JAPANESE_WEEKDAY.items():
         if name in text:
             whens.setdefault("weekday", set()).add(day)
-    return Values({kind: frozenset(found) for kind, found in whens.items()}, _numbers(rest))
+    return Values({kind: frozenset(values) for kind, values in whens.items()}, _numbers(rest))
 
 
 def _dated(match: re.Match[str], whens: dict[str, set[str]]) -> str:
@@ -171,16 +171,16 @@ def _dated(match: re.Match[str], whens: dict[str, set[str]]) -> str:
 
 def _timed(match: re.Match[str], whens: dict[str, set[str]]) -> str:
     text = match.group().casefold()
-    said = " ".join(re.sub(r"\b(?:at|um|uhr|o'clock)\b|\.m\.", " ", text).split()).replace(".", ":")
-    whens.setdefault("time", set()).add(said.replace(" ", ""))
+    moment = " ".join(re.sub(r"\b(?:at|um|uhr|o'clock)\b|\.m\.", " ", text).split()).replace(".", ":")
+    whens.setdefault("time", set()).add(moment.replace(" ", ""))
     return " ; "
 
 
 def _numbers(text: str) -> Mapping[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+    by_unit: dict[str, set[str]] = {}
     for match in _JAPANESE_COUNT.finditer(text):
         number = _KANJI.get(match["number"], match["number"]) + (f"万{match['rest'] or ''}" if match["myriad"] else "")
-        found.setdefault("money" if match["unit"] == "円" else match["unit"], set()).add(number)
+        by_unit.setdefault("money" if match["unit"] == "円" else match["unit"], set()).add(number)
     text = _JAPANESE_COUNT.sub(" ; ", text)
     for match in _NUMBER.finditer(text):
         number = re.sub(r"[,.'’](?=\d{3}(?!\d))", "", match["number"]).replace(",", ".") + ("000" if match["k"] else "")
@@ -191,10 +191,10 @@ def _numbers(text: str) -> Mapping[str, frozenset[str]]:
             unit = ""
         else:
             unit = "".join(terms_of([after])) or ("%" if after == "%" else "")
-        found.setdefault(unit, set()).add(number)
+        by_unit.setdefault(unit, set()).add(number)
     before = ""
     for word in _WORD.findall(text.casefold()):
         if before in _COUNTS and word not in _NOT_COUNTED:
-            found.setdefault("".join(terms_of([word])), set()).add(_COUNTS[before])
+            by_unit.setdefault("".join(terms_of([word])), set()).add(_COUNTS[before])
         before = word
-    return {unit: frozenset(numbers) for unit, numbers in found.items()}
+    return {unit: frozenset(numbers) for unit, numbers in by_unit.items()}

@@ -140,23 +140,23 @@ def features(reading: Reading, before: Reading | None) -> frozenset[str]:
     kinds = [kind for kind in reading.kinds if kind not in ("FUNC", "LEAD", BREAK)]
     kinds = [kind for place, kind in enumerate(kinds) if kind != "HOW" or place == 0 or reading.japanese]
     end = "?" if reading.asks else "."
-    found = {f"s:{sign}" for sign in reading.signs} | {f"u:{kind}" for kind in kinds}
-    found |= {f"e:{end}", "g:yes" if _may_instruct(reading) else "g:no", f"n:{_length(len(kinds))}"}
+    features = {f"s:{sign}" for sign in reading.signs} | {f"u:{kind}" for kind in kinds}
+    features |= {f"e:{end}", "g:yes" if _may_instruct(reading) else "g:no", f"n:{_length(len(kinds))}"}
     framed = ["^", *kinds, end]
-    found |= {f"b:{first}>{second}" for first, second in pairwise(framed) if _tells(first, second)}
+    features |= {f"b:{first}>{second}" for first, second in pairwise(framed) if _tells(first, second)}
     known = sorted(set(kinds) - {OTHER_WORDS})
-    found |= {f"q:{first}+{second}" for place, first in enumerate(known) for second in known[place + 1 :]}
-    found |= {f"x:{kind}{end}" for kind in known}
-    found |= {f"i:{sign}+{kind}" for sign in reading.signs & {"imp", "late", "jask", "jforbid"} for kind in known}
+    features |= {f"q:{first}+{second}" for place, first in enumerate(known) for second in known[place + 1 :]}
+    features |= {f"x:{kind}{end}" for kind in known}
+    features |= {f"i:{sign}+{kind}" for sign in reading.signs & {"imp", "late", "jask", "jforbid"} for kind in known}
     if before is not None:
-        told = before.kind_set & {"TOLD", "REGRET", "MEMORY", "KEEP", "KNOW", "LAST"}
-        found |= {f"c:{kind}" for kind in told}
-        if told & {"TOLD", "REGRET", "KNOW", "KEEP"}:
-            found.add("c:any")
-        found |= {f"c:{kind}" for kind in before.kind_set & {"THING", "YOU"}}
+        told_kinds = before.kind_set & {"TOLD", "REGRET", "MEMORY", "KEEP", "KNOW", "LAST"}
+        features |= {f"c:{kind}" for kind in told_kinds}
+        if told_kinds & {"TOLD", "REGRET", "KNOW", "KEEP"}:
+            features.add("c:any")
+        features |= {f"c:{kind}" for kind in before.kind_set & {"THING", "YOU"}}
         if before.kind_set & {"PERSONAL", "MY"} and "THING" not in before.kind_set:
-            found.add("c:life")
-    return frozenset(found)
+            features.add("c:life")
+    return frozenset(features)
 
 
 def is_no_request(reading: Reading) -> bool:
@@ -222,14 +222,14 @@ def is_no_instruction(reading: Reading) -> bool:
 
 def _until_act(reading: Reading) -> frozenset[str]:
     """The kinds of a sentence up to the end of the clause that says what to do, or to leave; of all of it where none does."""
-    found: set[str] = set()
+    body_kinds: set[str] = set()
     for clause in _clauses(reading):
-        found |= {mark.kind for mark in clause}
+        body_kinds |= {mark.kind for mark in clause}
         body = [mark.kind for mark in clause if mark.kind not in ("LEAD", "PLEASE", "FUNC", "STAND")]
         starts = bool(body) and (body[0] in _ACTS or (len(body) > 1 and body[0] in ("NOT", "STOP") and body[1] in _ACTS))
         if starts or (reading.japanese and not _ACTS.isdisjoint(body)):
-            return frozenset(found)
-    return frozenset(found)
+            return frozenset(body_kinds)
+    return frozenset(body_kinds)
 
 
 def _wants_to_do(reading: Reading) -> bool:
@@ -481,12 +481,12 @@ def _signs_of_requests(reading: Reading, signs: frozenset[str]) -> Iterator[str]
     kinds = reading.kind_set
     if "PRETEND" in kinds and "NEVER_TOLD" in kinds:
         yield "pretend"
-    told = kinds & {"TOLD", "KNOW", "MEMORY", "PERSONAL", "ABOUT_JA", "MY"}
+    known_kinds = kinds & {"TOLD", "KNOW", "MEMORY", "PERSONAL", "ABOUT_JA", "MY"}
     modal = kinds & {"MUST", "WISH", "PLEASE"} or any(mark.text in ("be", "could", "can") for mark in reading.marks)
     if "GONE" in kinds and modal and not signs & {"thingonly", "neg", "says"}:
-        yield from (f"gone:{about}" for about in told)
+        yield from (f"gone:{about}" for about in known_kinds)
     if "DONT_KEEP" in kinds and "subj0" not in signs and "thingonly" not in signs:
-        yield from (f"keepnot:{about}" for about in told or {"else"})
+        yield from (f"keepnot:{about}" for about in known_kinds or {"else"})
     removes = kinds & {"FORGET", "DELETE", "VERGESSEN", "DROP"}
     if not removes or signs & {"thingonly", "neg"}:
         return

@@ -46,20 +46,20 @@ SURE = 0.7
 INSTRUCTS = 0.4
 """Least probability of an instruction, or of its end: 95 of 115 of the check part have it, and 2 of 250 others."""
 REQUESTED = "(The memory was asked to forget something.)"
-"""Stands in the place of a request to forget until something is formed of its message; nothing formed has it."""
+"""The text in the place of a request to forget, until something is formed of its message; nothing formed has it."""
 _OF_ANSWERS = frozenset(
     {
         *("ANSWERV", "DO_ANSWER", "SUGGEST", "ADDRESS_ME", "MENTION", "ANSWER", "REPLY", "MANNER", "LIMITS"),
         *("RULE", "PERSONAL", "AGAIN", "AGAIN_OK", "NO_NEED", "ABOUT_JA", "PLEASE"),
     }
 )
-"""Kinds of words of which one stands in whatever is wanted of the assistant."""
+"""Kinds of words; whatever is wanted of the assistant has a word of one of them."""
 _OF_PEOPLE_TOO = frozenset({"MANNER", "LIMITS", "PERSONAL"})
 """Those of them that are said of people as well."""
 _STATES = re.compile(
     r"(?!(?:it|that|this|you)\b)\w{1,40} (?:is|was|has|had|ist|war|hat|hatte)\b(?!.*\b(?:you|your|du|dich|dir|deine?n?)\b)"
 )
-"""A sentence that states how somebody is or what they have, without a word to the assistant."""
+"""A sentence about how a person is or what they have, without a word to the assistant."""
 _JA_QUESTION = re.compile(r"(?:[?？]|(?:っけ|ですか|ますか|んですか|かな|のかな)。?)\s*\Z")
 _PREFERS = re.compile(
     r"\bI(?:'d| would)? (?:(?:really|always|generally|usually|strongly|definitely|much|also|do|personally|typically) ){0,2}"
@@ -76,8 +76,8 @@ class Wish:
     """One wish.
 
     message: its number. text: the sentence, of a preference the clause, as it was said. about: what is to be forgotten; "" for what was
-    said just before. start, end: where it stands. instructs: whether a withdrawal that lifts nothing is an instruction by itself, as "stop
-    using emojis" is. surety: how surely a request to forget is one. whole: whether everything about it is to be forgotten.
+    said just before. start, end: its place in the message. instructs: whether a withdrawal that lifts nothing is an instruction by itself,
+    as "stop using emojis" is. surety: how surely a request to forget is one. whole: whether everything about it is to be forgotten.
     """
 
     kind: Kind
@@ -100,9 +100,9 @@ class _Request:
 
 def said_wishes(messages: Sequence[Message]) -> list[Wish]:
     """The wishes in what users themselves say, in order; none where people talk with each other, for they ask nothing of the memory."""
-    found: list[Wish] = []
+    accepted: list[Wish] = []
     if _is_among_people(messages):
-        return found
+        return accepted
     for number, message in enumerate(messages):
         if message.role != "user":
             continue
@@ -118,8 +118,8 @@ def said_wishes(messages: Sequence[Message]) -> list[Wish]:
                 wish = None
             makes_one = makes_one or (wish is None and asks_for_one_piece(reading))
             wishes += [] if wish is None else [(wish, reading)]
-        found += [wish for wish, reading in wishes if not (makes_one and wish.kind == "instruction" and is_of_one_piece(reading))]
-    return found[:MAX_WISHES]
+        accepted += [wish for wish, reading in wishes if not (makes_one and wish.kind == "instruction" and is_of_one_piece(reading))]
+    return accepted[:MAX_WISHES]
 
 
 def _is_among_people(messages: Sequence[Message]) -> bool:
@@ -130,7 +130,7 @@ def _is_among_people(messages: Sequence[Message]) -> bool:
 
 def without_requests(messages: Sequence[Message], wishes: Sequence[Wish]) -> list[Message]:
     """The messages without requests to forget, and without what else in the same message has the words that these name."""
-    kept = list(messages)
+    rest = list(messages)
     for number in {wish.message for wish in wishes if wish.kind == "forget"}:
         asked = [wish for wish in wishes if wish.message == number and wish.kind == "forget"]
         named = frozenset(word for wish in asked for word in _telling_words(wish.about))
@@ -139,8 +139,8 @@ def without_requests(messages: Sequence[Message], wishes: Sequence[Wish]) -> lis
         gone += [(part.start, part.end) for part in sentences(content) if not named.isdisjoint(_telling_words(part.text))]
         for start, end in sorted(set(gone), reverse=True):
             content = content[:start] + REQUESTED + content[end:]
-        kept[number] = messages[number].model_copy(update={"content": content})
-    return kept
+        rest[number] = messages[number].model_copy(update={"content": content})
+    return rest
 
 
 def only_requests(message: Message) -> bool:
@@ -282,9 +282,9 @@ def topic_of(reading: Reading) -> str:
     """What the request is about; "" where it only points, as "forget that" does."""
     marks = _for_topics(reading.marks)
     if not reading.japanese:
-        for found in (_after_about(reading, marks), _after_that(reading, marks)):
-            if found:
-                return found
+        for target in (_after_about(reading, marks), _after_that(reading, marks)):
+            if target:
+                return target
     tells = reading.kind_set & {"TOLD", "MEMORY", "KNOW", "REGRET", "KEEP", "DONT_KEEP"}
     if not points_only(reading):
         return _longest(reading, marks, frozenset())
@@ -332,9 +332,9 @@ def _after_about(reading: Reading, marks: Sequence[Mark]) -> str:
         pointed = mark.kind in _POINTS or any(before.kind in _POINTS for before in marks[:place])
         opens = mark.text not in ("to", "with", "at", "mit", "von", "on", "of") and place == 0
         if pointed or opens:
-            found = _until_end(reading, marks[place + 1 :])
-            if found:
-                return found
+            target = _until_end(reading, marks[place + 1 :])
+            if target:
+                return target
     return ""
 
 
@@ -349,10 +349,10 @@ def _after_that(reading: Reading, marks: Sequence[Mark]) -> str:
 
 def _until_end(reading: Reading, marks: Sequence[Mark]) -> str:
     end = next((place for place, mark in enumerate(marks) if mark.kind in _ENDS), len(marks))
-    kept = list(marks[:end])
-    while kept and kept[-1].kind in _REQUEST | {"FUNC"}:
-        kept.pop()
-    return _text(reading, kept) if any(_is_content(mark) for mark in kept) else ""
+    words = list(marks[:end])
+    while words and words[-1].kind in _REQUEST | {"FUNC"}:
+        words.pop()
+    return _text(reading, words) if any(_is_content(mark) for mark in words) else ""
 
 
 def _longest(reading: Reading, marks: Sequence[Mark], needed: frozenset[str]) -> str:
@@ -372,11 +372,11 @@ def _longest(reading: Reading, marks: Sequence[Mark], needed: frozenset[str]) ->
     best: list[Mark] = []
     most = 0
     for place, run in enumerate(runs):
-        kept = _trimmed(run)
-        weight = _weight(kept)
+        trimmed = _trimmed(run)
+        weight = _weight(trimmed)
         weight += 5 if weight and place in named else 0
-        if weight > most and (not needed or any(mark.kind in needed for mark in kept)):
-            best, most = kept, weight
+        if weight > most and (not needed or any(mark.kind in needed for mark in trimmed)):
+            best, most = trimmed, weight
     return _text(reading, best)
 
 
@@ -387,12 +387,12 @@ def _for_topics(marks: Sequence[Mark]) -> list[Mark]:
 
 
 def _trimmed(run: Sequence[Mark]) -> list[Mark]:
-    kept = list(run)
-    while kept and (kept[-1].kind in ("FUNC", "MY") or _is_kana(kept[-1])):
-        kept.pop()
-    while kept and (kept[0].kind == "FUNC" or _is_kana(kept[0])):
-        kept.pop(0)
-    return kept
+    words = list(run)
+    while words and (words[-1].kind in ("FUNC", "MY") or _is_kana(words[-1])):
+        words.pop()
+    while words and (words[0].kind == "FUNC" or _is_kana(words[0])):
+        words.pop(0)
+    return words
 
 
 def _weight(run: Sequence[Mark]) -> int:

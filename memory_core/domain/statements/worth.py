@@ -164,7 +164,7 @@ _KINDS: Final[tuple[tuple[Worth, str, str], ...]] = (
     ),
 )
 _PATTERNS: Final = tuple(
-    (worth, regex.compile(said, regex.IGNORECASE), regex.compile(hint, regex.IGNORECASE)) for worth, said, hint in _KINDS
+    (worth, regex.compile(expression, regex.IGNORECASE), regex.compile(hint, regex.IGNORECASE)) for worth, expression, hint in _KINDS
 )
 _CALL_ME = regex.compile(r"(?:^|[,.;]\s|[Pp]lease )[Cc]all me (?!Back\b)[A-Z]\w+(?=[,.!]|$| not\b| instead\b)")
 _SUPPOSED = regex.compile(r"^\W*+(?:if|suppose|imagine|what if|falls|wenn|もし)\b|^もし", regex.IGNORECASE)
@@ -220,18 +220,18 @@ def worth_of(text: str, *, by_assistant: bool = False) -> Worth | None:
         return "small_talk"
     if by_assistant:
         return None
-    shown = _read(text).replace("’", "'")
-    if asks_to_keep(shown):
+    read_text = _read(text).replace("’", "'")
+    if asks_to_keep(read_text):
         return "asked_to_keep"
-    hinted = [(worth, said) for worth, said, hint in _PATTERNS if hint.search(shown)]
-    named = "call me " in shown.casefold()
+    hinted = [(worth, expression) for worth, expression, hint in _PATTERNS if hint.search(read_text)]
+    named = "call me " in read_text.casefold()
     if not hinted and not named:
         return None
-    stated = [one.text for one in sentences(shown) if not one.asks and _SUPPOSED.search(one.text) is None]
-    found: list[Worth | None] = [worth for worth, said in hinted if any(said.search(one) for one in stated)]
-    if named and any(_CALL_ME.search(one) for one in stated):
-        found.append("identity")
-    return most_lasting(found)
+    stated = [sentence.text for sentence in sentences(read_text) if not sentence.asks and _SUPPOSED.search(sentence.text) is None]
+    worths: list[Worth | None] = [worth for worth, expression in hinted if any(expression.search(statement) for statement in stated)]
+    if named and any(_CALL_ME.search(statement) for statement in stated):
+        worths.append("identity")
+    return most_lasting(worths)
 
 
 def worth_of_messages(messages: Sequence[Message], given: GivenWorth | None = None) -> Worth | None:
@@ -262,14 +262,14 @@ def _read(text: str) -> str:
 
 
 def _asks_to_keep(sentence: Sentence) -> bool:
-    said = sentence.text.strip()
-    if _KEEP_JAPANESE.search(said) is not None or _MERKEN.search(said) is not None:
+    text = sentence.text.strip()
+    if _KEEP_JAPANESE.search(text) is not None or _MERKEN.search(text) is not None:
         return True
     if sentence.asks:
-        return (_KEEP_ASKED.search(said) is not None and _KEEP.search(said) is not None) or said.casefold().startswith(
+        return (_KEEP_ASKED.search(text) is not None and _KEEP.search(text) is not None) or text.casefold().startswith(
             ("kannst du dir bitte merken", "kannst du dir merken")
         )
-    return any(pattern.search(said) is not None for pattern in (_KEEP, _KEEP_BEHIND, _KEEP_GERMAN))
+    return any(pattern.search(text) is not None for pattern in (_KEEP, _KEEP_BEHIND, _KEEP_GERMAN))
 
 
 def is_small_talk(text: str) -> bool:

@@ -119,10 +119,10 @@ def asked_for(folded_words: Sequence[str], language: str, always: Collection[str
 
 
 def _is_grammar(word: str, *, japanese: bool) -> bool:
-    if word in _OTHER_SCRIPTS or any(one in word for one in _ASKING):
+    if word in _OTHER_SCRIPTS or any(particle in word for particle in _ASKING):
         return True
     # What is a particle in Chinese is a part of words in Japanese (終了, 目的).
-    return _JAPANESE_GRAMMAR.fullmatch(word) is not None if japanese else any(one in word for one in _CHINESE_PARTICLES)
+    return _JAPANESE_GRAMMAR.fullmatch(word) is not None if japanese else any(particle in word for particle in _CHINESE_PARTICLES)
 
 
 def _overlaps_a_question_word(folded_words: Sequence[str], place: int) -> bool:
@@ -170,13 +170,13 @@ def words(text: str) -> list[str]:
     """The words of a text in order: case-folded, NFKC, none dropped, none stemmed; unspaced scripts as pairs of characters."""
     if text.isascii():
         return [word[:MAX_WORD] for word in _ASCII_WORD.findall(text.lower())]
-    found: list[str] = []
+    pieces: list[str] = []
     for word in _WORD.findall(_folded(text)):
         if word.isascii() or max(word) < _FIRST_UNSPACED:
-            found.append(word[:MAX_WORD])
+            pieces.append(word[:MAX_WORD])
         else:
-            found.extend(_cut(word))
-    return found
+            pieces.extend(_cut(word))
+    return pieces
 
 
 def tokens(text: str) -> list[str]:
@@ -184,9 +184,9 @@ def tokens(text: str) -> list[str]:
     return terms_of(words(text))
 
 
-def terms_of(found: Iterable[str], language: str = ENGLISH) -> list[str]:
+def terms_of(given: Iterable[str], language: str = ENGLISH) -> list[str]:
     """The terms of words that `words` gave. language: of those in Latin letters."""
-    return [term for word in found if (term := term_of(word, language))]
+    return [term for word in given if (term := term_of(word, language))]
 
 
 def counts(text: str) -> dict[str, int]:
@@ -205,12 +205,12 @@ def counts_and_order(text: str) -> tuple[dict[str, int], list[str]]:
 
     After the stem of a word in another language comes the English one, where it is a term of its own. Characters are in the counts alone.
     """
-    found = words(text)
-    language = language_of(found)
+    given = words(text)
+    language = language_of(given)
     if language == ENGLISH:
-        stems = terms_of(found, language)
+        stems = terms_of(given, language)
         return count(chain(stems, _characters(text))), stems
-    each = [(term_of(word, language), term_of(word, ENGLISH)) for word in found]
+    each = [(term_of(word, language), term_of(word, ENGLISH)) for word in given]
     stems = [stem for stem, _ in each if stem]
     others = {english for _, english in each if english}.difference(stems)
     order = [term for stem, english in each for term in (stem, english if english in others else "") if term]

@@ -128,7 +128,7 @@ def _as_shown(epoch_seconds: npt.NDArray[np.float64], zone: tzinfo) -> npt.NDArr
     """The moments as clocks of a zone show them, in seconds since the epoch."""
     if zone is timezone.utc:
         return epoch_seconds
-    offsets = [_offset(float(one), zone) for one in epoch_seconds]
+    offsets = [_offset(float(second), zone) for second in epoch_seconds]
     return epoch_seconds + np.array(offsets, dtype=np.float64)
 
 
@@ -148,14 +148,14 @@ def _day_of(years: npt.NDArray[np.datetime64], day: date) -> npt.NDArray[np.int6
 
 def date_windows(query: str, now: datetime) -> list[Window]:
     """The windows of the `named_dates`."""
-    return [one.window for one in named_dates(query, now)]
+    return [named.window for named in named_dates(query, now)]
 
 
 def named_dates(query: str, now: datetime) -> list[Named]:
     """The dates that a query names, in no particular order, no window twice, at most `MAX_WINDOWS`."""
     if _MAY_NAME_A_DATE.search(query.casefold()) is None:
         return []
-    found: dict[Window, Named] = {}
+    windows: dict[Window, Named] = {}
     rest, today = query, now.date()
 
     def take(pattern: re.Pattern[str], window_of: Callable[[re.Match[str]], Window | None]) -> None:
@@ -167,7 +167,7 @@ def named_dates(query: str, now: datetime) -> list[Named]:
             # "before" is a date's lead, too.
             leads = match.groupdict().get("lead") is not None
             window = _beside(match.string[: match.end("lead") if leads else match.start()], window)
-            found.setdefault(window, Named(window, match.group(), pattern is _FROM_NOW or _tells_which(match)))
+            windows.setdefault(window, Named(window, match.group(), pattern is _FROM_NOW or _tells_which(match)))
             return " | "
 
         nonlocal rest
@@ -178,12 +178,12 @@ def named_dates(query: str, now: datetime) -> list[Named]:
     take(_IN_SEASON, lambda match: _in_season(match, today))
     take(_IN_YEAR, lambda match: Window(date(int(match["year"]), 1, 1), date(int(match["year"]) + 1, 1, 1)))
     take(_FROM_NOW, lambda match: _from_now(match, today))
-    return list(found.values())[:MAX_WINDOWS]
+    return list(windows.values())[:MAX_WINDOWS]
 
 
-def _beside(said: str, window: Window) -> Window:
+def _beside(words_before: str, window: Window) -> Window:
     """The window, or the time so long before or after it, where the words in front of it say that."""
-    match = _BESIDE.search(said[-_BESIDE_REACH:])
+    match = _BESIDE.search(words_before[-_BESIDE_REACH:])
     if match is None:
         return window
     return beside(window, match["number"], match["unit"], match["side"])

@@ -194,12 +194,12 @@ def _distance(places: int) -> float:
     return places / AFTER if places >= 0 else -places / BEFORE
 
 
-def _heading(said: Sequence[Sentence], best: int, tables: Sequence[Table]) -> int | None:
+def _heading(units: Sequence[Sentence], best: int, tables: Sequence[Table]) -> int | None:
     """The place of the heading of the table that the best unit is a row of."""
     for table in tables:
-        if table.start <= said[best].start < table.end:
-            place = bisect_left(said, table.start, key=lambda unit: unit.start)
-            return place if place < len(said) and said[place].end <= table.heading_end else None
+        if table.start <= units[best].start < table.end:
+            place = bisect_left(units, table.start, key=lambda unit: unit.start)
+            return place if place < len(units) and units[place].end <= table.heading_end else None
     return None
 
 
@@ -217,17 +217,17 @@ def covered(text: str, terms: Collection[str]) -> int:
     return len(set(terms) & set(tokens(text)))
 
 
-def _joined(text: str, said: Sequence[Sentence], places: Sequence[int]) -> str:
+def _joined(text: str, units: Sequence[Sentence], places: Sequence[int]) -> str:
     """The units at these places as they stand in the text, line under line where they do so there."""
     parts: list[str] = []
     last, end = -1, 0
     for place in places:
-        blank = _blank(text[end : said[place].start])
+        blank = _blank(text[end : units[place].start])
         if place != last + 1:
             blank = f"{blank or ' '}{GAP}{blank or ' '}" if parts else f"{GAP}{blank or ' '}"
-        parts += [blank if parts or place else "", said[place].text]
-        last, end = place, said[place].end
-    if last + 1 < len(said) and text[end - 1] not in _ENDS and "\n" not in text[end : said[last + 1].start]:
+        parts += [blank if parts or place else "", units[place].text]
+        last, end = place, units[place].end
+    if last + 1 < len(units) and text[end - 1] not in _ENDS and "\n" not in text[end : units[last + 1].start]:
         parts.append(GAP)
     return "".join(parts)
 
@@ -263,8 +263,8 @@ def shortened(original: str, summary: str) -> str | None:
     lost = _told(original) - _told(text)
     if not lost:
         return _if_short(original, text)
-    kept = [one.text.strip() for one in sentences(original) if _told(one.text) & lost]
-    return _if_short(original, "\n".join((text, *kept))) or _if_short(original, f"{text}\n{', '.join(_spelled(original, lost))}")
+    added = [sentence.text.strip() for sentence in sentences(original) if _told(sentence.text) & lost]
+    return _if_short(original, "\n".join((text, *added))) or _if_short(original, f"{text}\n{', '.join(_spelled(original, lost))}")
 
 
 def _told(text: str) -> frozenset[str]:
@@ -278,18 +278,18 @@ def _if_short(original: str, text: str) -> str | None:
 
 def _spelled(original: str, lost: Iterable[str]) -> list[str]:
     """The lost words as the original spells them, in its order."""
-    wanted, found = set(lost), dict[str, None]()
+    wanted, spellings = set(lost), dict[str, None]()
     for match in _WORD.finditer(original):
         word = match.group().strip(_EDGES)
         if {word.casefold(), *numbers_in(word)} & wanted:
-            found.setdefault(word)
-    return list(found)
+            spellings.setdefault(word)
+    return list(spellings)
 
 
 def _without_speaker(original: str, summary: str) -> str:
-    speaker, colon, said = summary.partition(": ")
-    if colon and len(speaker) <= _SPEAKER_CHARACTERS and speaker not in original and said[:_SPEAKER_CHARACTERS] in original:
-        return said
+    speaker, colon, rest = summary.partition(": ")
+    if colon and len(speaker) <= _SPEAKER_CHARACTERS and speaker not in original and rest[:_SPEAKER_CHARACTERS] in original:
+        return rest
     return summary
 
 

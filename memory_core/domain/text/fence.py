@@ -55,7 +55,7 @@ def mark_for(text: str, length: int = 16) -> str:
 def _plain(text: str) -> str:
     """As a careless reader sees it: compatible letters made equal, small, nothing invisible in between."""
     folded = normal_form("NFKC", text).casefold()
-    return _BEYOND_ASCII.sub(lambda found: "".join(one for one in found[0] if unicodedata.category(one) != "Cf"), folded)
+    return _BEYOND_ASCII.sub(lambda match: "".join(character for character in match[0] if unicodedata.category(character) != "Cf"), folded)
 
 
 def fenced(text: str) -> str:

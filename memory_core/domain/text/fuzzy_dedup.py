@@ -32,7 +32,7 @@ def fuzzy_dedup(items: Iterable[str], threshold: float = DEFAULT_THRESHOLD) -> l
     """
     from rapidfuzz import fuzz, process
 
-    kept: list[str] = []
+    distinct: list[str] = []
     forms: list[str] = []
     numbers: list[Counter[str]] = []
     exact: set[tuple[str, frozenset[tuple[str, int]]]] = set()
@@ -45,11 +45,11 @@ def fuzzy_dedup(items: Iterable[str], threshold: float = DEFAULT_THRESHOLD) -> l
         near = process.extract(form, forms, scorer=fuzz.token_sort_ratio, score_cutoff=threshold, limit=None)
         if any(numbers[place] == own_numbers and _may_merge(form, other, threshold) for other, _, place in near):
             continue
-        kept.append(item)
+        distinct.append(item)
         forms.append(form)
         numbers.append(own_numbers)
         exact.add(key)
-    return kept
+    return distinct
 
 
 def normalise_token(token: str) -> str:
@@ -60,8 +60,8 @@ def normalise_token(token: str) -> str:
     """
     folded = plain_digits(normal_form("NFKC", normal_form("NFKC", token).casefold()))
     spaced = re.sub(r"[-_‐-―\s]+", " ", folded)
-    kept = "".join(character for place, character in enumerate(spaced) if _stays(spaced, place, character))
-    return " ".join(kept.split()) or folded.strip()
+    letters = "".join(character for place, character in enumerate(spaced) if _stays(spaced, place, character))
+    return " ".join(letters.split()) or folded.strip()
 
 
 def _stays(text: str, place: int, character: str) -> bool:

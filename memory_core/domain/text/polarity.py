@@ -206,11 +206,11 @@ _REVERSING = ("un", "in", "im", "il", "ir", "dis", "non", "de", "mis", "non-")
 
 
 def _groups() -> dict[str, frozenset[int]]:
-    found: dict[str, set[int]] = {}
+    groups: dict[str, set[int]] = {}
     for number, words in enumerate(_RIVALS):
         for word in words.split():
-            found.setdefault(word, set()).add(number)
-    return {word: frozenset(numbers) for word, numbers in found.items()}
+            groups.setdefault(word, set()).add(number)
+    return {word: frozenset(numbers) for word, numbers in groups.items()}
 
 
 _GROUPS = _groups()
@@ -218,7 +218,7 @@ _GROUPS = _groups()
 
 def _exclusive() -> frozenset[tuple[str, str]]:
     pairs = [tuple(pair.split()) for pair in EXCLUSIVE.split(";")]
-    return frozenset((one, other) for first, second in pairs for one, other in ((first, second), (second, first)))
+    return frozenset((word, other) for first, second in pairs for word, other in ((first, second), (second, first)))
 
 
 _EXCLUDES = _exclusive()
@@ -240,22 +240,22 @@ def exclude_each_other(first: Sequence[str], second: Sequence[str]) -> bool:
 
     Case-folded; a few words each, of which what both have in common says nothing. Symmetric.
     """
-    ours, theirs = [one for one in first if one not in second], [one for one in second if one not in first]
+    ours, theirs = [token for token in first if token not in second], [token for token in second if token not in first]
     if _exclude_in_japanese(first, second):
         return True
-    if any(len([one for one in side if not _is_hiragana(one)]) > MOST_BESIDE for side in (ours, theirs)):
+    if any(len([token for token in side if not _is_hiragana(token)]) > MOST_BESIDE for side in (ours, theirs)):
         return False
-    return any((one, other) in _EXCLUDES for mine in ours for your in theirs for one in _forms(mine) for other in _forms(your)) or (
+    return any((word, other) in _EXCLUDES for mine in ours for your in theirs for word in _forms(mine) for other in _forms(your)) or (
         len(ours) == len(theirs) == 1 and (_reverses(ours, frozenset(theirs)) or _reverses(theirs, frozenset(ours)))
     )
 
 
 def _exclude_in_japanese(first: Sequence[str], second: Sequence[str]) -> bool:
     """Whether the characters of both sides, which are tokens of their own, make words that exclude each other."""
-    one, other = ("".join(token for token in side if not _is_hiragana(token)) for side in (first, second))
-    if not one or not other or one.isascii() or other.isascii():
+    word, other = ("".join(token for token in side if not _is_hiragana(token)) for side in (first, second))
+    if not word or not other or word.isascii() or other.isascii():
         return False
-    return (one, other) in _EXCLUDES or any(one == mark + other or other == mark + one for mark in _JAPANESE_REVERSING)
+    return (word, other) in _EXCLUDES or any(word == mark + other or other == mark + word for mark in _JAPANESE_REVERSING)
 
 
 def _is_hiragana(token: str) -> bool:
@@ -288,7 +288,7 @@ def opposed(first: Collection[str], second: Collection[str]) -> bool:
     English endings do not matter: "enabled" and "disables" are opposed as "enable" and "disable" are. Symmetric.
     """
     ours, theirs = _stems(first), _stems(second)
-    if any(_GROUPS[one] & _GROUPS[other] for one in ours for other in theirs if one != other):
+    if any(_GROUPS[word] & _GROUPS[other] for word in ours for other in theirs if word != other):
         return True
     return _reverses(first, frozenset(second)) or _reverses(second, frozenset(first))
 

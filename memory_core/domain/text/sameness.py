@@ -163,16 +163,16 @@ def _is_symbol(character: str) -> bool:
 
 def _negated(words: list[str], plain: str) -> Counter[str]:
     """What each negation is about: the first letters of the next word that says something, "" at the end of the text."""
-    found: Counter[str] = Counter()
+    subjects: Counter[str] = Counter()
     about = ""
     for word in reversed(words):
         if word in NEGATIONS:
-            found[about[:4]] += 1
+            subjects[about[:4]] += 1
         elif word not in _FUNCTION_WORDS:
             about = word
     for ending in JAPANESE_ENDINGS:
-        found[ending] = plain.count(ending)
-    return +found
+        subjects[ending] = plain.count(ending)
+    return +subjects
 
 
 def _names_differ(ours: _Reading, theirs: _Reading) -> bool:
@@ -225,9 +225,9 @@ def _stems(word: str) -> list[str]:
     English, as the endings are, and without -ed: who lived in Oslo may live there no longer. A word of another language that
     is inflected only counts as another word.
     """
-    found = [word]
+    stems = [word]
     if word.endswith("s"):
-        found += [word[:-1], word.removesuffix("es"), word.removesuffix("ies") + "y"]
+        stems += [word[:-1], word.removesuffix("es"), word.removesuffix("ies") + "y"]
     if word.endswith("ing"):
-        found += [word[:-3], word[:-3] + "e"]
-    return [stem for stem in found if len(stem) > 2] or [word]
+        stems += [word[:-3], word[:-3] + "e"]
+    return [stem for stem in stems if len(stem) > 2] or [word]

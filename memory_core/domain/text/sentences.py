@@ -40,13 +40,13 @@ class Sentence:
 
 def sentences(text: str) -> list[Sentence]:
     """The sentences of a text in order, at most `MAX_SENTENCES`, each of at most `MAX_LENGTH` characters."""
-    found: list[Sentence] = []
+    parts: list[Sentence] = []
     for start, end in spans(text, 0, len(text)):
-        for one in _pieces(text, start, end):
-            found.append(one)
-            if len(found) == MAX_SENTENCES:
-                return found
-    return found
+        for piece in _pieces(text, start, end):
+            parts.append(piece)
+            if len(parts) == MAX_SENTENCES:
+                return parts
+    return parts
 
 
 def breaks_off(text: str) -> bool:
@@ -94,10 +94,10 @@ def _pieces(text: str, start: int, end: int) -> Iterator[Sentence]:
             space = text.rfind(" ", start + MAX_LENGTH // 2, start + MAX_LENGTH)
             stop = space if space > 0 else start + MAX_LENGTH
         piece = text[start:stop]
-        kept = piece.rstrip()
+        trimmed = piece.rstrip()
         start += len(piece) - len(piece.lstrip())
-        if _SAYS_SOMETHING.search(kept) is not None:
-            yield Sentence(kept.strip(), start, start + len(kept.strip()))
+        if _SAYS_SOMETHING.search(trimmed) is not None:
+            yield Sentence(trimmed.strip(), start, start + len(trimmed.strip()))
         start = stop
 
 
@@ -168,15 +168,15 @@ def pieces(text: str, start: int, end: int, longest: int) -> Iterator[Sentence]:
 def find_tables(text: str) -> list[Table]:
     """The tables of a text in order: rows under a Markdown heading, or lines with as many separators as the heading before them."""
     lines = [(match.start(), match.end()) for match in _LINE.finditer(text)]
-    found: list[Table] = []
+    tables: list[Table] = []
     place = 0
     while place + LEAST_ROWS < len(lines):
         last = _last_row(text, lines, place)
         if last is not None:
-            found.append(Table(lines[place][0], lines[place][1], lines[last][1]))
+            tables.append(Table(lines[place][0], lines[place][1], lines[last][1]))
             place = last
         place += 1
-    return found
+    return tables
 
 
 def _whole(text: str, tables: Sequence[Table]) -> Iterator[tuple[int, int]]:
@@ -201,9 +201,9 @@ def _objects(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _stop(text: str, start: int, most: int) -> int:
     """Where a piece of at most `most` characters ends best."""
     for marks in _MARKS:
-        found = max(text.rfind(mark, start + most // 2, start + most) for mark in marks)
-        if found >= 0:
-            return found + 1
+        end = max(text.rfind(mark, start + most // 2, start + most) for mark in marks)
+        if end >= 0:
+            return end + 1
     return start + most
 
 

@@ -249,8 +249,8 @@ class _Painting:
         def values(cell: Cell) -> set[str | None]:
             return {layer.value for layer in cell if layer.kind is Kind.VALUE}
 
-        held = values(self.cells.at(moment))
-        return self.cells.run_end(moment, lambda cell: values(cell) == held)
+        current = values(self.cells.at(moment))
+        return self.cells.run_end(moment, lambda cell: values(cell) == current)
 
     def _paint_over(self, layer: Layer, begin: datetime, end: datetime | None, own: Test) -> None:
         """Paint a repeat or an edit: where its own layers are on top it takes their place alone, elsewhere that of all."""

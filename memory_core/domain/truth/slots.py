@@ -41,11 +41,11 @@ def folded(name: str) -> str:
     return normal_form("NFC", normal_form("NFC", name).casefold())
 
 
-def same_value(one: Memory, other: Memory) -> bool:
+def same_value(memory: Memory, other: Memory) -> bool:
     """Whether two of a slot say the same: by their values where one has any, else by their words."""
-    if one.value is not None or other.value is not None:
-        return bool(one.value == other.value)
-    return normalised(one.content) == normalised(other.content)
+    if memory.value is not None or other.value is not None:
+        return bool(memory.value == other.value)
+    return normalised(memory.content) == normalised(other.content)
 
 
 def marked(marks: str, slot: Slot) -> bool:
@@ -148,10 +148,10 @@ _TOLD = re.compile(rf"{NO_LONGER}\b\s*", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(?:an?|the)\s+")
 
 
-def value_or_retraction(told: str | None) -> Any:
+def value_or_retraction(text: str | None) -> Any:
     """What a slot holds by an agent's words: an ending for such as begin with `NO_LONGER`, else the words themselves."""
-    match = None if told is None else _TOLD.match(told)
-    return told if told is None or match is None else {_KEY: told[match.end() :] or None}
+    match = None if text is None else _TOLD.match(text)
+    return text if text is None or match is None else {_KEY: text[match.end() :] or None}
 
 
 def is_retraction(memory: Memory) -> bool:
@@ -366,7 +366,7 @@ def _filed() -> dict[str, Attribute]:
 
 @lru_cache(maxsize=1)
 def _also() -> dict[str, tuple[str, ...]]:
-    return {one.name: (one.name, *one.also) for one in ATTRIBUTES if "…" not in one.name}
+    return {known.name: (known.name, *known.also) for known in ATTRIBUTES if "…" not in known.name}
 
 
 @lru_cache(maxsize=1)
@@ -375,13 +375,13 @@ def _names() -> tuple[dict[str, str], list[tuple[str, str]], list[tuple[str, str
     closed: dict[str, str] = {}
     openings: dict[str, str] = {}
     endings: dict[str, str] = {}
-    for one in ATTRIBUTES:
-        filed = one.name.split("…")[0]
-        for name in (one.name, *one.also):
+    for known in ATTRIBUTES:
+        filed = known.name.split("…")[0]
+        for name in (known.name, *known.also):
             if name.endswith(_OPEN) and name.count("…") == 1:
                 openings[name.removesuffix("…")] = filed
             elif name.startswith("… "):
                 endings[name.removeprefix("…")] = filed
             elif "…" not in name:
-                closed[name] = one.name
+                closed[name] = known.name
     return closed, sorted(openings.items(), key=lambda pair: -len(pair[0])), sorted(endings.items(), key=lambda pair: -len(pair[0]))

@@ -78,10 +78,9 @@ def accepted_conversation_text(accepted: Accepted) -> str:
     new, known = accepted.messages
     if not new:
         return "All of these turns were known already."
-    beside = f" {known} were known already." if known else ""
-    return f"{new} turns are stored and can be found.{beside} What follows from them is worked out by task {accepted.task_id}." + _without(
-        accepted.degraded
-    )
+    beside = f" {known} {'was' if known == 1 else 'were'} known already." if known else ""
+    stored = "1 turn is stored" if new == 1 else f"{new} turns are stored"
+    return f"{stored} and can be found.{beside} What follows is worked out by task {accepted.task_id}." + _without(accepted.degraded)
 
 
 def timeline_text(page: EventPage, *, since: str | None, narrowed: bool = False) -> str:

@@ -16,6 +16,13 @@ _NO_USER = (
 )
 
 
+class NoUser(Invalid):
+    """No user is named whose memories are meant, and no argument of a tool can name one."""
+
+    def __init__(self) -> None:
+        super().__init__(f"user_id: {_NO_USER}", errors=(FieldError("user_id", _NO_USER),))
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCaller:
     """Who calls tools over one connection, or by one request. owner: of the memories; without a user where none is named."""
@@ -26,16 +33,18 @@ class ToolCaller:
     call: Call
 
     def check(self, right: Right) -> None:
-        """Raise Forbidden without the right, Invalid where no user is named."""
+        """Raise Forbidden without the right, NoUser where no user is named."""
         self.caller.require(right)
         if not self.owner.user_id:
-            raise Invalid(f"user_id: {_NO_USER}", errors=(FieldError("user_id", _NO_USER),))
+            raise NoUser
 
 
 def advice(error: MemoryCoreError) -> str:
     """An error as sentences for a model: what is wrong, and what to do about it."""
     detail = error.detail.rstrip(".")
     match error:
+        case NoUser():
+            return f"Not done. {detail}. Calling again does not help; tell the user."
         case Invalid():
             return f"Not done. {detail}{'' if detail.endswith('?') else '.'} Correct the arguments and call again."
         case Forbidden():
