@@ -47,7 +47,7 @@ REASONS = {
     "adapters/offline/clause_facts.py: row.subject.format(**parts)": "the rows of its tables",
     "adapters/offline/clause_facts.py: row.filled.format(value=value)": "the rows of its tables",
     "adapters/offline/clause_facts.py: row.attribute.format(**parts)": "the rows of its tables",
-    "domain/statements/worth.py: regex.compile(said, regex.IGNORECASE)": "the rows of a table",
+    "domain/statements/worth.py: regex.compile(expression, regex.IGNORECASE)": "the rows of a table",
     "domain/statements/worth.py: regex.compile(hint, regex.IGNORECASE)": "the rows of a table",
 }
 
