@@ -4,7 +4,7 @@ from datetime import date, datetime, timedelta, timezone
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_core.domain.memory import MemoryType
@@ -101,6 +101,7 @@ def test_who_tells_most_of_the_event_tells_it():
     assert 2 not in rows
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(["999 years", "the day", "8 months", "a week"]),
     st.sampled_from(["before", "after"]),
