@@ -119,6 +119,6 @@ async def embedding_marks(embedder: Embedder, texts: Sequence[str]) -> list[Mark
     vectors = await embedder.embed(texts)
     states = await embedder.token_states(texts)
     return [
-        Mark(embedding=vector, embedding_model=embedder.model, states=tokens.kept if tokens is not None else "")
+        Mark(embedding=vector, embedding_model=embedder.model, states=tokens.states if tokens is not None else "")
         for vector, tokens in zip(vectors, states, strict=True)
     ]

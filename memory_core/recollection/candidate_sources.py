@@ -134,7 +134,7 @@ def _told_times(query_parts: QueryParts, search: Search) -> Search | None:
 
 def _days(tellings: Mapping[Anchor, Sequence[Memory]], moment: datetime) -> list[ToldTime]:
     dates = [(anchor, dated(anchor, memories, moment)) for anchor, memories in tellings.items()]
-    return [(known[0], anchor.said, known[1]) for anchor, known in dates if known is not None]
+    return [(known[0], anchor.words, known[1]) for anchor, known in dates if known is not None]
 
 
 # When a session's working set may be served, and how a void one is made again.

@@ -4,7 +4,7 @@ from datetime import date, datetime, timedelta, timezone
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_core.domain.memory import MemoryType
@@ -43,7 +43,7 @@ def window(query, *memories, moment=NOW):
 )  # fmt: skip
 def test_an_amount_before_or_after_an_event_is_read(query, said, event):
     found = anchor(query)
-    assert found.said == said
+    assert found.words == said
     assert set(found.event) <= set(event)
     assert set(event) - {"s"} <= set(found.event)
 
@@ -101,6 +101,7 @@ def test_who_tells_most_of_the_event_tells_it():
     assert 2 not in rows
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(["999 years", "the day", "8 months", "a week"]),
     st.sampled_from(["before", "after"]),

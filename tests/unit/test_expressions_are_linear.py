@@ -45,7 +45,7 @@ MADE_OF_VALUES = {
     "memory_core.adapters.offline.foresight._row": None,
     "memory_core.domain.statements.change_clauses._for_lower_case": None,
     # of constants of their modules
-    "memory_core.adapters.offline.reconciliation._labelled": [r"(?:^|(?<=\s))(Do:|Don't:|Key\ insight:)(?=\s+\S)"],
+    "memory_core.adapters.offline.reconciliation._split_by_label": [r"(?:^|(?<=\s))(Do:|Don't:|Key\ insight:)(?=\s+\S)"],
     "memory_core.adapters.openai.chat.after": [r"\btemperature\b"],
     "memory_core.domain.importance._pattern": [r"(?<!\w)(?:allergic|doctor's\ appointment)(?!\w)"],
     # of words that users choose, which are escaped

@@ -72,5 +72,5 @@ def test_a_written_table_is_what_the_embedder_reduces_by(random, tmp_path):
     reducer = Reducer(tmp_path / "table.npz")
     assert reducer.basis.shape == (384, DIMENSIONS)
     kept = reducer.kept([3, 4], random.normal(size=(2, DIMENSIONS)).astype(np.float32))
-    assert state_bytes(kept.kept) is not None
+    assert state_bytes(kept.states) is not None
     assert kept.worth == pytest.approx([5.0, 5.0], abs=0.03)

@@ -6,7 +6,7 @@ import numpy as np
 
 from memory_core.domain.memory import Lexical
 from memory_core.domain.ranking.candidates import Statistics, from_memories, joined
-from memory_core.domain.ranking.learned_order import WEIGHTS, falling, learned_order, order_logits, order_shares, sharing
+from memory_core.domain.ranking.learned_order import WEIGHTS, decreasing_order, learned_order, order_logits, order_shares, shared_order
 from memory_core.domain.ranking.query_parts import parts_relevance, query_parts_of
 from memory_core.domain.ranking.relevance import RelevanceParameters
 from memory_core.domain.ranking.vectors import DIMENSIONS, TokenStates, encoded
@@ -108,19 +108,19 @@ def test_nothing_at_all_is_ordered():
 
 
 def test_the_best_keeps_the_highest_and_each_other_has_less():
-    fallen = falling(np.array([1.0, 3.0, -500.0]), 0.8, learned_order())
+    fallen = decreasing_order(np.array([1.0, 3.0, -500.0]), 0.8, learned_order())
     assert fallen[1] == 0.8
     assert 0 < fallen[2] < fallen[0] < 0.8
 
 
 def test_a_question_that_is_sure_of_its_answer_leaves_places_to_one_that_is_not():
-    sure, unsure = sharing(np.array([9.0, 1.0, 0.5, 0.0])), sharing(np.array([1.0, 0.9, 0.8, 0.7]))
+    sure, unsure = shared_order(np.array([9.0, 1.0, 0.5, 0.0])), shared_order(np.array([1.0, 0.9, 0.8, 0.7]))
     assert sure.argmax() == unsure.argmax() == 0
     assert sure[1] < unsure[3]
 
 
 def test_of_answers_that_are_equally_likely_each_further_place_counts_less():
-    first, second, third = sharing(np.zeros(3))
+    first, second, third = shared_order(np.zeros(3))
     assert 1 >= first > second > third
 
 

@@ -206,9 +206,9 @@ def test_there_is_a_limit_and_slots_go_first() -> None:
     assert facts[-1].value == "Lisbon"
 
 
-@pytest.mark.parametrize("row", ENGLISH + FOREIGN, ids=lambda row: f"{row.attribute}: {row.said[:40]}")
+@pytest.mark.parametrize("row", ENGLISH + FOREIGN, ids=lambda row: f"{row.attribute}: {row.phrase[:40]}")
 def test_no_row_states_its_own_words(row: object) -> None:
-    assert not [fact for fact in said_facts(talk(f"{row.said} {row.told}")) if fact.attribute]  # type: ignore[attr-defined]
+    assert not [fact for fact in said_facts(talk(f"{row.phrase} {row.template}")) if fact.attribute]  # type: ignore[attr-defined]
 
 
 STATEMENTS = st.sampled_from([said for said, *_ in STATED] + NOT_STATED)

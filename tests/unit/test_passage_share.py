@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_core.domain.ranking.candidates import Statistics, from_memories
@@ -37,6 +37,7 @@ def shares(query, *memories):
     return lexical_share(analysis, found, STATISTICS, PARAMETERS), lexical_share(analysis, found, STATISTICS, WHOLE)
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.sampled_from(ASKED + OTHERS), max_size=300),
     st.lists(st.sampled_from(ASKED), min_size=1, max_size=5, unique=True),
@@ -47,12 +48,14 @@ def test_a_passage_never_takes_from_what_the_whole_covers(text, asked, previous)
     assert 0.0 <= whole[0] <= with_passages[0] <= 1.0
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(ASKED + OTHERS), max_size=PASSAGE_TERMS), st.lists(st.sampled_from(ASKED), min_size=1, max_size=5))
 def test_a_text_that_is_one_passage_is_weighed_as_before(text, asked):
     with_passages, whole = shares(" ".join(asked), told(" ".join(text)))
     np.testing.assert_array_equal(with_passages, whole)
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.sampled_from(ASKED + OTHERS), min_size=PASSAGE_TERMS + 1, max_size=200),
     st.lists(st.sampled_from(ASKED), min_size=1, unique=True),

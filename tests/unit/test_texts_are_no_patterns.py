@@ -29,25 +29,25 @@ REASONS = {
     "domain/redaction/rules.py: re.compile(f'(?:{names}){_SUFFIX}{_VALUE}', re.IGNORECASE)": "called with constants, by its own module",
     "domain/statements/change_clauses.py: re.compile(''.join(lower), cue.flags & ~re.IGNORECASE)": "of its own constants",
     "adapters/offline/foreign_dates.py: expression.sub(turned, text)": "both stand in its tables",
-    "adapters/offline/foreign_dates.py: re.compile(f'\\\\b(?:{said})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
+    "adapters/offline/foreign_dates.py: re.compile(f'\\\\b(?:{expression})\\\\b', re.IGNORECASE)": "called with constants only",
     "domain/ranking/query.py: re.compile('|'.join((*_ENGLISH, *_GERMAN, *_JAPANESE)), re.IGNORECASE)": "of its own constants",
     "adapters/offline/clauses.py: pattern.sub(written, plain)": "both stand in _CONTRACTIONS",
     "adapters/offline/behaviour.py: re.compile(f'\\\\b(?:{words})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
-    "adapters/offline/foresight.py: re.compile(f'\\\\b(?:{said})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
-    "adapters/offline/retractions.py: re.compile(f'\\\\A{said}$')": "said runs through constants",
+    "adapters/offline/foresight.py: re.compile(f'\\\\b(?:{expression})\\\\b', re.IGNORECASE)": "called with constants only",
+    "adapters/offline/retractions.py: re.compile(f'\\\\A{expression}$')": "expression runs through constants",
     (
-        "adapters/offline/fact_patterns.py: re.compile(f'\\\\A(?:{said})\\\\s*+', re.IGNORECASE if 'foreign' in self.of else 0)"
+        "adapters/offline/fact_patterns.py: re.compile(f'\\\\A(?:{phrase})\\\\s*+', re.IGNORECASE if 'foreign' in self.of else 0)"
     ): "the rows of its table",
     "adapters/openai/chat.py: re.search(f'\\\\b{name}\\\\b', named)": "name is one of _OPTIONAL",
     "domain/importance.py: re.compile(f'(?<!\\\\w)(?:{phrases})(?!\\\\w)')": "phrases are escaped in the line before",
     "adapters/offline/facts.py: row.attribute.format(**{**parts, 'value': value.lower()})": "the rows of a table",
-    "adapters/offline/facts.py: row.told.format(**parts)": "the rows of a table",
+    "adapters/offline/facts.py: row.template.format(**parts)": "the rows of a table",
     "adapters/offline/facts.py: row.filled.format(value=value)": "the rows of a table",
     "adapters/offline/clause_facts.py: re.compile(self.said)": "the rows of its tables",
     "adapters/offline/clause_facts.py: row.subject.format(**parts)": "the rows of its tables",
     "adapters/offline/clause_facts.py: row.filled.format(value=value)": "the rows of its tables",
     "adapters/offline/clause_facts.py: row.attribute.format(**parts)": "the rows of its tables",
-    "domain/statements/worth.py: regex.compile(said, regex.IGNORECASE)": "the rows of a table",
+    "domain/statements/worth.py: regex.compile(expression, regex.IGNORECASE)": "the rows of a table",
     "domain/statements/worth.py: regex.compile(hint, regex.IGNORECASE)": "the rows of a table",
 }
 

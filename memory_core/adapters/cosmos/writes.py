@@ -1,7 +1,7 @@
 """Writes to Cosmos DB: commits of one batch, and documents beside the log.
 
-Note: the head comes first, although everything else is written in the same moment. The service names the first operation
-that it refuses, and a head that moved must not look like a document that is already there.
+Note: the head is the first operation of a batch, although all are written at once. The service names the first operation that it refuses,
+and a head that moved must not be taken for a document that exists already.
 """
 
 from __future__ import annotations
@@ -41,10 +41,14 @@ if TYPE_CHECKING:
 
 Pairs = Sequence[tuple[Write, Item]]
 DELETE_ROUNDS = 3
+"""How often a batch is tried whose deletions are of documents that are gone."""
 
 
 async def commit_batch(connection: Connection, heads: Heads, owner: Owner, batch: Batch, now: datetime, dimensions: int) -> None:
-    """Commit the batch or nothing of it. Raises HeadMoved, AlreadyExists, TooLarge, EmbeddingMismatch, Unavailable."""
+    """Commit the batch or nothing of it.
+
+    Raises HeadMoved, AlreadyExists, TooLarge, EmbeddingMismatch, Unavailable.
+    """
     from azure.cosmos.exceptions import CosmosBatchOperationError
 
     pairs: Pairs = items_of(owner, batch, now, dimensions)
@@ -59,8 +63,8 @@ async def commit_batch(connection: Connection, heads: Heads, owner: Owner, batch
             if at > len(pairs) and refused.status_code == 404:
                 raise AlreadyExists(f"the memory {list(batch.marks)[at - len(pairs) - 1]} is not there any more") from refused
             if refused.status_code != 404 or at == 0 or pairs[at - 1][0].mode != "delete":
-                said = _said(refused, pairs)
-                raise said from (None if said is refused else refused)
+                error = _commit_error(refused, pairs)
+                raise error from (None if error is refused else refused)
             pairs = await _without_missing(connection, owner, pairs)
         except BaseException:
             heads.keep(owner, None)
@@ -116,14 +120,17 @@ def _mark_operation(memory_id: str, mark: Mark) -> tuple[Any, ...]:
 
 
 async def _without_missing(connection: Connection, owner: Owner, pairs: Pairs) -> Pairs:
-    """The batch without the deletions of what is not there, which the service would refuse the whole for."""
+    """The batch without deletions of missing documents, for which the service refuses it."""
     deleted = [write.document.id for write, _ in pairs if write.mode == "delete"]
     there = set((await connection.query(owner, queries.existing(owner, deleted))).rows)
     return [(write, item) for write, item in pairs if write.mode != "delete" or write.document.id in there]
 
 
-def _said(refused: CosmosBatchOperationError, pairs: Pairs) -> Exception:
-    """Which of the commit's errors the first refused operation stands for; itself when it is a mistake of ours, which must be seen."""
+def _commit_error(refused: CosmosBatchOperationError, pairs: Pairs) -> Exception:
+    """The commit's error for the first refused operation.
+
+    The refusal itself where it is a mistake of this module, which must not be hidden.
+    """
     at, status = refused.error_index, refused.status_code
     if at == 0 and status in (404, 409, 412):
         return HeadMoved("another commit of this user came first")
@@ -138,13 +145,14 @@ def _said(refused: CosmosBatchOperationError, pairs: Pairs) -> Exception:
     return refused
 
 
-# Documents beside the log, written one by one: tasks, steps, buffers; and the heads of those for whom work waits.
+# Documents beside the log, written one by one: tasks, steps, buffers; and queries for owners.
 #
-# Note: a refusal may be the echo of one's own write, which the SDK sent again after its answer was lost. So after one
-# the document is read, and what is equal counts as ours.
+# Note: the SDK sends a write again when its answer was lost, and the service refuses the second one. So after a refusal the document is
+# read, and an equal one counts as written.
 
 
 FOLD_ROUNDS = 3
+"""How often accesses are added, without memories that are gone."""
 _MOVED = frozenset({404, 409, 412})
 _AFTER = "AND (c.app_id > @app_id OR (c.app_id = @app_id AND c.user_id > @user_id)) ORDER BY c.app_id, c.user_id"
 _HEADS = "SELECT TOP @limit c.id, c.app_id, c.user_id, c.body FROM c WHERE c.kind = 'head' "
@@ -169,7 +177,7 @@ async def keep(connection: Connection, owner: Owner, document: Document, now: da
         raise TooLarge(f"one document holds at most {MAX_BATCH_BYTES} bytes; this one has {size}")
     item = item_of(owner, document, now)
     operation = ("create", (item,)) if document.tag is None else ("replace", (document.id, item), {"if_match_etag": document.tag})
-    # A created document is compared with the head of that very moment. A replaced one is of the epoch that it was read in.
+    # A created document is compared with the head of the same moment. A replaced one has the epoch in which it was read.
     beside: list[tuple[Any, ...]] = [("read", (HEAD_ID,))] if document.tag is None and "epoch" in item else []
     try:
         *heads, written = (await connection.batch(owner, [*beside, operation])).rows
@@ -178,15 +186,15 @@ async def keep(connection: Connection, owner: Owner, document: Document, now: da
             raise Unavailable(DEPENDENCY, f"Cosmos DB answered a write with {refused.status_code}") from refused
         if refused.status_code not in _MOVED:
             raise
-        return await _if_equal(connection, owner, document, now)
+        return await _read_if_equal(connection, owner, document, now)
     if any(head["resourceBody"]["body"]["epoch"] != item["epoch"] for head in heads):
-        await _take_back(connection, owner, document, written["eTag"])
+        await _remove_created(connection, owner, document, written["eTag"])
         return None
     return replace(document, tag=written["eTag"])
 
 
-async def _take_back(connection: Connection, owner: Owner, document: Document, etag: str) -> None:
-    """Remove what was created for a user just erased, unless another process has done so."""
+async def _remove_created(connection: Connection, owner: Owner, document: Document, etag: str) -> None:
+    """Remove a document that was created for an erased user, if it is still there."""
     from azure.cosmos.exceptions import CosmosBatchOperationError
 
     try:
@@ -199,7 +207,10 @@ async def _take_back(connection: Connection, owner: Owner, document: Document, e
 
 
 async def fold(connection: Connection, owner: Owner, accesses: Document, touches: Mapping[str, Touch], now: datetime) -> Document | None:
-    """Add accesses to memories, as `LongTermStore.fold` says: patches, in one batch with the document that they waited in."""
+    """Add accesses to memories, as `LongTermStore.fold` says.
+
+    The memories are patched in one batch with the document in which the accesses waited.
+    """
     from azure.cosmos.exceptions import CosmosBatchOperationError
 
     first = ("replace", (accesses.id, item_of(owner, accesses, now)), {"if_match_etag": accesses.tag})
@@ -223,7 +234,7 @@ async def fold(connection: Connection, owner: Owner, accesses: Document, touches
 def _patch(identity: str, touch: Touch, known: str | None) -> tuple[Any, ...]:
     operations: list[dict[str, Any]] = [{"op": "incr", "path": "/access_count", "value": touch.count}]
     if known is None or datetime.fromisoformat(known) < touch.at:
-        at = touch.at.isoformat().replace("+00:00", "Z")  # as models write moments, so that an export is the same after an import
+        at = touch.at.isoformat().replace("+00:00", "Z")  # as models write times, so that an export is the same after an import
         operations += [
             {"op": "set", "path": "/last_accessed_at", "value": at},
             {"op": "set", "path": "/idle_since_s", "value": touch.at.timestamp()},
@@ -231,8 +242,8 @@ def _patch(identity: str, touch: Touch, known: str | None) -> tuple[Any, ...]:
     return ("patch", (identity, operations))
 
 
-async def _if_equal(connection: Connection, owner: Owner, document: Document, now: datetime) -> Document | None:
-    """What is stored, when it is what was to be written."""
+async def _read_if_equal(connection: Connection, owner: Owner, document: Document, now: datetime) -> Document | None:
+    """The stored document, where it equals the one to be written."""
     rows = (await connection.item(owner, document.id)).rows
     if not rows or is_expired(rows[0], now):
         return None
@@ -241,12 +252,15 @@ async def _if_equal(connection: Connection, owner: Owner, document: Document, no
 
 
 async def waiting(connection: Connection, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
-    """The next owners with tasks that are not finished: a query that crosses partitions."""
+    """The next owners with unfinished tasks. The query crosses partitions."""
     return await _heads(connection, _WAITING, after, limit)
 
 
 async def owners(connection: Connection, after: Owner | None, limit: int, app_id: str | None) -> list[tuple[Owner, Head]]:
-    """The next owners: a query that crosses partitions too, run by hand after a restore; of one app, when an admin asks for its agents."""
+    """The next owners. The query crosses partitions.
+
+    It is run by hand after a restore, and for one app when an admin asks for its agents.
+    """
     if app_id is None:
         return await _heads(connection, _OWNERS, after, limit)
     return await _heads(connection, _OWNERS_OF_AN_APP, after or Owner(app_id, ""), limit)
@@ -261,9 +275,9 @@ async def _heads(connection: Connection, text: str, after: Owner | None, limit: 
 
 
 async def due(connection: Connection, within: str, now: datetime, after: Due | None, limit: int) -> list[Due]:
-    """The next owners of a range whose run is due: the other query that crosses partitions, though those of one range only.
+    """The next owners of a range whose run is due, across its partitions.
 
-    Of a range that was divided since it was named the SDK shows one part's rows after the other's, as many of each as were asked for.
+    Of a range that was split since it was named, the SDK returns the rows of one part after those of the other, up to `limit` of each.
     """
     app_id, user_id = ("", "") if after is None else after.owner
     beyond = -1.0 if after is None else after.at.timestamp()

@@ -1,7 +1,7 @@
-"""How a speaker behaves in a conversation, as seen in it; N/A where nothing is.
+"""Describe how users behave in a conversation, by rule; N/A where there is no evidence.
 
-Note: this is a count of cues, not a judgement of character, so most fields of a short talk stay N/A. Wishes
-about style come from a table ("keep it short"), never word for word: what a user writes must not become guidance by itself.
+Note: this counts cues and judges no character, so most fields of a short conversation stay N/A. Guidance comes from a table of wishes
+("Keep answers short."), never from a user's own words: these must not become instructions by themselves.
 """
 
 from __future__ import annotations
@@ -99,72 +99,74 @@ _REQUEST = _cue(
 
 
 def episode_analysis(messages: Sequence[Message]) -> EpisodeAnalysis:
-    """The patterns of behaviour of the users among these messages, each from a cue that can be pointed at."""
-    told = [(number, message) for number, message in enumerate(messages) if message.role == "user"]
-    if not told:
+    """Analyse the behaviour of a conversation's users, each field from a cue in their messages."""
+    user_messages = [(number, message) for number, message in enumerate(messages) if message.role == "user"]
+    if not user_messages:
         return EpisodeAnalysis(
-            context=fitted(EpisodeContext, available_data=_available(messages), analysis_limitation="No user speaks in it.")
+            context=fitted(EpisodeContext, available_data=_describe_data(messages), analysis_limitation="No user speaks in it.")
         )
-    who = beginning(" and ".join(dict.fromkeys(speaker(message) for _, message in told)), 120)
-    texts = [own_words(message.content[:4_000]) for _, message in told]
-    said = candidates(messages)
-    worked, failed = _advice(messages, told, texts, said, _WORKED), _advice(messages, told, texts, said, _FAILED)
+    users = beginning(" and ".join(dict.fromkeys(speaker(message) for _, message in user_messages)), 120)
+    texts = [own_words(message.content[:4_000]) for _, message in user_messages]
+    statements = candidates(messages)
+    worked = _advice_before_cue(messages, user_messages, texts, statements, _WORKED)
+    failed = _advice_before_cue(messages, user_messages, texts, statements, _FAILED)
     return EpisodeAnalysis(
         context=fitted(
             EpisodeContext,
-            available_data=_available(messages),
-            user_intent=_intent(said),
+            available_data=_describe_data(messages),
+            user_intent=_first_request(statements),
             analysis_limitation="Read by rules: only what stands there in so many words is seen.",
         ),
-        what_worked=fitted(Worked, strategies=worked[:3], pattern=f"{who} said that it worked." if worked else NOT_AVAILABLE),
-        what_failed=fitted(Failed, strategies=failed[:2], pattern=f"{who} said that it did not work." if failed else NOT_AVAILABLE),
+        what_worked=fitted(Worked, strategies=worked[:3], pattern=f"{users} said that it worked." if worked else NOT_AVAILABLE),
+        what_failed=fitted(Failed, strategies=failed[:2], pattern=f"{users} said that it did not work." if failed else NOT_AVAILABLE),
         behavioral_profile=fitted(
             BehavioralProfile,
-            communication=_communication(who, texts),
-            learning=_habits(who, texts, _LEARNING),
-            problem_solving=_habits(who, texts, _SOLVING),
-            decision_making=_habits(who, texts, _DECIDING),
+            communication=_describe_communication(users, texts),
+            learning=_describe_habits(users, texts, _LEARNING),
+            problem_solving=_describe_habits(users, texts, _SOLVING),
+            decision_making=_describe_habits(users, texts, _DECIDING),
         ),
         interaction_insights=fitted(
             InteractionInsights,
-            engagement_triggers=_replied_to(messages, told, texts, said, _PLEASED, "was pleased by", who),
-            friction_points=_replied_to(messages, told, texts, said, _CONFUSED, "was confused by", who),
+            engagement_triggers=_describe_reaction(messages, user_messages, texts, statements, _PLEASED, "was pleased by", users),
+            friction_points=_describe_reaction(messages, user_messages, texts, statements, _CONFUSED, "was confused by", users),
         ),
         future_guidance=FutureGuidance(
-            recommended_approaches=[wish for cue, wish in _WISHES if any(_wants(cue, text) for text in texts)][:3],
+            recommended_approaches=[wish for cue, wish in _WISHES if any(_has_cue(cue, text) for text in texts)][:3],
             avoid_approaches=[wish for cue, wish in _AVERSIONS if any(cue.search(text) for text in texts)][:2],
         ),
     )
 
 
-def _wants(cue: re.Pattern[str], text: str) -> bool:
-    """Whether a text has the cue, and nothing in front of it that denies it: "don't show me examples"."""
+def _has_cue(cue: re.Pattern[str], text: str) -> bool:
+    """Whether a text has the cue without a negation before it ("don't show me examples")."""
     return any(_DENIED.search(text[max(0, match.start() - 40) : match.start()]) is None for match in cue.finditer(text))
 
 
-def _available(messages: Sequence[Message]) -> str:
+def _describe_data(messages: Sequence[Message]) -> str:
     users = sum(message.role == "user" for message in messages)
-    minutes = (max(one.timestamp for one in messages) - min(one.timestamp for one in messages)).total_seconds() / 60 if messages else 0
+    times = [message.timestamp for message in messages]
+    minutes = (max(times) - min(times)).total_seconds() / 60 if times else 0
     return f"{len(messages)} messages over {minutes:.0f} minutes, {users} of them by users."
 
 
-def _intent(said: Sequence[Said]) -> str:
-    """The first question or request, as it was said; the speaker's intention is not guessed."""
-    for one in said:
-        if one.by_person and (one.asks or _REQUEST.search(one.text)):
-            return f"{one.by} {'asked' if one.asks else 'said'}: {one.text}"
+def _first_request(statements: Sequence[Said]) -> str:
+    """The first question or request of a person, quoted; no intention is guessed."""
+    for statement in statements:
+        if statement.by_person and (statement.asks or _REQUEST.search(statement.text)):
+            return f"{statement.by} {'asked' if statement.asks else 'said'}: {statement.text}"
     return NOT_AVAILABLE
 
 
-def _communication(who: str, texts: Sequence[str]) -> str:
-    """How long and how people write; nothing of two short messages."""
+def _describe_communication(users: str, texts: Sequence[str]) -> str:
+    """How users write: length, questions, manner; N/A of fewer than three messages."""
     lengths = [len(text.split()) for text in texts if text.strip()]
     if len(lengths) < 3:
         return NOT_AVAILABLE
     average = mean(lengths)
     size = "short" if average <= SHORT_WORDS else "long" if average >= LONG_WORDS else "medium-length"
     asked = sum("?" in text for text in texts)
-    manner = [f"{who} writes {size} messages ({average:.0f} words on average)"]
+    manner = [f"{users} writes {size} messages ({average:.0f} words on average)"]
     if asked * 2 >= len(texts):
         manner.append("asks in most of them")
     if sum(_POLITE.search(text) is not None for text in texts) * 3 >= len(texts):
@@ -174,43 +176,60 @@ def _communication(who: str, texts: Sequence[str]) -> str:
     return ", ".join(manner[:-1]) + (" and " if len(manner) > 1 else "") + manner[-1] + "."
 
 
-def _habits(who: str, texts: Sequence[str], table: Sequence[tuple[re.Pattern[str], str]]) -> str:
-    seen = [habit for cue, habit in table if any(_wants(cue, text) for text in texts)]
-    return f"{who} {' and '.join(seen[:3])}." if seen else NOT_AVAILABLE
+def _describe_habits(users: str, texts: Sequence[str], table: Sequence[tuple[re.Pattern[str], str]]) -> str:
+    seen = [habit for cue, habit in table if any(_has_cue(cue, text) for text in texts)]
+    return f"{users} {' and '.join(seen[:3])}." if seen else NOT_AVAILABLE
 
 
-def _advice(
-    messages: Sequence[Message], told: Sequence[tuple[int, Message]], texts: Sequence[str], said: Sequence[Said], cue: re.Pattern[str]
+def _advice_before_cue(
+    messages: Sequence[Message],
+    user_messages: Sequence[tuple[int, Message]],
+    texts: Sequence[str],
+    statements: Sequence[Said],
+    cue: re.Pattern[str],
 ) -> list[str]:
-    """What had been advised before users said this of it, as it was said."""
-    found = [_before(messages, number, said) for (number, _), text in zip(told, texts, strict=True) if _says(cue, text)]
-    return list(dict.fromkeys(text for text in found if text))
+    """The advice to which users replied with a cue, quoted, each once.
+
+    Args:
+        messages: The conversation.
+        user_messages: (number, message) of the users' messages.
+        texts: Of each of these the user's own words.
+        statements: Of the conversation (`candidates`).
+        cue: Of the reply.
+
+    """
+    advice = [
+        _latest_advice(messages, number, statements) for (number, _), text in zip(user_messages, texts, strict=True) if _reports(cue, text)
+    ]
+    return list(dict.fromkeys(text for text in advice if text))
 
 
-def _says(cue: re.Pattern[str], text: str) -> bool:
+def _reports(cue: re.Pattern[str], text: str) -> bool:
+    """Whether a text has the cue outside a question; what failed has not worked."""
     if cue is _WORKED and _FAILED.search(text):
         return False
     match = cue.search(text)
     return match is not None and not text[match.end() :].lstrip().startswith("?")
 
 
-def _before(messages: Sequence[Message], number: int, said: Sequence[Said]) -> str | None:
-    """The last sentence that advises in another speaker's latest message before this one."""
+def _latest_advice(messages: Sequence[Message], number: int, statements: Sequence[Said]) -> str | None:
+    """The first statement of the latest answer among the three messages before `number`."""
     for earlier in range(number - 1, max(-1, number - 4), -1):
         if messages[earlier].role != "user":
-            of_it = [one.text for one in said if one.message == earlier and not one.asks]
-            return beginning(of_it[0], 400) if of_it else None
+            advice = [statement.text for statement in statements if statement.message == earlier and not statement.asks]
+            return beginning(advice[0], 400) if advice else None
     return None
 
 
-def _replied_to(
+def _describe_reaction(
     messages: Sequence[Message],
-    told: Sequence[tuple[int, Message]],
+    user_messages: Sequence[tuple[int, Message]],
     texts: Sequence[str],
-    said: Sequence[Said],
+    statements: Sequence[Said],
     cue: re.Pattern[str],
-    how: str,
-    who: str,
+    reaction: str,
+    users: str,
 ) -> str:
-    found = _advice(messages, told, texts, said, cue)
-    return f"{who} {how}: {found[0]}" if found else NOT_AVAILABLE
+    """What users reacted to with a cue, as a sentence; N/A where they didn't."""
+    advice = _advice_before_cue(messages, user_messages, texts, statements, cue)
+    return f"{users} {reaction}: {advice[0]}" if advice else NOT_AVAILABLE

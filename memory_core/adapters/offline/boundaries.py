@@ -1,8 +1,8 @@
-"""Where a conversation changes its topic, by what can be seen: words in common, cues, questions, the clock between two messages.
+"""Find where a conversation changes its topic, by words, cues, questions and times.
 
-A cut is looked for only where one can be: before a message that opens something, after one that does not wait for an answer. There
-the talk goes on when enough of what comes next was there before (or means something near, where vectors mean anything).
-Note: `after` names the last message of the old topic, and greetings and thanks never stand alone.
+Only a user's message that answers nothing and points back to nothing may begin a topic. It does where too few of its terms, and of those
+of the next messages, are in the messages before (and where vectors, if there are any, are not near). Note: `after` names the last message
+of the old topic; greetings and thanks are no topic of their own.
 """
 
 from __future__ import annotations
@@ -26,18 +26,15 @@ from memory_core.domain.statements.provenance import own_words
 from memory_core.domain.text.sentences import goes_on
 
 AHEAD, BEHIND = 4, 8
-"""Messages that are looked at after and before a possible cut."""
+"""Messages after and before a possible cut that are compared."""
 ENOUGH = 0.08
-"""Share of what comes next that must have been there before; measured on conversations of one to four topics."""
+"""Share of the next messages' terms, by worth, from which the topic continues; measured on conversations of one to four topics."""
 ENOUGH_AFTER_CUE = 0.30
-"""The same when a speaker announces a change of subject.
-
-Then only a plain continuation outweighs the cue.
-"""
+"""The same after a cue for a new topic, which only a plain continuation outweighs."""
 NEAR = 0.40
-"""Cosine from which two stretches are of one topic although they share no word (MiniLM; unrelated ones lie around 0.1)."""
+"""Cosine from which messages are of one topic without a word in common (MiniLM; that of unrelated ones is around 0.1)."""
 CHARACTERS = 1_500
-"""Of a message that are read for its topic."""
+"""Characters of a message that are read for its topic."""
 
 _CUE = re.compile(
     r"\A\W*+(?:(?:oh|ok|okay|so|and|well|great|thanks|right|cool|alright|hey|one more thing|perfect)\b[\s,.!:;-]*+)*"
@@ -83,8 +80,12 @@ _POINTS_BACK = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """What one message shows: its terms, whether it waits for an answer, and whether it is small talk."""
+class _MessageFeatures:
+    """What is compared of a message.
+
+    terms: its words and themes. asks: whether it ends with a question. small_talk: whether it says nothing else. cue: whether it announces
+    a new topic. points_back: whether it refers to the message before.
+    """
 
     terms: frozenset[str]
     asks: bool
@@ -94,29 +95,40 @@ class _Read:
 
 
 def boundaries(messages: Sequence[Message], previous: str | None, gap: timedelta, vectors: Sequence[Vector] | None = None) -> Boundaries:
-    """The cuts of at most 50 messages. gap: a silence that always parts; vectors: one a message, None when they mean nothing."""
-    read = [_read(message) for message in messages]
+    """Find the boundaries of at most 50 messages.
+
+    Args:
+        messages: In their order.
+        previous: The text of the previous episode, None for none.
+        gap: The time between messages from which a topic always ends.
+        vectors: Of each message its vector, None without an embedder.
+
+    Returns:
+        The cuts, and whether the first messages continue the previous episode.
+
+    """
+    features = [_features_of(message) for message in messages]
     cuts: list[Cut] = []
     start = 0
     for place in range(1, len(messages)):
-        reason = _cut_before(place, start, messages, read, gap, vectors)
+        reason = _cut_before(place, start, messages, features, gap, vectors)
         if reason is not None:
             start = _before_greetings(place, start, messages)
             cuts.append(Cut(after=start - 1, reason=reason))
-    return Boundaries(cuts=cuts[:49], continues=_continues(read, previous))
+    return Boundaries(cuts=cuts[:49], continues=_continues(features, previous))
 
 
 def text_of(message: Message) -> str:
-    """What of a message is read, and embedded, for its topic."""
+    """The text of a message that is read, and embedded, for its topic."""
     return " ".join(own_words(message.content[: 2 * CHARACTERS]).split())[:CHARACTERS]
 
 
-def _read(message: Message) -> _Read:
+def _features_of(message: Message) -> _MessageFeatures:
     checkpoint()
     text = text_of(message)
-    found = content_terms(text)
-    terms = frozenset(found) | {f"theme:{theme}" for theme, weight in themes(found).items() if weight >= 1}
-    return _Read(
+    content = content_terms(text)
+    terms = frozenset(content) | {f"theme:{theme}" for theme, weight in themes(content).items() if weight >= 1}
+    return _MessageFeatures(
         terms=terms,
         asks=text.rstrip(" \"')").endswith(("?", "？")),
         small_talk=not terms or _SMALL_TALK.fullmatch(text) is not None,
@@ -126,29 +138,34 @@ def _read(message: Message) -> _Read:
 
 
 def _cut_before(
-    place: int, start: int, messages: Sequence[Message], read: Sequence[_Read], gap: timedelta, vectors: Sequence[Vector] | None
+    place: int,
+    start: int,
+    messages: Sequence[Message],
+    features: Sequence[_MessageFeatures],
+    gap: timedelta,
+    vectors: Sequence[Vector] | None,
 ) -> str | None:
-    """Why the topic changes before this message; None when it goes on."""
+    """The reason why the topic changes before a message; None where it continues."""
     if messages[place].timestamp - messages[place - 1].timestamp >= gap:
         return "a long silence"
-    before, now = read[place - 1], read[place]
-    behind = [number for number in range(max(start, place - BEHIND), place) if not read[number].small_talk]
+    before, now = features[place - 1], features[place]
+    behind = [number for number in range(max(start, place - BEHIND), place) if not features[number].small_talk]
     if not behind or now.small_talk or messages[place].role in ("tool", "system"):
         return None
     if now.cue:
-        return "the subject was changed in so many words" if _share(place, behind, read) < ENOUGH_AFTER_CUE else None
+        return "the subject was changed in so many words" if _known_share(place, behind, features) < ENOUGH_AFTER_CUE else None
     answers = before.asks and _speaker(messages[place]) != _speaker(messages[place - 1])
     if answers or messages[place].role != "user" or now.points_back:
         return None
-    if _share(place, behind, read) >= ENOUGH:
+    if _known_share(place, behind, features) >= ENOUGH:
         return None
-    if vectors is not None and _nearness(place, behind, read, vectors) >= NEAR:
+    if vectors is not None and _nearness(place, behind, features, vectors) >= NEAR:
         return None
     return "nothing of it was spoken of before"
 
 
 def _before_greetings(place: int, start: int, messages: Sequence[Message]) -> int:
-    """A greeting opens what comes after it: the first of those right before this message, if any."""
+    """The first greeting right before a message, which belongs to its topic."""
     first = place
     while first > start + 1 and _GREETING.fullmatch(text_of(messages[first - 1])):
         first -= 1
@@ -159,39 +176,40 @@ def _speaker(message: Message) -> tuple[str, str | None]:
     return message.role, message.actor
 
 
-def _ahead(place: int, read: Sequence[_Read]) -> list[int]:
-    """The messages that show what the talk is about from here on, up to the next cue."""
-    found = [place]
-    for number in range(place + 1, min(place + AHEAD, len(read))):
-        if read[number].cue:
+def _numbers_ahead(place: int, features: Sequence[_MessageFeatures]) -> list[int]:
+    """The numbers of at most `AHEAD` messages from a place on, up to a cue."""
+    numbers = [place]
+    for number in range(place + 1, min(place + AHEAD, len(features))):
+        if features[number].cue:
             break
-        found.append(number)
-    return found
+        numbers.append(number)
+    return numbers
 
 
-def _share(place: int, behind: Sequence[int], read: Sequence[_Read]) -> float:
-    """How much of the information of what comes next was there before, in [0, 1]."""
-    frequency = Counter(term for one in read for term in one.terms)
-    known = frozenset(term for number in behind for term in read[number].terms)
-    coming = frozenset(term for number in _ahead(place, read) for term in read[number].terms)
-    worth = {term: log(1 + len(read) / frequency[term]) for term in coming}
+def _known_share(place: int, behind: Sequence[int], features: Sequence[_MessageFeatures]) -> float:
+    """The share of the next messages' terms that are behind, by worth, in [0, 1]."""
+    frequency = Counter(term for message in features for term in message.terms)
+    known = frozenset(term for number in behind for term in features[number].terms)
+    new_terms = frozenset(term for number in _numbers_ahead(place, features) for term in features[number].terms)
+    worth = {term: log(1 + len(features) / frequency[term]) for term in new_terms}
     total = sum(worth.values())
     return sum(value for term, value in worth.items() if term in known) / total if total else 1.0
 
 
-def _nearness(place: int, behind: Sequence[int], read: Sequence[_Read], vectors: Sequence[Vector]) -> float:
-    ahead = [number for number in _ahead(place, read) if not read[number].small_talk]
+def _nearness(place: int, behind: Sequence[int], features: Sequence[_MessageFeatures], vectors: Sequence[Vector]) -> float:
+    """The cosine of the summed vectors of the messages behind and ahead."""
+    ahead = [number for number in _numbers_ahead(place, features) if not features[number].small_talk]
     first, second = (np.sum([vectors[number] for number in numbers], axis=0) for numbers in (behind, ahead))
     return float(first @ second / max(1e-9, float(np.linalg.norm(first) * np.linalg.norm(second))))
 
 
-def _continues(read: Sequence[_Read], previous: str | None) -> bool:
-    """Whether the first messages go on with the previous episode."""
-    if not previous or not read:
+def _continues(features: Sequence[_MessageFeatures], previous: str | None) -> bool:
+    """Whether the first messages continue the previous episode."""
+    if not previous or not features:
         return False
-    place = next((number for number, one in enumerate(read) if not one.small_talk), 0)
-    if read[place].cue:
+    place = next((number for number, message in enumerate(features) if not message.small_talk), 0)
+    if features[place].cue:
         return False
     known = frozenset(content_terms(previous[: 4 * CHARACTERS]))
-    coming = [term for number in _ahead(place, read) for term in read[number].terms if not term.startswith("theme:")]
-    return bool(coming) and sum(term in known for term in coming) >= max(1.0, 2 * ENOUGH * len(coming))
+    new_terms = [term for number in _numbers_ahead(place, features) for term in features[number].terms if not term.startswith("theme:")]
+    return bool(new_terms) and sum(term in known for term in new_terms) >= max(1.0, 2 * ENOUGH * len(new_terms))

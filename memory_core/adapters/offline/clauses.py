@@ -1,8 +1,8 @@
-"""Sentences in clauses: who each is about, and its third person.
+"""Split sentences into clauses with their subjects, and rewrite them in the third person.
 
-"I live in Berlin, work as a baker and love ramen" is three clauses about "I". Note: a rule that matches a
-pattern against `Clause.rest` from its beginning has already left out "I think I live", "I would live" and "if I lived", because
-the verb does not stand right after the subject there. English; a clause of another language comes with no subject.
+"I live in Berlin, work as a baker and love ramen" has three clauses about "I". Note: a pattern that matches the beginning of `Clause.rest`
+can't match "I think I live", "I would live" or "if I lived", where the verb is not right after the subject. English; clauses of other
+languages have no subject.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SINGULAR = (
     "|mother-in-law"
     "|father-in-law|stepmother|stepfather"
 )
-"""Of these a person has one, so their name fills a slot."""
+"""Relations of which a person has one, so that the name fills a slot."""
 _THE_ONLY = re.compile(SINGULAR)
 _MANY = (
     "sister|brother|son|daughter|kid|child|baby|grandmother|grandma|grandfather|grandpa|aunt|uncle|cousin|niece|nephew|friend|best friend"
@@ -67,14 +67,14 @@ _UNREAL = re.compile(
     r"|daydream(?:ed|ing)?)\b",
     re.IGNORECASE,
 )
-"""A clause after which nothing that is told was so."""
+"""A clause after which nothing is asserted."""
 _QUOTES = re.compile(
     r"\A.*\b(?:said|says|wrote|writes|told|tells|texted|posted|tweeted|asked|replied|answered|shouted|whispered"
     r"|claims?|claimed|announced|quoted"
     r"|goes|was like|is like)(?: (?:to )?(?:me|us|him|her|them|everyone|everybody|\w+))?$",
     re.IGNORECASE,
 )
-"""A clause about another person that ends like this is continued in that person's words."""
+"""The end of a clause about another person, after which that person is quoted."""
 _ASKS = re.compile(
     r"(?:do|does|did|is|are|am|was|were|can|could|would|will|shall|should|have|has|had|may|might|what|where|when|which|who|whom|whose|why"
     r"|how"
@@ -85,7 +85,7 @@ _OURS = (
     "budget|rent|deadline|due date|appointment|meeting|interview|exam|flight|stand-?up|wedding|surgery|viewing|presentation|demo|launch"
     "|release|shift|class|course|lesson|party|dinner|mortgage"
 )
-"""Things of the speaker's that go without "my": "the meeting is on Tuesday"."""
+"""Things of the speaker's, also without "my": "the meeting is on Tuesday"."""
 _NAME = (
     r"(?!(?:I|The|A|An|My|Your|His|Her|Their|Our|This|That|These|Those|It|He|She|They|We|You|Who|What|There|Here"
     r"|Everyone|Everybody|Someone"
@@ -95,7 +95,7 @@ _NAME = (
 )
 """A name that begins a clause.
 
-"User" and "Assistant" are none: memories call people so, and a speaker who pastes a memory says nothing.
+"User" and "Assistant" are none: memories call speakers so, and a speaker who pastes a memory asserts nothing by it.
 """
 _SUBJECT = re.compile(
     rf"\A(?:(?P<self>I\b|(?:[Jj]ust|[Rr]ecently|[Ff]inally)\s+(?=[a-z]+ed\b|got\b|became\b|started\b))\s*|(?P<us>[Ww]e)\b\s*"
@@ -108,7 +108,7 @@ _SUBJECT = re.compile(
 _REPLACED = re.compile(
     r"\b([Mm]y [\w -]{2,30}?) (?:is not|was|used to be) [^,;]{1,40}[,;] ?(?:but |and )?(?:now )?it is (?:now )?(?!not\b)", re.IGNORECASE
 )
-"""What is named and replaced in one breath: "My name is not Tom, it is Thomas"."""
+"""A value that is replaced in the same sentence: "My name is not Tom, it is Thomas"."""
 _OTHERS = re.compile(
     r"(?:he|she|it|they|you|this|that|there|these|those|who|which|what|everyone|people|his|her|their|your|our|the)\b", re.I
 )
@@ -121,12 +121,16 @@ _COMPARES = re.compile(r"(?:just |much |more |something |a lot )?like\b", re.IGN
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One clause.
+    """A clause of a sentence.
 
-    subject: "I", "my" (something of the speaker's), "we", "call me", "my sister", "my sister Lena", a name, or "" for none.
-    called: the name beside one of whom there is one, "my wife Julia". rest: what follows the subject.
-    carried: the subject is that of an earlier clause. joined: the word or sign before it ("and", ",").
-    lead: whether words like "Hi," or "last week" stood before it.
+    Attributes:
+        subject: "I", "my" (something of the speaker's), "we", "call me", "my sister", "my sister Lena", a name, or "" for none.
+        rest: The words after the subject.
+        joined: The word or sign before the clause: "and", ",".
+        carried: Whether the subject is that of an earlier clause.
+        lead: Whether words like "Hi," or "last week" are before it.
+        called: The name of a relative of whom there is one: "Julia" of "my wife Julia".
+
     """
 
     subject: str
@@ -138,29 +142,32 @@ class Clause:
 
 
 def asserted_clauses(sentence: str) -> list[Clause]:
-    """The clauses of a sentence that assert something, in order: no question, nothing supposed, nothing told of by "that" or "who"."""
+    """The clauses of a sentence that assert something, in order.
+
+    Not among them are questions, suppositions, and clauses that "that", "who", "which" or "when" joins.
+    """
     plain = _REPLACED.sub(r"\1 is ", re.sub(r"^i\b|(?<=\s)i\b", "I", expanded(sentence).strip().rstrip(".!…")))
     asks = plain.endswith("?")
     if _SUPPOSED.match(plain) or _NOT_HERE.search(plain):
         return []
-    found: list[Clause] = []
+    clauses: list[Clause] = []
     subject = ""
-    bare = _without_lead(plain)
-    pieces, lead = _split(bare), bare != plain
+    bare = _drop_lead(plain)
+    pieces, lead = _split_clauses(bare), bare != plain
     for joined, piece in pieces:
-        if joined in _SUPPOSING or (asks and _ASKS.match(piece)) or (found and _SUPPOSED.match(piece)):
+        if joined in _SUPPOSING or (asks and _ASKS.match(piece)) or (clauses and _SUPPOSED.match(piece)):
             break
         if joined in _NOT_ASSERTING:
             subject = ""
             continue
         clause = _clause(piece.rstrip("?"), joined, subject, lead)
         subject = clause.subject if clause.subject != "my" or clause.carried else ""
-        found.append(clause)
+        clauses.append(clause)
         if _UNREAL.match(piece) or quotes(clause):
             break
         lead = lead or not clause.subject
     # A question without a word that opens it ("I live in Rome?") asserts nothing at all.
-    return found if not asks or len(found) < len(pieces) else []
+    return clauses if not asks or len(clauses) < len(pieces) else []
 
 
 def quotes(clause: Clause) -> bool:
@@ -172,7 +179,7 @@ _APPOSITION = (
     r"(?:that's |that is )?(?:my|our) (?:[\w'-]{1,20} ){0,3}[\w'-]{1,20}, "
     r"(?!(?:always|perhaps|sometimes|besides|thus|yes|plus|whereas|this)\b)(?:who|has|had|is|was|will|got|went|[a-z]{2,20}s|[a-z]{2,20}ed)\b"
 )
-"""What a person is, beside the name: "Saoirse, our seven-year-old, has swimming": that name is no address."""
+"""An apposition: the name in "Saoirse, our seven-year-old, has swimming" is no address."""
 _SPOKEN_TO = re.compile(
     rf"(?!I\b)[A-ZÀ-Þ][^\W\d_]{{1,20}}, (?!{_APPOSITION})"
     r"(?=(?:I|I'm|I've|I'd|I'll|[Mm]y|[Ww]e|[Oo]ur|[Ii]t|[Tt]hey|[Tt]hat|[Tt]his|[Yy]ou)\b)"
@@ -180,20 +187,20 @@ _SPOKEN_TO = re.compile(
 
 
 def without_fillers(text: str) -> str:
-    """The text without the words before it that say nothing, and who is spoken to: "Hi Ana, by the way, I moved" → "I moved"."""
+    """Drop fillers and an address: "Hi Ana, by the way, I moved" → "I moved"."""
     match = _FILLERS.match(text)
-    told = text[match.end() :] if match else text
-    spoken_to = _SPOKEN_TO.match(told)
-    return told[spoken_to.end() :] if spoken_to else told
+    rest = text[match.end() :] if match else text
+    spoken_to = _SPOKEN_TO.match(rest)
+    return rest[spoken_to.end() :] if spoken_to else rest
 
 
-def _without_lead(text: str) -> str:
+def _drop_lead(text: str) -> str:
     match = _LEAD.match(text)
     return text[match.end() :] if match else text
 
 
-def _split(sentence: str) -> list[tuple[str, str]]:
-    """(what joins it to the clause before, clause) in order."""
+def _split_clauses(sentence: str) -> list[tuple[str, str]]:
+    """(word or sign before the clause, clause), in order."""
     pieces: list[tuple[str, str]] = []
     joined, start = "", 0
     for match in _SPLIT.finditer(sentence):
@@ -208,7 +215,8 @@ def _split(sentence: str) -> list[tuple[str, str]]:
 
 
 def _clause(piece: str, joined: str, subject: str, lead: bool) -> Clause:
-    bare = _without_lead(piece)
+    """Read the subject of a clause, else carry over `subject`, that of the clause before."""
+    bare = _drop_lead(piece)
     match = _SUBJECT.match(bare)
     if match is None:
         if _OTHERS.match(bare) or (joined in _SIGNS and _COMPARES.match(bare)):
@@ -227,10 +235,10 @@ def _clause(piece: str, joined: str, subject: str, lead: bool) -> Clause:
     return Clause(named, rest, joined, lead=lead)
 
 
-# First person into third: "I moved to Lisbon" becomes "User moved to Lisbon".
+# From the first person to the third: "I moved to Lisbon" becomes "User moved to Lisbon".
 #
-# Only where that is simple; `third_person` gives None rather than a guess, and the caller then quotes. Note:
-# the words are never improved, only pronouns and the verb after "I" change, so nothing is told that was not said. English.
+# Only where that is simple; elsewhere `third_person` returns None, and its caller quotes the sentence. Note: only pronouns and the verb
+# after "I" change, so the sentence asserts nothing new. English.
 
 
 _CONTRACTIONS = (
@@ -262,8 +270,8 @@ _WITH_OTHERS = re.compile(
     r"(?:\A|[,;:] |\b(?:and|but|now|so|that|when) )(?!I\b)(?:[A-Z]\w{1,30}|[Mm]y (?:\w{1,30} ){0,2}?\w{1,30})"
     r"(?:, [A-Z]\w{1,30}){0,3},? and I (?=[a-z])"
 )
-"""Another person beside the speaker: the verb after both is in the plural."""
-_OF_SEVERAL = {"am": "are", "was": "were"}
+"""Another person and the speaker: the verb after both is in the plural."""
+_PLURAL_VERBS = {"am": "are", "was": "were"}
 _LISTENER = re.compile(r"\b(?:you|your|yours|we|us|our|ours|let's)\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"\b(?:I|[Mm]y|me|mine|myself)\b")
 _BESIDE_ME = frozenset(["hey", "hi", "hello", "ok", "it", "is", "only", "just", "again", "here"])
@@ -286,7 +294,7 @@ _JOINED = re.compile(rf"(,|\band|\bbut)\s+({_JOINED_VERBS})\b(?!\s+I\b)")
 
 
 def expanded(sentence: str) -> str:
-    """The sentence with contractions written out ("I'm" → "I am", "don't" → "do not") and plain apostrophes."""
+    """Write out contractions: "I'm" → "I am", "don't" → "do not"."""
     plain = sentence.replace("’", "'")
     if "'" in plain or "nt" in plain or "im " in plain or "cannot" in plain:
         for pattern, written in _CONTRACTIONS:
@@ -295,59 +303,64 @@ def expanded(sentence: str) -> str:
 
 
 def is_english(sentence: str) -> bool:
-    """Whether its small words are English ones, rather than those of a few other languages."""
-    found = re.findall(r"[^\W\d_]+", sentence.casefold().replace("’", "'"))
-    return sum(word in _OTHER_TONGUES for word in found) < sum(word in _ENGLISH for word in found)
+    """Whether more function words of a sentence are English than of other languages."""
+    small_words = re.findall(r"[^\W\d_]+", sentence.casefold().replace("’", "'"))
+    return sum(word in _OTHER_TONGUES for word in small_words) < sum(word in _ENGLISH for word in small_words)
 
 
-def third_person(sentence: str, who: str) -> str | None:
-    """The sentence as told of `who`; None when it speaks to or of others as well, is not English, or is not about the speaker.
+def third_person(sentence: str, speaker: str) -> str | None:
+    """Rewrite a sentence of the first person in the third, about its speaker.
 
-    A name is never read as a pattern, a template or words of the sentence, whatever characters it has.
+    None for a sentence that addresses others or includes them ("we"), is not English, or is not about the speaker. The name is never read
+    as a pattern, a template or words of the sentence, whatever characters it has.
     """
     plain = re.sub(r"\bi\b", "I", expanded(sentence))
     if not _SPEAKER.search(plain) or _LISTENER.search(plain) or not is_english(plain) or _only_greets(plain):
         return None
     several = {match.end() - 2 for match in _WITH_OTHERS.finditer(plain)}
 
-    def told_of_who(match: re.Match[str]) -> str:
+    def in_third_person(match: re.Match[str]) -> str:
         verb = match["verb"]
-        return f"{_SPEAKER_MARK} {match['adverbs']}{_OF_SEVERAL.get(verb, verb) if match.start() in several else _of_third(verb)}"
+        return (
+            f"{_SPEAKER_MARK} {match['adverbs']}{_PLURAL_VERBS.get(verb, verb) if match.start() in several else _third_person_verb(verb)}"
+        )
 
-    told = _FIRST_PERSON.sub(told_of_who, plain)
-    if told != plain and not several:
-        told = _JOINED.sub(lambda match: f"{match[1]} {_of_third(match[2])}", told) if _in_present(plain) else told
-    told = re.sub(r"\bI\b", _SPEAKER_MARK, told)
-    return _capitalised(_without_my(told, who).replace(_SPEAKER_MARK, who))
+    rewritten = _FIRST_PERSON.sub(in_third_person, plain)
+    if rewritten != plain and not several:
+        rewritten = _JOINED.sub(lambda match: f"{match[1]} {_third_person_verb(match[2])}", rewritten) if _is_present(plain) else rewritten
+    rewritten = re.sub(r"\bI\b", _SPEAKER_MARK, rewritten)
+    return _capitalised(_replace_possessives(rewritten, speaker).replace(_SPEAKER_MARK, speaker))
 
 
 def _only_greets(sentence: str) -> bool:
-    """Whether it says no more than "it's me again"."""
+    """Whether a sentence says no more than "it's me again"."""
     return len(sentence) < 60 and set(re.findall(r"\w+", sentence.casefold())) - _BESIDE_ME == {"me"}
 
 
-def told_of(words: str, who: str) -> str:
-    """A few words with the speaker's pronouns turned: "my dog" → "their dog"."""
-    return _without_my(re.sub(r"\bI\b", _SPEAKER_MARK, words), who, named=True).replace(_SPEAKER_MARK, who)
+def told_of(words: str, speaker: str) -> str:
+    """Rewrite a few words in the third person: "my dog" → "their dog"."""
+    return _replace_possessives(re.sub(r"\bI\b", _SPEAKER_MARK, words), speaker, named=True).replace(_SPEAKER_MARK, speaker)
 
 
 def conjugated(verb_phrase: str) -> str:
-    """A verb phrase put from the first person into the third: "live" → "lives"."""
+    """Conjugate a verb phrase in the third person: "live" → "lives"."""
     match = re.match(rf"(?P<adverbs>{_ADVERBS})(?P<verb>[A-Za-z]+)", verb_phrase)
     if match is None:
         return verb_phrase
-    return match["adverbs"] + _of_third(match["verb"]) + verb_phrase[match.end() :]
+    return match["adverbs"] + _third_person_verb(match["verb"]) + verb_phrase[match.end() :]
 
 
-def _in_present(sentence: str) -> bool:
+def _is_present(sentence: str) -> bool:
     match = _FIRST_PERSON.search(sentence)
-    return match is not None and _of_third(match["verb"]) != match["verb"]
+    return match is not None and _third_person_verb(match["verb"]) != match["verb"]
 
 
-def _without_my(text: str, who: str, *, named: bool = False) -> str:
+def _replace_possessives(text: str, speaker: str, *, named: bool = False) -> str:
+    """Replace "my", "mine", "me" and "myself". named: whether the speaker is named before the text."""
+
     def possessive(match: re.Match[str]) -> str:
         before = text[: match.start()]
-        return "their" if named or _SPEAKER_MARK in before or re.search(rf"\b{re.escape(who)}\b", before) else f"{_SPEAKER_MARK}'s"
+        return "their" if named or _SPEAKER_MARK in before or re.search(rf"\b{re.escape(speaker)}\b", before) else f"{_SPEAKER_MARK}'s"
 
     text = re.sub(r"\b[Mm]y\b", possessive, text)
     text = re.sub(r"\bmyself\b", "themself", text)
@@ -355,7 +368,7 @@ def _without_my(text: str, who: str, *, named: bool = False) -> str:
     return re.sub(r"\bme\b", "them" if named else _SPEAKER_MARK, text)
 
 
-def _of_third(verb: str) -> str:
+def _third_person_verb(verb: str) -> str:
     lower = verb.lower()
     if lower in _IRREGULAR:
         return _IRREGULAR[lower]
@@ -369,7 +382,7 @@ def _of_third(verb: str) -> str:
 
 
 def is_past(verb: str) -> bool:
-    """Whether a verb in the first person tells of the past (or is a modal)."""
+    """Whether a verb in the first person is in the past tense, or a modal."""
     lower = verb.lower()
     return lower in _UNCHANGED or (lower.endswith("ed") and lower not in ("need", "feed", "speed", "succeed", "proceed"))
 
@@ -378,10 +391,10 @@ def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-# How to tell which person a clause is about, and the subject of its slots.
+# The person whom a clause is about, and the subject of its slots.
 #
-# Note: there is one wife, so what is said of her has the subject "user's wife" whatever her name; there may be several sisters,
-# so "my sister Lena" is Lena.
+# Note: a person has one wife, so facts about her have the subject "user's wife" whatever her name; there may be several sisters, so
+# "my sister Lena" is Lena.
 
 
 _ONE_EACH = re.compile(
@@ -389,20 +402,24 @@ _ONE_EACH = re.compile(
 )
 
 
-def told_and_owner(subject: str, who: str) -> tuple[str, str, bool]:
-    """How the subject is told, how its slots name it, and whether it is one of which there is only one."""
+def told_and_owner(subject: str, speaker: str) -> tuple[str, str, bool]:
+    """(subject in the third person, subject of its slots, whether that is unique)."""
     if subject in ("I", "my", "we", "call me", ""):
-        return who, who.lower() if who == "User" else who, True
+        return speaker, speaker.lower() if speaker == "User" else speaker, True
     if subject.startswith("my "):
-        kind, name = _of_kind(subject)
+        kind, name = _split_relation(subject)
         if name:
-            return f"{who}'s {kind} {name}", name, True
-        return f"{who}'s {subject[3:]}", f"{who.lower() if who == 'User' else who}'s {subject[3:]}", bool(_ONE_EACH.match(subject))
+            return f"{speaker}'s {kind} {name}", name, True
+        return (
+            f"{speaker}'s {subject[3:]}",
+            f"{speaker.lower() if speaker == 'User' else speaker}'s {subject[3:]}",
+            bool(_ONE_EACH.match(subject)),
+        )
     return subject, subject, True
 
 
-def _of_kind(subject: str) -> tuple[str, str]:
-    """Sister and Lena, of "my sister Lena"; without a name the latter is empty."""
-    found = subject.split()[1:]
-    first = next((place for place, word in enumerate(found) if word[:1].isupper()), len(found))
-    return " ".join(found[:first]), " ".join(found[first:])
+def _split_relation(subject: str) -> tuple[str, str]:
+    """("sister", "Lena") of "my sister Lena"; without a name the second is ""."""
+    parts = subject.split()[1:]
+    first = next((place for place, word in enumerate(parts) if word[:1].isupper()), len(parts))
+    return " ".join(parts[:first]), " ".join(parts[first:])

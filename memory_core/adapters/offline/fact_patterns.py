@@ -1,8 +1,10 @@
-"""The table of what people say of themselves and of others, and which fact it is. English, and the commonest lines of three others.
+"""The table of patterns by which statements become facts.
 
-Read a row so: when the words after the subject begin with `said`, what follows in the given shape is the value; the fact is
-`told`, and `attribute` with `filled` is its slot. Note: only one thing can stand in a slot at a time, so what
-one may have many of is part of the attribute itself ("opinion of rain": likes), and an attribute of None fills no slot.
+It has English ones, and the commonest of other languages.
+
+A row means: where the words after the subject begin with `phrase`, the words that follow, in the given `shape`, are the value; the fact's
+text is `template`, and its slot is `attribute` with `filled`. Note: a slot has one value at a time, so an attribute of which there may be
+many names its object ("opinion of rain": likes); with an attribute of None the fact fills no slot.
 """
 
 from __future__ import annotations
@@ -78,7 +80,7 @@ _SHORT = {
     " ?": r"\s*+",
     " ": r"\s++",
 }
-"""Shorthands of the expressions below, written out in this order."""
+"""Abbreviations in the expressions below, replaced in this order."""
 _COUNTED = (
     "kids|children|sons|daughters|brothers|sisters|siblings|dogs|cats|pets|cars|horses|grandchildren|grandkids|rabbits|chickens|houses"
     "|bikes"
@@ -100,15 +102,24 @@ _OWN = (
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One row. of: the subjects that it is for ("self" = I, "mine" = something of mine, "other" = my sister, a name).
+    """A row of the table.
 
-    said: a regular expression at the beginning of what follows the subject; `of` and `value` may be groups of it. many: a list goes
-    on ("German and French"). negative: the row reads negated clauses, and no others; None = both, for "quit" and the like are negations.
+    Attributes:
+        attribute: Of the slot; it may name groups of `phrase`. None = the fact fills no slot.
+        template: The fact's text, with `{who}` and groups of `phrase`.
+        phrase: A regular expression for the words after the subject; `of` and `value` may be groups of it.
+        shape: What the words after it must be.
+        of: The subjects that the row is for: "self" = I, "mine" = something of mine, "other" = my sister, a name.
+        filled: The value of the slot.
+        many: Whether a list may follow: "German and French".
+        negative: Whether it reads negated clauses, and no others; None = both, since "quit" is a negation by itself.
+        expression: `phrase` as a compiled expression.
+
     """
 
     attribute: str | None
-    told: str
-    said: str
+    template: str
+    phrase: str
     shape: Shape
     of: tuple[Of, ...] = ("self", "other")
     filled: str = "{value}"
@@ -117,10 +128,10 @@ class Pattern:
     expression: re.Pattern[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        said = self.said
+        phrase = self.phrase
         for short, written in _SHORT.items():
-            said = said.replace(short, written)
-        object.__setattr__(self, "expression", re.compile(rf"\A(?:{said})\s*+", re.IGNORECASE if "foreign" in self.of else 0))
+            phrase = phrase.replace(short, written)
+        object.__setattr__(self, "expression", re.compile(rf"\A(?:{phrase})\s*+", re.IGNORECASE if "foreign" in self.of else 0))
 
 
 _ALL: tuple[Of, ...] = ("self", "we", "other")
@@ -132,7 +143,7 @@ OPINION = "opinion of {value}"
 _NO_LONGER = f"{NO_LONGER} {{value}}"
 
 ENGLISH: tuple[Pattern, ...] = (
-    # where one lives
+    # home
     Pattern("home city", _LIVES, r"<living>(?: (?:alone|now|here|currently))?(?: with [\w' ]{2,30}?)? in\b", names.place, _ALL),
     Pattern("home city", _LIVES, r"<living> in the <where> of\b", names.place, _ALL),
     Pattern(None, "{who} lives near {value}",
@@ -172,15 +183,19 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("occupation", "{who} no longer works as {a_value}",
             r"<gave up> as (?=an? |the )", a.known_job, filled=_NO_LONGER, negative=None),
     *(
-        Pattern(attribute, told, said, a.nothing, of, NO_LONGER, negative=None)
-        for attribute, told in (("employer", "{who} has left or lost their job"), ("occupation", "{who} no longer has the job they had"))
-        for said, of in (("<jobless>", _MOST), (r"(?:company|employer|boss) <dismissing>", ("mine",)), (r"they <dismissing>", ("foreign",)))
+        Pattern(attribute, template, phrase, a.nothing, of, NO_LONGER, negative=None)
+        for attribute, template in (
+            ("employer", "{who} has left or lost their job"), ("occupation", "{who} no longer has the job they had"),
+        )
+        for phrase, of in (
+            ("<jobless>", _MOST), (r"(?:company|employer|boss) <dismissing>", ("mine",)), (r"they <dismissing>", ("foreign",)),
+        )
     ),
     Pattern(None, "{who} is {value}", r"(?:<be>|(?:have|has) been) (?P<value><jobs>)", a.anything),
     Pattern("school", "{who} studies at {value}", r"(?:<studying>|goes?|go)(?: [\w ]{2,40}?)? (?:at|to)(?= .*<academic>)", a.organisation),
     Pattern("field of study", "{who} studies {value}", r"<studying>\b(?! (?:for|at|in|with|hard|abroad|to|a lot|the|my)\b)", a.job),
     Pattern("field of study", "{who} studies {value}", r"(?:majors? in|<be> majoring in|<be> doing (?:an?|my) <degree> in)\b", a.job),
-    # who one is
+    # name, age, nationality
     Pattern("name", _CALLED, r"name is(?: now)?", names.name, ("mine",)),
     Pattern("name", _CALLED, r"(?:<be> (?:called|named)|goes? by|'s name is)\b", names.name),
     Pattern("name", _CALLED, r"", names.name, ("call",)),
@@ -207,7 +222,7 @@ ENGLISH: tuple[Pattern, ...] = (
             r"<did>(?:raised|increased|cut|lowered|reduced|bumped(?: up)?|moved|pushed(?: back)?|changed|postponed"
                 r"|rescheduled|shifted|set) "
             r"(?:my|our|the) (?P<of><fixed>) (?:from .{1,30} )?to\b", a.amount, ("self", "we")),
-    # whom one belongs to
+    # relatives and friends
     Pattern("spouse", "{who} is married to {value}", r"(?:<be>|<did>(?:got|been))(?: happily)? married to\b", names.name),
     Pattern("marital status", "{who} is {value}",
             r"(?:<be>|<did>got) (?P<value>married|divorced|single|engaged|widowed)\b", a.anything, _ALL),
@@ -221,7 +236,7 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("number of {of}", "{who} has {value} {of}", rf"<have> (?P<value>\w+)(?: <kindly>)* (?P<of>{_COUNTED})\b", a.number, _ALL),
     Pattern(None, "{who} has {value}",
             rf"(?:<have got>|<did>(?:adopted|got|bought))(?= (?:an?|my own)(?: [\w-]+){{0,3}}? (?:{_HAD})\b)", a.lasting, _ALL),
-    # what one likes
+    # likes
     Pattern(OPINION, _LIKES, r"<adv>(?:likes?|loves?|enjoys?|adores?)\b", a.activity, filled="likes", many=True),
     Pattern(OPINION, _LIKES, r"<be>(?: an?)?(?: (?:big|huge|great))? <fond>", a.thing, filled="likes", many=True),
     Pattern(OPINION, _DISLIKES, r"<adv>(?:hates?|dislikes?|detests?|loathes?|despises?)\b", a.activity, filled="dislikes", many=True),
@@ -230,7 +245,7 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern(None, "{who} prefers {value}", r"<adv>prefers?\b(?!.*(?<!\s) <rather> )", a.thing),
     Pattern("favourite {of}", "{who}'s favourite {of} is {value}",
             r"(?:(?:all[- ]time|absolute|new) )?favou?rite (?P<of>[\w -]{2,30}?) <is>", a.anything, ("mine",)),
-    # what one can, has and does
+    # skills, possessions, habits
     Pattern("speaks {value}", "{who} speaks {value}",
             r"(?:speaks?|<be> fluent in|<be> a native speaker of)\b", a.language, filled="yes", many=True),
     Pattern("learning {value}", "{who} is learning {value}", r"<be> (?:learning|studying)\b", a.language, filled="yes", many=True),
@@ -329,4 +344,4 @@ FOREIGN: tuple[Pattern, ...] = (
     Pattern(OPINION, _DISLIKES, r"odio\b<the>?", a.thing, ("foreign",), "dislikes"),
     Pattern("allergy to {value}", _ALLERGIC, r"soy alérgic[oa] (?:a la|a los|a las|al|a)\b", a.thing, ("foreign",), "yes"),
 )  # fmt: skip
-"""German, French and Spanish: the whole clause is matched, for these languages put the person into the verb."""
+"""German, French and Spanish rows, which match whole clauses, since the verb has the person in these languages."""

@@ -1,7 +1,7 @@
-"""What may fill a fact: the shape of a place, name, job or liking.
+"""Recognise values of facts: jobs, employers, likings, amounts.
 
-Each shape takes the words after a pattern and gives the value, or None when they are no such thing ("I live in fear", "I like
-it"). Note: a value is cut short rather than let grow, because what follows belongs to something else.
+Each shape takes the words after a pattern and returns the value, None where they are no such thing ("I live in fear", "I like it"). Note:
+where the end of a value is unclear, it is the earlier one, because the words after it mostly belong to something else.
 """
 
 from __future__ import annotations
@@ -109,15 +109,15 @@ _ANY_NUMBER = "|".join(_NUMBERS)
 
 
 def job(words: str) -> str | None:
-    """A job as it is called, without its article: up to six words, until the place where it is done; no "as much as I can"."""
-    return None if _HOW.match(words) else _few(_ARTICLE.sub("", _WHEN_LAST.sub("", _JOB_END.sub("", words)), count=1), 6)
+    """A job of up to six words, without its article and place."""
+    return None if _HOW.match(words) else _short_phrase(_ARTICLE.sub("", _WHEN_LAST.sub("", _JOB_END.sub("", words)), count=1), 6)
 
 
 def known_job(words: str) -> str | None:
-    """A job after "I am a": its last word must be known to be one, since people are much else ("a morning person")."""
-    found = job(words)
-    last = found.split()[-1].lower() if found else ""
-    return found if last in _JOBS else None
+    """A job after "I am a" whose last word is a known job."""
+    candidate = job(words)
+    last = candidate.split()[-1].lower() if candidate else ""
+    return candidate if last in _JOBS else None
 
 
 def organisation(words: str) -> str | None:
@@ -126,80 +126,74 @@ def organisation(words: str) -> str | None:
     if capital:
         return capital.group().rstrip(".")
     cut = re.sub(r"(?<!\s)\s++(?:as|in|on|since|for|now|near|from|where|until|with|too|these|right|and)\b.*", "", words)
-    return _few(cut, 5) if re.match(r"(?:an?|the|my (?:own|father's|family's)|eine[rm]?|une?|una?)\s", cut) else None
+    return _short_phrase(cut, 5) if re.match(r"(?:an?|the|my (?:own|father's|family's)|eine[rm]?|une?|una?)\s", cut) else None
 
 
 def thing(words: str) -> str | None:
-    """What a person likes or has.
-
-    Up to eight words, nothing that only points ("it", "your idea").
-    """
+    """What a person likes or has: up to eight words, no reference ("it", "your idea")."""
     cut = _THING_END.sub("", unquoted(words)).strip()
-    return None if _NO_THING.match(cut) or _THING_IN_SIGHT.fullmatch(cut) else _few(cut, 8)
+    return None if _NO_THING.match(cut) or _THING_IN_SIGHT.fullmatch(cut) else _short_phrase(cut, 8)
 
 
 def likes_in_sight(sentence: str) -> bool:
-    """Whether a speaker likes what they have before them, "I love the theme".
-
-    That is no taste: a taste is about what there is anywhere.
-    """
+    """Whether a speaker likes a thing at hand ("the theme"), which is no taste."""
     return _LIKES_IN_SIGHT.search(sentence) is not None
 
 
 def lasting(words: str) -> str | None:
-    """Like `thing`, without when it began: "a new bike", of "a new bike last week"."""
+    """As `thing`, without a time after it: "bike" of "bike last week"."""
     return thing(_WHEN_LAST.sub("", words))
 
 
 def activity(words: str) -> str | None:
-    """Like `thing`, but an infinitive may stand there: "to swim"."""
-    return _few(words, 8) if words.startswith("to ") else thing(words)
+    """As `thing`, or an infinitive: "to swim"."""
+    return _short_phrase(words, 8) if words.startswith("to ") else thing(words)
 
 
 def food(words: str) -> str | None:
-    """Something that people give up or return to, and nothing besides it."""
+    """A food that people give up or return to, with nothing after it."""
     match = _FOOD.fullmatch(words) or _FOOD.fullmatch(_THING_END.sub("", words))
     return match[1].lower() if match else None
 
 
 def nothing(words: str) -> str | None:
-    """Empty where nothing more is said but when; None where there is more to it."""
+    """The empty value where nothing but a time follows; None where anything else does."""
     return "" if _WHEN.fullmatch(words.strip()) else None
 
 
 def language(words: str) -> str | None:
-    """A language that is known to be one."""
+    """A known language."""
     match = re.match(r"(?:some |any |a little (?:bit of )?|a bit of |fluent |basic )?([^\W\d_]+)\b", words)
     return match[1].capitalize() if match and match[1].lower() in LANGUAGES else None
 
 
 def condition(words: str) -> str | None:
-    """A lasting condition of health that is known to be one."""
+    """A known lasting condition of health."""
     match = _CONDITIONS.match(words)
     return _ARTICLE.sub("", match.group(), count=1) if match else None
 
 
 def always(words: str) -> str | None:
-    """Empty, whatever more is said."""
+    """The empty value, whatever follows."""
     return ""
 
 
 def drink(words: str) -> str | None:
-    """Something that people drink by habit, and how often, which is left out."""
+    """A drink of habit, without how often."""
     match = _DRINK.fullmatch(words) or _DRINK.fullmatch(_THING_END.sub("", _WHEN_LAST.sub("", words)))
     return match[1].lower() if match else None
 
 
 def number(words: str) -> str | None:
-    """A number in digits, whether written so or in words up to twelve."""
+    """A number in digits, of digits or of a word up to twelve."""
     word = words.split()[0].lower() if words.split() else ""
     return str(int(word)) if word.isdecimal() and len(word) < 4 else _NUMBERS.get(word)
 
 
 def day(words: str) -> str | None:
-    """A date as it was written: it holds a digit or the name of a month."""
+    """A date as it is written, with a digit or the name of a month."""
     cut = re.sub(r"^(?:on|the)\s+(?:the\s+)?|(?<!\s)\s++(?:in|at|near)\s.*", "", words)
-    return _few(cut, 5) if re.search(r"\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", cut, re.IGNORECASE) else None
+    return _short_phrase(cut, 5) if re.search(r"\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", cut, re.IGNORECASE) else None
 
 
 def address(words: str) -> str | None:
@@ -216,13 +210,13 @@ def telephone(words: str) -> str | None:
 
 def anything(words: str) -> str | None:
     """Up to ten words, as they are."""
-    return None if _NO_THING.match(words) else _few(unquoted(words), 10)
+    return None if _NO_THING.match(words) else _short_phrase(unquoted(words), 10)
 
 
 def amount(words: str) -> str | None:
-    """A number, a date or an hour with a few words around it: "8,000 euros", "Thursday at 9"."""
-    found = anything(re.sub(r"(?<!\s)\s++(?:so|because|now|instead|please|and (?:I|we|it|the))\b.*", "", words))
-    return found if found and _AMOUNT.search(found) else None
+    """A number, date or hour with a few words: "8,000 euros", "Thursday at 9"."""
+    phrase = anything(re.sub(r"(?<!\s)\s++(?:so|because|now|instead|please|and (?:I|we|it|the))\b.*", "", words))
+    return phrase if phrase and _AMOUNT.search(phrase) else None
 
 
 _AMOUNT = re.compile(rf"\d|\b(?:{ANY_WEEKDAY}|{ANY_MONTH}|noon|midnight|{_ANY_NUMBER}|half past)\b", re.IGNORECASE)
@@ -230,19 +224,24 @@ _AMOUNT = re.compile(rf"\d|\b(?:{ANY_WEEKDAY}|{ANY_MONTH}|noon|midnight|{_ANY_NU
 
 _BUSY_WORDS = "is was are were has am there then my it not do does please maybe want would will"
 _BUSY = frozenset(_BUSY_WORDS.split())
-"""Words of a clause, which no item of a list has."""
+"""Words of clauses, which no item of a list has."""
 
 
 def listed(piece: str) -> bool:
-    """Whether a few words can be one more item of a list ("and climbing"): no verb, pronoun or remark ("by the way") among them."""
-    found = piece.split()
+    """Whether words can be a further item of a list: "and climbing".
+
+    There may be no verb, pronoun or remark ("by the way") among them.
+    """
+    piece_words = piece.split()
     if _REMARK.match(piece):
         return False
-    return 0 < len(found) <= 3 and not any(word.lower() in _BUSY or is_past(word) for word in found) and not _NO_THING.match(piece)
+    return (
+        0 < len(piece_words) <= 3 and not any(word.lower() in _BUSY or is_past(word) for word in piece_words) and not _NO_THING.match(piece)
+    )
 
 
 CLOSED: frozenset[Shape] = frozenset({language, condition, food})
-"""Shapes that only known words have: what has one of these in a list is one more item, however many words stand around it."""
+"""Shapes of known words alone: a part of a list with one of these is a further item, whatever words are around it."""
 _REMARK = re.compile(
     r"\A(?:(?:by the way|btw|obviously|actually|honestly|frankly|sadly|unfortunately|luckily|basically|apparently"
     r"|naturally|clearly|slowly"
@@ -251,12 +250,13 @@ _REMARK = re.compile(
     r"|if|as|to be|believe me|trust me|mind you|go figure)\b|.*\b(?:and|or|but)$)",
     re.IGNORECASE,
 )
-"""What comes after a comma without being a further item of the list."""
+"""Words after a comma that are no further item of a list."""
 
 
-def _few(words: str, most: int) -> str | None:
-    found = words.strip(" '\"“”‘’«».").split()
-    return " ".join(found) if 0 < len(found) <= most and _MARKUP.isdisjoint(words) else None
+def _short_phrase(words: str, most: int) -> str | None:
+    """The words without quotation marks and punctuation, if there are 1 to `most`."""
+    split_words = words.strip(" '\"“”‘’«».").split()
+    return " ".join(split_words) if 0 < len(split_words) <= most and _MARKUP.isdisjoint(words) else None
 
 
 def unquoted(words: str) -> str:

@@ -281,9 +281,9 @@ def _over(clause: Clause, words: str) -> Iterator[tuple[Pattern, dict[str, str]]
     rows = [_read(row, ended.left) for row in _BY_SUBJECT[kind] if row.attribute is not None and not row.negative]
     found = [one for one in rows if one is not None and one[1]["value"] and ended.names(one[1]["value"])]
     for row, groups in found:
-        yield row, {**groups, "over": ended.told}
+        yield row, {**groups, "over": ended.summary}
     if not found and ended.lasting and kind in _USED_TO.of:
-        yield _USED_TO, {"value": ended.left, "over": ended.told}
+        yield _USED_TO, {"value": ended.left, "over": ended.summary}
 
 
 _NOT_SO = {
@@ -322,7 +322,7 @@ def _found(match: Match, who: str) -> _Found:
         attribute = canonical_attribute(attribute)
     if attribute == "home city" and value.lower() in COUNTRIES:
         attribute = "home country"
-    text = f"{told} {told_of(groups['over'], who)}" if "over" in groups else row.told.format(**parts)
+    text = f"{told} {told_of(groups['over'], who)}" if "over" in groups else row.template.format(**parts)
     filled = row.filled.format(value=value)
     if "over" in groups and row is not _USED_TO:
         filled = "no" if filled == "yes" else f"{NO_LONGER} {filled}"

@@ -1,6 +1,7 @@
-"""German and Japanese words for a time ahead, as the English ones that `forward_dates` reads: "nächsten Montag um 9" is "next Monday at 9".
+"""Translate German and Japanese times into English ones, which `forward_dates` reads.
 
-Only the words of time are turned, in their places; what else is said stays as it is, and is never shown.
+"nächsten Montag um 9" becomes "next Monday at 9". Only words of time are translated, in their places; the text is read for times, and never
+quoted.
 """
 
 from __future__ import annotations
@@ -29,17 +30,17 @@ _DAY = "|".join(_DAYS)
 _MONTH = "|".join(_MONTHS)
 _JAPANESE_DAYS = dict(zip(JAPANESE_WEEKDAYS, _ENGLISH_DAYS, strict=True))
 _FROM = {"明日": "tomorrow", "来週": "next week", "来月": "next month", "来年": "next year"}
-_OVER = re.compile(
+_PAST = re.compile(
     r"\b(?:war|waren|hatte|hatten|wurde|wurden|ging|gingen|kam|kamen)\b"
     r"|\b(?:habe?|haben|hat|bin|ist|sind)\b.{0,80}\b(?:\w{0,6}ge\w{2,}(?:t|en)|\w{2,}iert|be\w{3,}(?:t|en)|ver\w{3,}(?:t|en))\s*[.!]?\Z",
     re.IGNORECASE,
 )
-_COMES_BACK = re.compile("毎|いつも|\\bjede[nrs]?\\b")
+_REPEATS = re.compile("毎|いつも|\\bjede[nrs]?\\b")
 _Turn = Callable[[re.Match[str]], str]
 
 
-def _german(said: str, turned: str | _Turn) -> tuple[re.Pattern[str], str | _Turn]:
-    return re.compile(rf"\b(?:{said})\b", re.IGNORECASE), turned
+def _german(expression: str, replacement: str | _Turn) -> tuple[re.Pattern[str], str | _Turn]:
+    return re.compile(rf"\b(?:{expression})\b", re.IGNORECASE), replacement
 
 
 def _day(match: re.Match[str]) -> str:
@@ -117,8 +118,11 @@ def _month(match: re.Match[str]) -> str:
 
 
 def with_english_times(text: str, *, german: bool, japanese: bool) -> str:
-    """The text with its words for a time ahead in English, where it is German or Japanese and tells no past and no habit."""
-    if (german and _OVER.search(text)) or ((german or japanese) and _COMES_BACK.search(text)):
+    """Translate the times ahead of a German or Japanese text.
+
+    Not where it is about the past or a habit.
+    """
+    if (german and _PAST.search(text)) or ((german or japanese) and _REPEATS.search(text)):
         return text
     for expression, turned in _GERMAN if german else _JAPANESE if japanese else ():
         text = expression.sub(turned, text)

@@ -1,8 +1,8 @@
-"""What holds for a while or will, and how long states usually last.
+"""Extract foresights: what holds for a while or will, and until when.
 
-Explicit stretches of time come first (`forward_dates`), else what is known to pass by itself (`PASSING`). Note: everything counts
-from the message's own moment, so a conversation that is told a year late is foreseen in its
-own time, and is over on arrival. Only users' own statements count, as with facts.
+A time that a sentence names comes first (`forward_dates`), else the usual duration of a state that passes by itself (`PASSING`). Note:
+times are relative to the message's own time, so the foresights of a conversation that is saved a year late are over when they are saved.
+Only users' own statements count, as with facts.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ from memory_core.domain.text.sentences import sentences
 from memory_core.domain.text.spelling import NUMBER_WORDS
 
 MAX_FORESIGHT = 20
+"""Foresights of one conversation."""
 _SELF = re.compile(r"\b(?:I|i|my|My|we|We|our|ich|Ich|mein\w*|je|Je|j'|J'|mon|ma|yo|mi|estoy|Estoy|tengo|Tengo|suis|bin)\b")
 _JAPANESE_AHEAD = re.compile(
     r"(?:予定|予約|出張|旅行|引っ越し|面接|試験|会議|打ち合わせ|締め切り|あります|行きます|行く|です|ます|だ)[。！!]?\Z"
 )
-"""How a Japanese sentence ends that tells what is ahead; who it is about goes without saying."""
+"""The end of a Japanese sentence about the future; its subject, the speaker, is mostly left out."""
 _OWED = re.compile(r"\b(?:deadline|is due|are due)\b", re.IGNORECASE)
-"""Things that wait for the speaker, also when they don't name themselves."""
+"""Things that are the speaker's although the sentence doesn't name the speaker."""
 _NOT_NOW = re.compile(
     r"\b(?:last|ago|yesterday|used to|back in|no longer|not|never|recovered|over (?:it|the)|as a (?:child|kid)|when i was|if|wish|nicht"
     r"|kein\w*|pas|would)\b|n't\b",
@@ -53,7 +54,7 @@ _LASTED = re.compile(
     r"|suspended|grounded)",
     re.IGNORECASE,
 )
-"""What has been so for some time, up to now; not what one has been told to do from now on."""
+"""A state that has lasted until now; not a task that was given ("have been told to")."""
 _CLAUSES = re.compile(r"[,;]\s*|(?<!\s)\s++(?:and|but)\s++")
 _MODALS = frozenset({"will", "shall", "can", "may", "might", "must", "should", "could", "would"})
 _REQUEST = re.compile(r"\b(?:(?:could|can|would|will) you|please|(?:kannst|könntest|würdest) du|bitte)\b", re.IGNORECASE)
@@ -61,7 +62,7 @@ _OWN_BUSINESS = re.compile(r"\b(?:I|[Ww]e|[Ii]ch|[Ww]ir)(?:'|’|\b)")
 _OBJECT_LEFT_OUT = re.compile(
     r"\b(?:cancel|reschedule|postpone|confirm|book|order) (?:for|on|by|before|until|this|next|today|tomorrow|tonight)\b", re.IGNORECASE
 )
-"""What is to be done, though not with what: another sentence names that."""
+"""A task without its object, which another sentence names."""
 _MONTHS_PREGNANT = re.compile(
     r"\b(?P<count>\d{1,2}|one|two|three|four|five|six|seven|eight|nine)\s+(?P<unit>weeks?|months?)\s+pregnant\b", re.IGNORECASE
 )
@@ -69,8 +70,8 @@ _PREGNANCY_DAYS = 280
 
 
 def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
-    """At most `MAX_FORESIGHT` foresights in the order they were said, without doubles."""
-    found: dict[str, SaidForesight] = {}
+    """At most `MAX_FORESIGHT` foresights of messages, in their order, without repeats."""
+    foresights: dict[str, SaidForesight] = {}
     for number, message in enumerate(messages):
         if not may_tell(message):
             continue
@@ -82,12 +83,12 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
             if sentence.asks or not own or not (japanese or asserted_clauses(text)):
                 continue
             span = _span(with_english_times(expanded(text), german=german, japanese=japanese), message.timestamp)
-            if span is None or _OBJECT_LEFT_OUT.search(text) or _is_of_request(text, message.timestamp):
+            if span is None or _OBJECT_LEFT_OUT.search(text) or _is_request(text, message.timestamp):
                 continue
-            who = speaker(message)
-            described = third_person(text, who) or f"{who} said: {sentence.text}"
+            name = speaker(message)
+            described = third_person(text, name) or f"{name} said: {sentence.text}"
             quote = message.content[sentence.start : sentence.end]
-            one = fitted(
+            foresight = fitted(
                 SaidForesight,
                 description=described,
                 message=number,
@@ -96,14 +97,17 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
                 end_time=span[1],
                 confidence=span[2],
             )
-            found.setdefault(described.casefold(), one)
-    return list(found.values())[:MAX_FORESIGHT]
+            foresights.setdefault(described.casefold(), foresight)
+    return list(foresights.values())[:MAX_FORESIGHT]
 
 
 def _span(text: str, said_at: datetime) -> tuple[datetime, datetime | None, float] | None:
-    """Beginning, end where one was told, and confidence; None also for what would end outside the calendar's years, 1 to 9999."""
+    """(start, end, confidence) in UTC; None for no foresight.
+
+    The end is None where the sentence names none. None also for times outside the calendar's years, 1 to 9999.
+    """
     try:
-        span = _within_the_calendar(text, said_at)
+        span = _span_in_zone(text, said_at)
         if span is None:
             return None
         start, end, confidence = span
@@ -112,33 +116,36 @@ def _span(text: str, said_at: datetime) -> tuple[datetime, datetime | None, floa
         return None
 
 
-def _within_the_calendar(text: str, said_at: datetime) -> tuple[datetime, datetime | None, float] | None:
-    """Confidence is 0.9 where the time was named, 0.6 where it is what such things usually take."""
+def _span_in_zone(text: str, said_at: datetime) -> tuple[datetime, datetime | None, float] | None:
+    """(start, end, confidence) in the zone of `said_at`.
+
+    Confidence is 0.9 where the sentence names the time, 0.6 where it is a usual duration.
+    """
     if _NOT_NOW.search(text):
         return None
     named = ahead(text, said_at)
     if named is not None and not _is_over(text, said_at):
-        named = ahead(_without_the_past(text, said_at), said_at)
+        named = ahead(_without_past_clauses(text, said_at), said_at)
     elif named is not None:
         return None
     if named is not None and (named.intrinsic or _looks_ahead(text)):
-        start = _no_later(named, text, said_at)
+        start = _not_before(named, text, said_at)
         return start, None if named.open else named.end, 0.9
-    row = next((row for row in PASSING if row.said.search(text)), None)
+    row = next((row for row in PASSING if row.pattern.search(text)), None)
     if row is None or named is not None or any(int(year) < said_at.year for year in _YEAR.findall(text)):
         return None
     months = _MONTHS_PREGNANT.search(text)
-    days = row.days if months is None else max(7, _PREGNANCY_DAYS - _passed(months))
+    days = row.days if months is None else max(7, _PREGNANCY_DAYS - _passed_days(months))
     return said_at, said_at + timedelta(days), 0.6
 
 
-def _no_later(named: Ahead, text: str, said_at: datetime) -> datetime:
-    """A stretch that runs already ("I am here until Friday") starts when it is told."""
+def _not_before(named: Ahead, text: str, said_at: datetime) -> datetime:
+    """The start of a time; `said_at` where it has begun ("here until Friday")."""
     return said_at if named.start < said_at else named.start
 
 
 def _looks_ahead(text: str) -> bool:
-    """Whether the sentence speaks of what is or will be, rather than of what was."""
+    """Whether a sentence is about the present or the future."""
     if _FORWARD.search(text):
         return True
     verb = _FIRST_VERB.search(text)
@@ -146,57 +153,56 @@ def _looks_ahead(text: str) -> bool:
 
 
 def _is_over(text: str, said_at: datetime) -> bool:
-    """Whether the time in a text is that of past actions alone.
-
-    "I will miss the park, I ran here for nine years".
-    """
+    """Whether all clauses with a time are past: "I ran here for nine years"."""
     timed = [clause for clause in _CLAUSES.split(text) if ahead(clause, said_at) is not None]
-    return bool(timed) and all(_tells_of_the_past(clause) for clause in timed)
+    return bool(timed) and all(_is_past_clause(clause) for clause in timed)
 
 
-def _is_of_request(text: str, said_at: datetime) -> bool:
-    """Whether the time in a text is that of requests alone: "could you check the weather for tomorrow"."""
+def _is_request(text: str, said_at: datetime) -> bool:
+    """Whether all clauses with a time are requests: "could you check tomorrow's weather"."""
     timed = [clause for clause in _CLAUSES.split(text) if ahead(clause, said_at) is not None]
     asked = [match for clause in timed if (match := _REQUEST.search(clause)) and not _OWN_BUSINESS.search(clause, match.end())]
     return bool(timed) and len(asked) == len(timed)
 
 
-def _without_the_past(text: str, said_at: datetime) -> str:
-    """The text without those of its clauses whose time is over: "I came in March and start in October" is about October."""
+def _without_past_clauses(text: str, said_at: datetime) -> str:
+    """Drop past clauses: "I came in March and start in October" is about October."""
     clauses = _CLAUSES.split(text)
-    left = [one for one in clauses if ahead(one, said_at) is None or not _tells_of_the_past(one)]
-    return text if len(left) == len(clauses) else ", ".join(left)
+    remaining = [clause for clause in clauses if ahead(clause, said_at) is None or not _is_past_clause(clause)]
+    return text if len(remaining) == len(clauses) else ", ".join(remaining)
 
 
-def _tells_of_the_past(clause: str) -> bool:
+def _is_past_clause(clause: str) -> bool:
+    """Whether a clause is about the past, or a state that lasted until now."""
     if _LASTED.search(clause):
         return True
     verb = _FIRST_VERB.search(clause) or _BARE_PAST.match(clause)
     return verb is not None and verb["verb"] not in _MODALS and is_past(verb["verb"]) and not _FORWARD.search(clause)
 
 
-def _passed(match: re.Match[str]) -> int:
+def _passed_days(match: re.Match[str]) -> int:
+    """Days of a pregnancy that are over."""
     count = match["count"].lower()
     number = int(count) if count.isdecimal() else NUMBER_WORDS.index(count)
     return number * (7 if match["unit"].lower().startswith("week") else 30)
 
 
-# The table of states that pass by themselves, and how long each usually lasts: "I have a cold" is over in a week.
+# The table of states that pass by themselves, with their usual duration: "I have a cold" is over in a week.
 #
-# For sentences that name no time of their own. The days are everyday experience, not medicine. Note: the end
-# says when to stop believing it, so it is rather late than early.
+# For sentences that name no time. The days are everyday experience, not medicine. Note: the end is when the state is no longer believed, so
+# it is rather late than early.
 
 
 @dataclass(frozen=True, slots=True)
 class Passing:
-    """One row: what a sentence in the present says, and for how many days it is believed."""
+    """A pattern of sentences in the present, and the days for which they are believed."""
 
-    said: re.Pattern[str]
+    pattern: re.Pattern[str]
     days: int
 
 
-def _row(said: str, days: int) -> Passing:
-    return Passing(re.compile(rf"\b(?:{said})\b", re.IGNORECASE), days)
+def _row(expression: str, days: int) -> Passing:
+    return Passing(re.compile(rf"\b(?:{expression})\b", re.IGNORECASE), days)
 
 
 PASSING: tuple[Passing, ...] = (

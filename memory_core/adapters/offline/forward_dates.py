@@ -1,9 +1,9 @@
-"""The stretch of time ahead that a sentence names, counted from the moment it was said.
+"""Read the time ahead that a sentence names, relative to its own time.
 
-`date_windows` looks back, and wide ("next week" is its nearest fortnight), because it nudges a ranking; here a memory begins and
-ends by what is found. Only plain dates are read by it. Note: "now" is the message's own moment, never the
-clock's, and days are those of its zone. Why no library: the ones that read dates from prose cost
-milliseconds a sentence and a quarter of a second at the start, and guess ("may", "sat", "second") where this must not.
+`date_windows` looks back, and widely ("next week" is the nearest fortnight), since it only changes a ranking; here the validity of a memory
+begins and ends by the result, so only plain dates are read by it. Note: "now" is the time of the message, never the clock's, and days are
+those of its time zone. Libraries that read dates from prose take milliseconds a sentence and a quarter of a second at the start, and guess
+("may", "sat", "second") where this must not.
 """
 
 from __future__ import annotations
@@ -80,15 +80,15 @@ _HABIT = re.compile(
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?\s+(?:mornings|afternoons|evenings|nights))\b",
     re.IGNORECASE,
 )
-"""What comes back: "always on Monday" is no day ahead."""
+"""Words of repetition: "always on Monday" is no day ahead."""
 _HOUR = re.compile(
     r"\bat\s+(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?(?:\s?(?P<half>[ap])\.?m\b\.?|(?!\d|[.:]\d|\s?(?:%|euros?|dollars?|percent)))",
     re.IGNORECASE,
 )
 _MOST_DAYS_TO_DATE = 62
-"""Days ahead in which "Thursday the 12th" is looked for."""
+"""Days ahead within which "Thursday the 12th" is."""
 _DAYTIME = 7
-"""Hours before it are said of the afternoon: "at 3"."""
+"""Hours before this one are meant of the afternoon: "at 3"."""
 _MONTH = rf"(?:{ANY_MONTH}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
 _DAY_OF_DATE = re.compile(
     r"(?P<before>\b(?:on|in|for|at|from|until|till|til|by|through|to|next|this|of|and|before|since|starting|beginning|coming)\s++)?"
@@ -105,14 +105,15 @@ _LASTING_FROM = re.compile(
     rf"|\b{_COUNT.replace('<count>', '<nights>')}\s+nights?\s+(?:from|starting|beginning)\s+(?:on\s+)?{_DAY}",
     re.IGNORECASE,
 )
-"""How long something lasts that begins on a day."""
+"""A duration from a day on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """From `start` until before `end`, which is after it was said, in the zone of that moment. intrinsic: no past sentence speaks so.
+    """A time ahead: from `start` until before `end`, in the time zone of its sentence.
 
-    open: no end was told; `end` is then the end of the day it begins.
+    `end` is after the sentence was said. intrinsic: whether no sentence about the past has these words. open: whether the sentence names no
+    end; `end` is then that of the first day.
     """
 
     start: datetime
@@ -122,17 +123,23 @@ class Ahead:
 
 
 def ahead(sentence: str, said_at: datetime) -> Ahead | None:
-    """The stretch that a sentence names, the most telling first: from … to, until, for, then a day or a month. None when it names none."""
-    sentence = _DAY_OF_DATE.sub(lambda match: _date_alone(match, said_at), sentence)
-    for read in (_from_to, _until, _for, _lasting_from, _from_then_on, _at):
-        found = read(sentence, said_at)
-        if found is not None and found.end > said_at and found.end > found.start:
-            return found
+    """The time ahead that a sentence names, None for none.
+
+    The first of: from … to, until, for, a day or a month.
+    """
+    sentence = _DAY_OF_DATE.sub(lambda match: _without_weekday(match, said_at), sentence)
+    for read in (_read_from_to, _read_until, _read_for, _read_duration_from, _read_from, _read_days):
+        stretch = read(sentence, said_at)
+        if stretch is not None and stretch.end > said_at and stretch.end > stretch.start:
+            return stretch
     return None
 
 
-def _date_alone(match: re.Match[str], said_at: datetime) -> str:
-    """A date without the weekday beside it, and with the year in which it is on that weekday: the date is the more exact of both."""
+def _without_weekday(match: re.Match[str], said_at: datetime) -> str:
+    """A date without its weekday, with the year in which it is on that weekday.
+
+    Of both the date is the more exact.
+    """
     weekday = next(place for place, name in enumerate(_WEEKDAYS) if match["weekday"].lower().startswith(name))
     if match["alone"]:
         days = (said_at.date() + timedelta(offset) for offset in range(_MOST_DAYS_TO_DATE))
@@ -146,46 +153,51 @@ def _date_alone(match: re.Match[str], said_at: datetime) -> str:
 
 
 def _is_on(weekday: int, number: str, month: str, year: int) -> bool:
-    """Whether the date of that year is on a weekday."""
+    """Whether a date of a year is on a weekday (0 = Monday)."""
     named = date_windows(f"in {number} {month} {year}", datetime(year, 1, 1, tzinfo=timezone.utc)) if 1 < year < 9999 else ()
     return len(named) == 1 and named[0].start.weekday() == weekday
 
 
-def _from_to(sentence: str, said_at: datetime) -> Ahead | None:
-    match = _FROM_TO.search(_BARE_DAY.sub(r"from \1 \3 to \2 \3", sentence))  # "from 3 to 10 June": the first borrows the month
+def _read_from_to(sentence: str, said_at: datetime) -> Ahead | None:
+    """Read "from Monday to Friday", "from 3 to 10 June"."""
+    match = _FROM_TO.search(_BARE_DAY.sub(r"from \1 \3 to \2 \3", sentence))  # "from 3 to 10 June": the month is that of both
     if match is None:
         return None
     if match["from_day"]:
-        start = _weekday(match["from_day"], said_at)
-        return Ahead(start, _weekday(match["weekday"], start) + timedelta(1), True)
-    first = _dated(match["from"], said_at)
-    last = None if first is None else _dated(match["date"], first[0])
+        start = _next_weekday(match["from_day"], said_at)
+        return Ahead(start, _next_weekday(match["weekday"], start) + timedelta(1), True)
+    first = _span_of_date(match["from"], said_at)
+    last = None if first is None else _span_of_date(match["date"], first[0])
     return None if first is None or last is None else Ahead(max(first[0], said_at), last[1], True)
 
 
-def _until(sentence: str, said_at: datetime) -> Ahead | None:
+def _read_until(sentence: str, said_at: datetime) -> Ahead | None:
+    """Read "until Friday", "by the end of next month", "until Easter"."""
     match = _UNTIL.search(sentence)
     if match is None:
         return None
     day = _midnight(said_at)
     if match["weekday"]:
         later = (
-            7 if (match["next"] or "").lower() == "next" and _weekday(match["weekday"], said_at) - day < timedelta(7 - day.weekday()) else 0
+            7
+            if (match["next"] or "").lower() == "next" and _next_weekday(match["weekday"], said_at) - day < timedelta(7 - day.weekday())
+            else 0
         )
-        end = _weekday(match["weekday"], said_at) + timedelta(1 + later)
+        end = _next_weekday(match["weekday"], said_at) + timedelta(1 + later)
     elif match["period"]:
         end = _end_of(match["period"].lower(), day, following="next" in (match["next"] or "").lower())
     elif match["word"]:
-        end = _feast(match["word"].lower(), day)
+        end = _end_of_feast(match["word"].lower(), day)
     else:
-        dated = _dated(match["date"], said_at)
+        dated = _span_of_date(match["date"], said_at)
         if dated is None:
             return None
         end = dated[1] if (match["next"] or "").lower().startswith("the end") or not _is_month(match["date"]) else dated[0]
     return Ahead(said_at, end, True)
 
 
-def _for(sentence: str, said_at: datetime) -> Ahead | None:
+def _read_for(sentence: str, said_at: datetime) -> Ahead | None:
+    """Read "for three weeks", "for the rest of the year"."""
     match = _FOR.search(sentence) or _FOREIGN_FOR.search(sentence)
     if match is None:
         return None
@@ -195,79 +207,81 @@ def _for(sentence: str, said_at: datetime) -> Ahead | None:
     unit, count = groups["unit"] or groups["unit2"], groups["count"] or groups.get("count2")
     if count is None and "next" not in match.group().lower() and "coming" not in match.group().lower():
         return None
-    starts = _AT.search(sentence)  # "next week for three days": it starts there
-    start = said_at if starts is None else max(said_at, (_at(sentence, said_at) or Ahead(said_at, said_at, False)).start)
-    return Ahead(start, start + timedelta(_length(count or "one", unit)), "next" in match.group().lower())
+    starts = _AT.search(sentence)  # "next week for three days" starts next week
+    start = said_at if starts is None else max(said_at, (_read_days(sentence, said_at) or Ahead(said_at, said_at, False)).start)
+    return Ahead(start, start + timedelta(_days_of(count or "one", unit)), "next" in match.group().lower())
 
 
-def _lasting_from(sentence: str, said_at: datetime) -> Ahead | None:
-    """What begins on a day and lasts a while: "two nights from 4 December"."""
+def _read_duration_from(sentence: str, said_at: datetime) -> Ahead | None:
+    """Read a duration from a day on: "two nights from 4 December"."""
     match = _LASTING_FROM.search(sentence)
     if match is None:
         return None
     if match["weekday"]:
-        start = _weekday(match["weekday"], said_at)
-    elif not _is_month(match["date"]) and (dated := _dated(match["date"], said_at)) is not None:
+        start = _next_weekday(match["weekday"], said_at)
+    elif not _is_month(match["date"]) and (dated := _span_of_date(match["date"], said_at)) is not None:
         start = dated[0]
     else:
         return None
-    end = start + timedelta(_length(match["count"] or match["nights"], match["unit"] or "night"))
+    end = start + timedelta(_days_of(match["count"] or match["nights"], match["unit"] or "night"))
     return Ahead(max(start, said_at), end, True)
 
 
-def _from_then_on(sentence: str, said_at: datetime) -> Ahead | None:
+def _read_from(sentence: str, said_at: datetime) -> Ahead | None:
+    """Read "from tomorrow on", which has no end."""
     match = _FROM_THEN_ON.search(sentence)
     if match is None:
         return None
     if match["word"]:
-        start = _near(" ".join(match["word"].lower().split()), _midnight(said_at))[0]
+        start = _days_of_word(" ".join(match["word"].lower().split()), _midnight(said_at))[0]
     elif match["weekday"]:
-        start = _weekday(match["weekday"], said_at)
-    elif (dated := _dated(match["date"], said_at)) is not None and dated[0] > said_at:
+        start = _next_weekday(match["weekday"], said_at)
+    elif (dated := _span_of_date(match["date"], said_at)) is not None and dated[0] > said_at:
         start = dated[0]
     else:
         return None
     return Ahead(start, start + timedelta(1), True, open=True)
 
 
-def _at(sentence: str, said_at: datetime) -> Ahead | None:
-    """The day or the days that a sentence names, from the hour on that it names beside a day."""
-    found = _named_days(sentence, said_at)
-    if found is None or found.end - found.start > timedelta(1) or (match := _HOUR.search(sentence)) is None:
-        return found
+def _read_days(sentence: str, said_at: datetime) -> Ahead | None:
+    """Read the day or days that a sentence names; a day begins at its hour."""
+    days = _read_whole_days(sentence, said_at)
+    if days is None or days.end - days.start > timedelta(1) or (match := _HOUR.search(sentence)) is None:
+        return days
     hour, minute = int(match["hour"]), int(match["minute"] or 0)
     if match["half"]:
         hour = hour % 12 + (12 if match["half"].lower() == "p" else 0)
     elif hour < _DAYTIME:
         hour += 12
     if hour > 23:
-        return found
-    start = _midnight(found.start).replace(hour=hour, minute=minute)
-    return replace(found, start=max(start, said_at)) if start < found.end else found
+        return days
+    start = _midnight(days.start).replace(hour=hour, minute=minute)
+    return replace(days, start=max(start, said_at)) if start < days.end else days
 
 
-def _named_days(sentence: str, said_at: datetime) -> Ahead | None:
+def _read_whole_days(sentence: str, said_at: datetime) -> Ahead | None:
+    """Read "tomorrow", "in two weeks", "on Monday", "in June"."""
     match = _AT.search(sentence)
     if match is None:
         return None
     today = _midnight(said_at)
     if match["word"]:
-        start, end = _near(" ".join(match["word"].lower().split()), today)
+        start, end = _days_of_word(" ".join(match["word"].lower().split()), today)
         return Ahead(max(start, said_at), end, True)
     if match["count"]:
-        start = today + timedelta(_length(match["count"], match["unit"]))
+        start = today + timedelta(_days_of(match["count"], match["unit"]))
         return Ahead(start, start + timedelta(1 if match["unit"].lower().startswith(("day", "night")) else 7), False)
     if match["weekday"]:
         if _HABIT.search(sentence):
             return None
-        start = _weekday(match["weekday"], said_at)
+        start = _next_weekday(match["weekday"], said_at)
         return Ahead(start, start + timedelta(1), match.group().lower().startswith(("next", "this", "coming")))
-    dated = _dated(match["date"], said_at)
+    dated = _span_of_date(match["date"], said_at)
     return None if dated is None else Ahead(max(dated[0], said_at), dated[1], match.group().lower().startswith("next"))
 
 
-def _near(word: str, today: datetime) -> tuple[datetime, datetime]:
-    """The days that a word of everyday names."""
+def _days_of_word(word: str, today: datetime) -> tuple[datetime, datetime]:
+    """The days of a word like "tomorrow"."""
     week, day = today - timedelta(today.weekday()), timedelta(1)
     return {
         "tomorrow": (today + day, today + 2 * day),
@@ -284,7 +298,7 @@ def _near(word: str, today: datetime) -> tuple[datetime, datetime]:
 
 
 def _end_of(period: str, today: datetime, *, following: bool) -> datetime:
-    """The first moment after this day, week, month or year, or after the following one."""
+    """The end of this day, week, month or year, or of the following one."""
     if period == "day":
         return today + timedelta(2 if following else 1)
     if period == "week":
@@ -296,7 +310,8 @@ def _end_of(period: str, today: datetime, *, following: bool) -> datetime:
     return end
 
 
-def _feast(word: str, today: datetime) -> datetime:
+def _end_of_feast(word: str, today: datetime) -> datetime:
+    """The end of "tonight" or "the weekend"; the beginning of "Easter" or "Christmas"."""
     if word == "tomorrow":
         return today + timedelta(2)
     if word == "tonight":
@@ -323,23 +338,24 @@ def _easter(year: int, zone: tzinfo | None) -> datetime:
     return datetime(year, month, day + 1, tzinfo=zone)
 
 
-def _dated(words: str, said_at: datetime) -> tuple[datetime, datetime] | None:
-    """The first such date or month that has not ended when it is said."""
+def _span_of_date(words: str, said_at: datetime) -> tuple[datetime, datetime] | None:
+    """The first span of a date or month that has not ended at `said_at`."""
     named = date_windows(f"in {words.removeprefix('the ')}", said_at)
     if len(named) != 1:
         return None
     window, zone = named[0], said_at.tzinfo
     if not window.yearly:
-        return _moment(window.start.year, window.start, zone), _moment(window.end.year, window.end, zone)
+        return _midnight_of(window.start.year, window.start, zone), _midnight_of(window.end.year, window.end, zone)
     span = window.end.year - window.start.year
     for year in (said_at.year - span, said_at.year, said_at.year + 1):
-        start, end = _moment(year, window.start, zone), _moment(year + span, window.end, zone)
+        start, end = _midnight_of(year, window.start, zone), _midnight_of(year + span, window.end, zone)
         if end > said_at:
             return start, end
     return None
 
 
-def _moment(year: int, day: date, zone: tzinfo | None) -> datetime:
+def _midnight_of(year: int, day: date, zone: tzinfo | None) -> datetime:
+    """The beginning of a day in another year; 29 February may become 1 March."""
     month, number = day.month, day.day
     if (month, number) == (2, 29) and not (year % 4 == 0 and (year % 100 or year % 400 == 0)):
         month, number = 3, 1
@@ -350,13 +366,14 @@ def _is_month(words: str) -> bool:
     return not any(character.isdigit() for character in re.sub(r"\d{4}", "", words))
 
 
-def _weekday(name: str, said_at: datetime) -> datetime:
-    """The next such day; today's name means today in a week, for who means today says so."""
+def _next_weekday(name: str, said_at: datetime) -> datetime:
+    """The next day of a name, not today, which people call today."""
     today = _midnight(said_at)
     return today + timedelta((_WEEKDAYS.index(name[:3].lower()) - today.weekday()) % 7 or 7)
 
 
-def _length(count: str, unit: str) -> int:
+def _days_of(count: str, unit: str) -> int:
+    """The days of a duration."""
     number = int(count) if count.isdecimal() else _NUMBERS[count.lower()]
     name = unit.lower()
     single = next(

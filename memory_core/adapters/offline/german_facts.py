@@ -1,7 +1,7 @@
-"""What people say of themselves in German, as rows: the clause that says it, and which slot it fills.
+"""The table of German statements that are facts, with their slots.
 
-A row is looked for in one clause. Note: the verb may stand before its subject ("Seit 2012 bin ich Vegetarier"),
-and a clause that supposes, asks or denies is read by no row that does not say so. The fact's text is the clause itself, as it was said.
+A row is matched with one clause, whose words are the fact's text. Note: the verb may be before its subject ("Seit 2012 bin ich
+Vegetarier"), and a clause that supposes, asks or denies is matched only by a row for such clauses.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _WHEN = (
 
 
 def _i(verb: str) -> str:
-    """The verb with its subject before or behind it."""
+    """An expression for a verb with its subject before or after it."""
     return rf"(?:\b{_ME} {_SINCE}{verb}|\b{verb} {_ME}) {_SINCE}"
 
 
 _OVER = f"{NO_LONGER} {{value}}"
 _STREET = r"(?:straße|strasse|str\.|weg|gasse|allee|platz|ring|damm|ufer|chaussee|graben|steig|markt|park|berg|hof)"
 _ROWS: tuple[Row, ...] = (
-    # where, work
+    # home, work
     Row(
         "{of}",
         r"\b(?P<of>[A-ZÄÖÜ]\w{0,20}(?:arzt|ärztin|termin|prüfung|besprechung|klausur|gespräch|umzug|flug|hochzeit|treffen"
@@ -74,7 +74,7 @@ _ROWS: tuple[Row, ...] = (
     Row("employer", _i("(?:arbeite|bin)") + r"(?:\w+ )?bei (?:der |dem )?(?P<value>[A-ZÄÖÜ][\w&äöüß.-]+(?: [A-ZÄÖÜ][\w&äöüß.-]+)*)"),
     Row("field of study", _i("studiere") + r"(?P<value>[A-ZÄÖÜ][\wäöüß-]+)"),
     Row("employer", r"\b(?:habe|hab) (?:meinen Job |bei [\w ]{2,30} |die Stelle )?gekündigt", filled="no longer", denies=True),
-    # who one is
+    # name, age, nationality
     Row("name", r"\b(?:ich heiße|mein Name ist) " + _NAME),
     Row(
         "age",
@@ -91,7 +91,7 @@ _ROWS: tuple[Row, ...] = (
         r"\b(?:ich bin|bin ich|wir sind|und) " + _SINCE + r"(?P<value>verheiratet|geschieden|verlobt|ledig|verwitwet|single)\b",
     ),
     Row("handedness", r"\b(?:ich bin|bin ich) (?P<value>[Ll]inkshänder(?:in)?|[Rr]echtshänder(?:in)?)"),
-    # whom one belongs to
+    # relatives and friends
     Row("name", rf"\b{_MY} {_ADJ}(?P<of>{_ONE}) heißt (?:jetzt )?{_NAME}", subject="{of}"),
     Row("name", rf"\b{_MY} {_ADJ}(?P<of>{_ONE}) {_NAME}(?= |,|\Z)", subject="{of}"),
     Row("{of} {value}", rf"\b{_MY} {_ADJ}(?P<of>{_MANY}) (?:heißt |namens )?{_NAME}(?= |,|\Z)", filled="yes"),
@@ -186,7 +186,7 @@ _ROWS: tuple[Row, ...] = (
         r"\b(?:ich bevorzuge|bevorzuge ich|ich trinke am liebsten|ich esse am liebsten|ich trinke (?:sehr )?gern"
         r"|ich arbeite am liebsten|am liebsten \w+ ich|ich fan\w? von) .{3,80}",
     ),
-    # what one has, can, does and uses
+    # possessions, skills, habits, tools
     Row("car", r"\b(?:ich fahre|fahre ich|wir fahren) (?:jetzt )?(?P<value>eine?n? .{2,40}?)" + _END),
     Row("car", rf"\b{_MY} (?:neues )?Auto ist (?P<value>ein.{{2,40}})\Z"),
     Row(
@@ -218,7 +218,7 @@ _ROWS: tuple[Row, ...] = (
         r"|gewicht|zeitzone|deadline|abgabetermin))(?: für [\w ]{2,30})? (?:ist|lautet|beträgt|liegt bei"
         r"|sind) (?P<value>.{1,60})\Z",
     ),
-    # what is ahead
+    # plans
     Row(
         None,
         rf"\b(?:am|ab dem|vom|im|nächste[nrs]? (?i:woche|monat|jahr|{ANY_GERMAN_WEEKDAY})"
@@ -232,7 +232,7 @@ _ROWS: tuple[Row, ...] = (
         r"|nächste[nrs]? \w+|übermorgen)\b.{0,60}",
     ),
 )
-"""In the order in which they are tried; each may read the same clause."""
+"""Rows in the order in which they are tried; several may match a clause."""
 GERMAN = ClauseLanguage(
     rows=_ROWS,
     unasserted=re.compile(
@@ -276,13 +276,16 @@ _ENGLISH = frozenset(
 
 def is_german(text: str) -> bool:
     """Whether a sentence has more small words of German than of English."""
-    found = [word.strip(".,;:!?()\"'").casefold() for word in text.split()]
-    german = sum(word in _GERMAN for word in found)
-    return german > sum(word in _ENGLISH for word in found)
+    plain_words = [word.strip(".,;:!?()\"'").casefold() for word in text.split()]
+    german = sum(word in _GERMAN for word in plain_words)
+    return german > sum(word in _ENGLISH for word in plain_words)
 
 
 def clauses(sentence: str, *, asks: bool) -> list[str]:
-    """The clauses of a sentence, each beginning with a small letter where a small word begins it; of a question those before the last."""
+    """The clauses of a sentence, of a question those before the last.
+
+    A clause that begins with a function word begins with a small letter.
+    """
     parts = [part.strip() for part in _PARTS.split(sentence) if part.strip()]
-    told = parts[:-1] if asks else parts
-    return [part[:1].lower() + part[1:] if _SMALL.match(part) else part for part in told if not _ASKS.match(part)]
+    statements = parts[:-1] if asks else parts
+    return [part[:1].lower() + part[1:] if _SMALL.match(part) else part for part in statements if not _ASKS.match(part)]

@@ -1,7 +1,7 @@
-"""What people say of themselves in Japanese, as rows: the clause that says it, and which slot it fills.
+"""The table of Japanese statements that are facts, with their slots.
 
-Nobody is named where the speaker is meant, so a clause without another topic is the speaker's. Note: a clause
-ends at its verb, and what it ends with tells a fact from a question, a wish or a guess.
+A clause without another topic is about its speaker, whom Japanese leaves out. Note: a clause ends at its verb, and its ending distinguishes
+a fact from a question, a wish or a guess.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OVER = f"{NO_LONGER} {{value}}"
 _ROWS: tuple[Row, ...] = (
     Row("home city", r"もう(?P<value>[^、。はがにで\s]{1,12})(?:に|には)(?:住んで(?:い)?|住み)(?:ません|ない)", filled=_OVER, denies=True),
     Row("employer", r"(?P<value>[^、。はがにで\s]{1,15})を(?:辞め|退職し)", filled=_OVER),
-    # where, work
+    # home, work
     Row("home city", r"(?:\A|は|に|、|今|現在|家族で|一人で)(?P<value>[^、。はがにで\s]{1,12})(?:に|で)(?:住ん|暮らし|在住)"),
     Row("home city", r"(?P<value>[^、。はがもにへ\s]{1,12})(?:に|へ)引っ越し(?:ました|た|てき)"),
     Row(None, r".{0,20}(?:に|へ)(?:引っ越します|引っ越す|転勤)"),
@@ -40,7 +40,7 @@ _ROWS: tuple[Row, ...] = (
         r"|保育士|薬剤師|ライター|フリーランス|自営業))(?:です|をして|だ)",
     ),
     Row("field of study", r"大学(?:院)?で(?P<value>[^、。はを\s]{1,12})を(?:学|勉強|専攻|研究)"),
-    # who one is
+    # name, age, nationality
     Row(
         "name",
         r"(?:\A|私の|僕の)(?:名前は|(?:私|僕)は)(?P<value>[^、。は\s]{1,10})(?:と申します|といいます|と言います)|(?:\A"
@@ -51,7 +51,7 @@ _ROWS: tuple[Row, ...] = (
     Row("handedness", r"(?P<value>左利き|右利き)"),
     Row("marital status", r"(?P<value>独身|既婚|離婚しました|結婚して(?:い)?ます|婚約中)"),
     Row("blood type", r"血液型は(?P<value>\w{1,2}型)"),
-    # whom one belongs to
+    # relatives and friends
     Row(
         "name",
         rf"(?P<of>{_ONE})の名前は{_LONG}(?:です|だ|と|\Z)|(?P<of2>{_ONE})は(?P<value2>[^、。はが\s]{{1,8}})(?:という名前"
@@ -117,7 +117,7 @@ _ROWS: tuple[Row, ...] = (
         denies=True,
     ),
     Row("hobby {value}", r"趣味は(?P<value>[^、。]{1,20}?)(?:です|だ|で|と)|(?P<value2>[^、。は]{1,15})が趣味", filled="yes"),
-    # what one has, can, does and uses
+    # possessions, skills, habits, tools
     Row("car", r"(?:車|愛車|マイカー)は(?P<value>[^、。]{1,15}?)(?:です|に乗|だ|にな|に変)"),
     Row("car", r"(?:\A|、|は)(?P<value>[^、。はに\s]{1,12})に乗って(?:い)?(?:ます|る)"),
     Row("speaks {value}", r"(?P<value>[^、。とはがを\s]{1,8}語)(?:が|を|も)?.{0,4}(?:話せ|話し|しゃべれ|できます)", filled="yes"),
@@ -133,7 +133,7 @@ _ROWS: tuple[Row, ...] = (
         r"(?:\A|私の|うちの|、)(?P<of>予算|電話番号|住所|メールアドレス|身長|体重|靴のサイズ|家賃|給料|年収|締め切り"
         r"|締切|納期|パスワード|暗証番号)は(?P<value>[^、。]{1,30}?)(?:です|だ|に|と)",
     ),
-    # what is ahead
+    # plans
     Row(
         None,
         r"(?:\d{1,2}月\d{0,2}日?|\d{1,2}日|来週|来月|来年|再来週|今月末|今週末|明後日|夏休み|年末|春|夏|秋"

@@ -1,10 +1,9 @@
-"""What people say in passing that lasts, and how likely it is durable.
+"""Extract lasting facts that people state beside a question, and estimate how durable they are.
 
-A habit, a relative, a possession, the state of things. English, German, Japanese. People tell such things on the way to a question: "Our
-dog Biscuit is a whippet, does she need a coat?" So a sentence is taken apart where it begins to ask or to request, and what is left is kept
-in the words in which it was said. Note: no word is turned, so nothing kept is false; what is left out is what passes by itself, moods,
-wishes, guesses and the matter of the moment, what begins with a pronoun that only the sentence before explains, and what a model of durable
-sentences gives no chance (`durability`).
+A lasting fact is a habit, a relative, a possession, a circumstance: "Our dog Biscuit is a whippet, does she need a coat?" A sentence is cut
+where it begins to ask or to request, and the rest is the fact, word for word. English, German, Japanese. Note: left out are moods, wishes,
+guesses and other states that pass by themselves, matters of the moment, statements that begin with a pronoun which only the sentence
+before explains, and statements that a model of durable sentences finds improbable (`durability`).
 """
 
 from __future__ import annotations
@@ -20,16 +19,23 @@ from memory_core.domain.statements.linear_models import linear_model
 from memory_core.domain.text.spelling import ANY_GERMAN_WEEKDAY, ANY_MONTH, ANY_WEEKDAY
 
 LEAST, MOST = 8, 260
-"""Characters of what is kept."""
+"""Characters of a lasting fact."""
 LEAST_DURABLE = 0.3
-"""The probability that a sentence tells something durable below which nothing of it is kept, whatever words it has."""
+"""The probability of a durable sentence below which nothing of a sentence is a lasting fact."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Language:
-    """parts: where a sentence is taken apart. asks: how a part begins (in Japanese: ends) that asks. own: what makes it about the person.
+    """The expressions of a language by which lasting facts are recognised.
 
-    lasts: what tells a state or a habit. passes: what makes it of the moment. related: a person named beside what that one is.
+    Attributes:
+        parts: Where a sentence is cut.
+        asks: The beginning (in Japanese the end) of a part that asks.
+        own: Words about the speaker.
+        lasts: Words for a state or a habit.
+        passes: Words for something that passes by itself.
+        related: A person's name beside the relation to the speaker.
+
     """
 
     parts: re.Pattern[str]
@@ -62,7 +68,7 @@ _EVENT = (
     "|tournament|recital|rehearsal|reunion|barbecue"
 )
 _ARRANGED = (
-    # an event and the day or hour that it has, a thing and the place or person: "the report is due on Friday", "it is led by Nadia"
+    # an event with its time, a thing with its place or person: "the report is due on Friday", "it is led by Nadia"
     rf"\A(?:[Tt]he|[Hh]er|[Hh]is) (?:[\w'-]+ ){{0,3}}(?:{_EVENT}) (?:is|are) (?i:(?:due |planned |scheduled |set |booked )?"
     rf"(?:on |at |for |by |in )?{_WHEN})"
     r"|\A[Tt]he (?:[\w'-]+ ){1,3}(?:(?:is|are) (?:led|run|hosted|managed|owned|taught|organi[sz]ed|sponsored|maintained) (?:by"
@@ -234,14 +240,14 @@ _JAPANESE = _Language(
 
 
 _MATTER = re.compile(
-    # what is being worked on or looked at, and what is pointed at
+    # a task at hand, a thing in sight, words that point
     r"\b(?:files?|folders?|columns?|rows?|paragraphs?|sentences?|chapters? \d|page \d+|step \d+|item \d+|level (?:again|\d+)|line \d+"
     r"|(?:second|third|first|last|next) (?:chapter|part|one|option|step)|syntax|bugs?|endpoints?|buttons?|quer(?:y|ies)|test suite"
     r"|options?\b(?! trad)|suggestions?|of (?:these|those|them)|these two|both of|how (?:this|that|it)|(?:this|that) way"
     r"|this (?!is\b|year|month|summer|semester|term|spring|winter|autumn|fall|city|town|village|country|house|flat|street|company|job)\w+"
     r"|formulas?|cell [A-Z]\d|links?|(?:my|the|our) (?:essay|proof|text|draft|paper|character|email)|too (?:long|short)|(?:my|our) words"
     r"|speak for|play along|when I say|thought"
-    # what is so for minutes or hours
+    # states of minutes or hours
     r"|in (?:an?|half an|\d+|five|ten|fifteen|twenty|thirty|a few|two|three) (?:min(?:ute)?s?|hours?|hour|seconds?|sec)\b"
     r"|takes? \d+ (?:seconds?|minutes?)|(?:minutes?|hours?|seconds?) left"
     r"|batter(?:y|ies)|wi-?fi|(?:is|are|was) (?:so |very |really |still |already )?(?:late|down|slow"
@@ -265,91 +271,92 @@ _MATTER_JAPANESE = re.compile(
 )
 
 
-_POINTS_BACK = re.compile(
+_NEEDS_CONTEXT = re.compile(
     r"\A\W{0,9}(?:(?:and|but|so|well|yeah|yes|oh|also|plus|honestly|actually|und|aber|naja|ja)\b\W{1,9}){0,4}"
     r"(?:it|it's|its|they|they're|they've|their|them|he|she|he's|she's|this|that|that's|these|those|there|here|been"
     r"|es|er|das ist|das war|dies\w{0,2})\b",
     re.IGNORECASE,
 )
-"""How a statement begins that only what was said before explains."""
+"""The beginning of a statement that only the sentence before explains."""
 
 
 def is_of_the_moment(text: str) -> bool:
-    """Whether a statement is about what is being worked on, looked at, or so for an hour: nothing that lasts."""
+    """Whether a statement is about a matter of the moment, as a text at hand."""
     matter = _MATTER_JAPANESE if is_japanese(text) else _MATTER_GERMAN if is_german(text) else _MATTER
     return matter.search(text) is not None
 
 
 def lasting_words(text: str, *, asks: bool) -> str | None:
-    """What of a sentence tells how things are with the person for long, in its own words; None where nothing does.
+    """The part of a sentence that states something lasting of its speaker; None for none.
 
     Args:
-        text: the sentence.
-        asks: whether it ends as a question.
+        text: The sentence.
+        asks: Whether it ends as a question.
 
     """
     plain = " ".join(text.replace("’", "'").split())
     language = _JAPANESE if is_japanese(plain) else _GERMAN if is_german(plain) else _ENGLISH
-    told = _telling(plain, language, asks=asks)
-    for end in range(len(told), 0, -1):
-        kept = (" " if language is not _JAPANESE else "").join(told[:end]).strip(" \t,;:.!、。")
-        if len(kept.encode()) >= LEAST and len(kept) <= MOST and _lasts(kept, language):
-            return kept if durability(plain) >= LEAST_DURABLE else None
+    parts = _stating_parts(plain, language, asks=asks)
+    for end in range(len(parts), 0, -1):
+        lasting = (" " if language is not _JAPANESE else "").join(parts[:end]).strip(" \t,;:.!、。")
+        if len(lasting.encode()) >= LEAST and len(lasting) <= MOST and _lasts(lasting, language):
+            return lasting if durability(plain) >= LEAST_DURABLE else None
     match = language.related.search(plain)
     return None if match is None else match.group()
 
 
-def _telling(text: str, language: _Language, *, asks: bool) -> list[str]:
-    """The parts of a sentence that neither ask nor request."""
+def _stating_parts(text: str, language: _Language, *, asks: bool) -> list[str]:
+    """The parts of a sentence that neither ask nor request, in order."""
     parts = [part.strip() for part in language.parts.split(text) if part and part.strip()]
     if language is _JAPANESE:
         while parts and (asks or language.asks.search(parts[-1]) is not None):
             parts, asks = parts[:-1], False
         return parts
     if any(part.endswith(":") and language.asks.match(part) for part in parts):
-        return []  # what follows is what is to be worked on
+        return []  # the text of a task follows
     asking = [language.asks.match(part) is not None or (asks and place == len(parts) - 1) for place, part in enumerate(parts)]
-    first = next((place for place, one in enumerate(asking) if not one), len(parts))
+    first = next((place for place, is_asking in enumerate(asking) if not is_asking), len(parts))
     last = next((place for place in range(first, len(parts)) if asking[place]), len(parts))
     return parts[first:last]
 
 
-def _lasts(kept: str, language: _Language) -> bool:
-    quoted = any(mark in kept for mark in '"“”„')
+def _lasts(statement: str, language: _Language) -> bool:
+    """Whether a statement is about its speaker, lasts, and is understood by itself."""
+    quoted = any(mark in statement for mark in '"“”„')
     return (
-        not (quoted or is_of_the_moment(kept) or _POINTS_BACK.match(kept))
-        and bool(language.own.search(kept) and language.lasts.search(kept))
-        and language.passes.search(kept) is None
+        not (quoted or is_of_the_moment(statement) or _NEEDS_CONTEXT.match(statement))
+        and bool(language.own.search(statement) and language.lasts.search(statement))
+        and language.passes.search(statement) is None
     )
 
 
-# How likely a sentence tells something durable of its speaker: what still matters after weeks, and is understood by itself.
+# The probability that a sentence states something durable of its speaker: it matters after weeks, and is understood by itself.
 #
-# A linear model over the words of the sentence. The weights stand in `durable_weights.json`; `python -m bench.knowledge.durable_training`
-# learns them from sentences in three languages that people labelled.
+# A linear model over the words of the sentence. The weights are in `durable_weights.json`; `python -m bench.knowledge.durable_training`
+# learns them from labelled sentences in three languages.
 
 
 WEIGHTS = Path(__file__).with_name("durable_weights.json")
 LEAST_AFFIX = 5
-"""Letters of a word whose beginning and end are features of their own."""
+"""Letters of a word, at least, whose first four and last three letters are features."""
 WORDS_A_STEP, MOST_STEPS = 5, 6
-"""How the length of a sentence is told: in steps of five words, all long ones alike."""
+"""The feature of a sentence's length: in steps of five words, of which there are at most six."""
 _TOKEN = re.compile(r"[^\W\d_\u3040-\u30ff\u3400-\u9fff]+(?:'[^\W\d_]+)?|\d+|[\u3040-\u30ff\u3400-\u9fff]|[^\w\s]")
 _NAME = re.compile(r"(?<=[a-zà-ÿ,;] )[A-ZÀ-Þ][a-zà-ÿ]+")
 
 
 def durability(sentence: str) -> float:
-    """The probability that a sentence tells something durable."""
+    """The probability that a sentence states something durable."""
     (durable,) = linear_model(WEIGHTS).chances(durable_features(sentence))
     return durable
 
 
 def durable_features(sentence: str) -> frozenset[str]:
-    """What the model sees of a sentence: its words in ones, twos and threes, parts of words, its length, a name, a number."""
+    """The features of a sentence: word n-grams up to 3, affixes, length, a name."""
     tokens = ["#" if token.isdigit() else token for token in _TOKEN.findall(sentence.casefold().replace("’", "'"))]
-    found = ["<", *tokens, ">"]
-    threes = zip(found, found[1:], found[2:], strict=False)
-    features = {*found, *map(" ".join, pairwise(found)), *map(" ".join, threes)}
+    bounded = ["<", *tokens, ">"]
+    threes = zip(bounded, bounded[1:], bounded[2:], strict=False)
+    features = {*bounded, *map(" ".join, pairwise(bounded)), *map(" ".join, threes)}
     for token in tokens:
         if len(token) >= LEAST_AFFIX and token.isalpha():
             features |= {f"{token[:4]}-", f"-{token[-3:]}"}

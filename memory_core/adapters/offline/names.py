@@ -1,7 +1,7 @@
-"""Names of people and of places.
+"""Recognise names of people and of places.
 
-"I'm Sarah" is told by its capital only, as "I'm Austrian" and "I'm Vegan" are. Note: a word that is known to be
-something else than a name is none, and the list of such words can't be complete.
+In "I'm Sarah" only the capital shows that Sarah is a name, as in "I'm Austrian" and "I'm Vegan". Note: words that are known to be something
+else are no names, and the list of such words can't be complete.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from memory_core.domain.scene_assignment import themes
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, tokens
 from memory_core.domain.text.spelling import ANY_MONTH, MONTHS, WEEKDAYS
 
-# Places: which words may name one, and which are known to.
+# Places: words that may name one, known places, and both homes in "I left Berlin for Lisbon".
 #
-# Also where "I left Berlin for Lisbon" leads.
-# The list of cities is of large and well-known ones. Note: that a name is not in it says nothing.
+# The list has large and well-known cities. Note: a name that is not in it may be a place all the same.
 
 
 _COUNTRIES = """
@@ -36,7 +35,7 @@ _COUNTRIES = """
     frankreich, spanien, italien, allemagne, espagne, suisse, belgique, italie, españa, alemania, francia, suiza, méxico
 """
 COUNTRIES = frozenset(" ".join(name.split()) for name in _COUNTRIES.split(","))
-"""Names that are of no city, so that "in Germany" does not stand against "in Berlin"."""
+"""Names of countries and regions, so that "in Germany" does not contradict "in Berlin"."""
 _CITIES = """
     aachen, aarhus, aberdeen, abidjan, abu dhabi, accra, adelaide, ahmedabad, albuquerque, algiers, alicante, amman, amsterdam, ankara,
     antwerp, athens, atlanta, auckland, austin, baghdad, baku, baltimore, bangalore, bengaluru, bangkok, barcelona, basel, bath, beijing,
@@ -82,39 +81,42 @@ _FOR_GOOD = re.compile(r"\A(\S.{1,40}?) (?:for good|for ever|forever|permanently
 
 
 def place(words: str) -> str | None:
-    """A place: capitalised words, or one plain word where the writer never capitalises; no season, tool or state of mind."""
+    """A place at the beginning of words, None for no place.
+
+    Capitalised words, or one plain word where nothing is capitalised; no season, tool or state of mind.
+    """
     match = _PLACE.match(words)
     if match is None and words == words.lower():
         match = _LOWER_PLACE.match(words)
     if match is None:
         return None
-    found = match.group().rstrip(".'’").removeprefix("the ")
-    found = found.title() if found.islower() else found
-    if found.split()[0].lower() in NOWHERE or themes(tokens(found)).get("technology"):
+    candidate = match.group().rstrip(".'’").removeprefix("the ")
+    candidate = candidate.title() if candidate.islower() else candidate
+    if candidate.split()[0].lower() in NOWHERE or themes(tokens(candidate)).get("technology"):
         return None
-    return found
+    return candidate
 
 
 def known_place(words: str) -> str | None:
-    """A place that is written with a capital, or one that is known.
-
-    The words may be anything ("my home is in danger").
-    """
-    found = place(words)
-    return found if found is not None and (found in words or _is_known(found)) else None
+    """A place that is capitalised or known; None for "danger"."""
+    candidate = place(words)
+    return candidate if candidate is not None and (candidate in words or _is_known(candidate)) else None
 
 
 def new_home(words: str) -> str | None:
-    """Lisbon, of "Berlin for Lisbon" after "left". One of the two must be a known place: companies are left in these words too."""
-    found = _homes(words)
-    return found[1] if found else None
+    """Lisbon, of "Berlin for Lisbon" after "left".
+
+    One of the two must be a known place, since people leave companies in these words, too.
+    """
+    homes = _homes(words)
+    return homes[1] if homes else None
 
 
 def old_home(words: str) -> str | None:
     """Berlin, of "Berlin for Lisbon" or "Berlin for good" after "left"."""
-    found = _homes(words)
-    if found:
-        return found[0]
+    homes = _homes(words)
+    if homes:
+        return homes[0]
     match = _FOR_GOOD.fullmatch(words)
     if match is None or place(match[1]) != match[1] or not _is_known(match[1]):
         return None
@@ -122,6 +124,7 @@ def old_home(words: str) -> str | None:
 
 
 def _homes(words: str) -> tuple[str, str] | None:
+    """(Berlin, Lisbon) of "Berlin for Lisbon", where one of both is known."""
     match = _LEFT_FOR.fullmatch(words)
     if match is None:
         return None
@@ -173,19 +176,19 @@ def name(words: str) -> str | None:
 
 
 def own_name(words: str) -> str | None:
-    """A name after "I am": capitalised words and nothing else, none of them known to be something else than a name."""
+    """A name after "I am": capitalised words alone, none of them known as something else."""
     match = _OWN_NAME.fullmatch(words)
     return words if match and _NEVER.isdisjoint(words.lower().split()) else None
 
 
 def nationality(words: str) -> str | None:
-    """What people of a country are called, and nothing besides it; it is written with a capital."""
-    found = words.lower().split()
-    known = bool(found) and found[-1] in _NATIONS and _IN_NATIONS.issuperset(found)
-    return words if known and len(found) <= 2 and words[:1].isupper() else None
+    """A capitalised nationality, with nothing after it."""
+    people = words.lower().split()
+    known = bool(people) and people[-1] in _NATIONS and _IN_NATIONS.issuperset(people)
+    return words if known and len(people) <= 2 and words[:1].isupper() else None
 
 
 def pronouns(words: str) -> str | None:
-    """Pronouns as people name theirs: "they/them"."""
+    """Pronouns as people state theirs: "they/them"."""
     match = _PRONOUNS.match(words)
     return match.group() if match else None

@@ -1,9 +1,8 @@
-"""What was said again in several episodes, by rule.
+"""Find patterns of several episodes by rule: habits, preferences, and places and persons that recur.
 
-These are habits, preferences, and the places and persons that come up again and again.
-Extractive: a pattern is a sentence that was said, put in the third person, whose words are in at least one more episode; or it
-names a place or a person. Note: what fills a slot (a home, a job, a diet) is no pattern here however often it is said,
-because a fact can be replaced by the next one, and a pattern stays; nor is what passes by itself, like a cold.
+Extractive: a pattern is a sentence of an episode, in the third person, whose words are in other episodes, too; or it names a place or a
+person. Note: what fills a slot (a home, a job, a diet) is no pattern however often it is said, because the next fact supersedes a fact, but
+not a pattern; nor is what passes by itself, like a cold.
 """
 
 from __future__ import annotations
@@ -29,10 +28,11 @@ from memory_core.domain.text.spelling import ANY_WEEKDAY, WEEKDAYS, numbers_in
 from memory_core.ports import DecisionItem
 
 MOST = 20
+"""Patterns that are found at once."""
 FEWEST_WITH_A_CUE, FEWEST = 2, 3
-"""Episodes that make a pattern: with a stated habit or liking, and without."""
+"""Episodes that make a pattern: of a stated habit or liking, and of anything else."""
 LEAST_SHARED = 0.75
-"""Of a sentence's telling words that another one needs to say the same."""
+"""Share of a sentence's terms that another sentence needs to repeat it."""
 LONGEST_WORDS = 30
 _USER = "User"
 _NO_PERSON = frozenset({"assistant", "system", "tool", "ai", "bot"})
@@ -65,7 +65,7 @@ _ONE_TIME = re.compile(
     re.IGNORECASE,
 )
 _ABOUT_ANOTHER = frozenset({"order", "opposites"})
-"""Tea over coffee is not coffee over tea."""
+"""Differences by which two likings are different: "tea over coffee" is not "coffee over tea"."""
 _NAME = re.compile(r"(?<=[\w,] )[A-ZÀ-Þ][\w'’-]*[^\W_](?: [A-ZÀ-Þ][\w'’-]*[^\W_])?")
 _BESIDE_A_PERSON = re.compile(
     r"(?:with|met|meet|meeting|visit(?:ed|ing)?|called?|saw|see|asked|friend|sister|brother|mother|father|son|daughter|wife|husband|partner"
@@ -74,73 +74,93 @@ _BESIDE_A_PERSON = re.compile(
 )
 _WEEKDAY = re.compile(rf"\b({ANY_WEEKDAY})s?\b", re.IGNORECASE)
 _WEEKDAYS_SAID = frozenset(content_terms(" ".join(f"{day}s" for day in WEEKDAYS)))
-"""Left out as "on Monday" is by itself; each is put back as its day, so that "on Tuesdays" says the same as "every Tuesday"."""
+"""Terms of weekdays, which are replaced by their days, so that "on Tuesdays" has the same terms as "every Tuesday"."""
 Kind = Literal["preference", "habit"]
 
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """One sentence: of which episode, who said it, its words as told of him, and the terms that it is about."""
+    """A sentence that may be a habit or a liking.
+
+    Attributes:
+        number: Of its episode.
+        speaker: The person who said it.
+        plain: Its words, without fillers and without what is of one time.
+        summary: The same in the third person.
+        terms: What it is about.
+        negated: Whether it has a negation.
+        numbers: The numbers in it.
+        kind: Of its pattern.
+        certain: Whether it states a habit or a liking.
+
+    """
 
     number: int
-    who: str
+    speaker: str
     plain: str
-    told: str
+    summary: str
     terms: frozenset[str]
-    turned: bool
+    negated: bool
     numbers: frozenset[str]
     kind: Kind
     certain: bool
 
 
-_Told = tuple[DecisionItem, list[tuple[str, str]]]
-"""An episode with what persons state in it: (who, sentence)."""
+_EpisodeSentences = tuple[DecisionItem, list[tuple[str, str]]]
+"""An episode with the sentences that persons state in it: (speaker, sentence)."""
 
 
 def found_patterns(episodes: Sequence[DecisionItem]) -> FoundPatterns:
-    """What repeats in them, the most often said first; the same for the same episodes."""
-    said = [(episode, [*_said(episode)]) for episode in episodes]
-    found = [*_repeated(said), *_named(said)]
-    return FoundPatterns(patterns=sorted(found, key=lambda one: (-len(one.sources), one.summary))[:MOST])
+    """Find the patterns of episodes, those of most episodes first. Deterministic."""
+    episode_sentences = [(episode, [*_stated_sentences(episode)]) for episode in episodes]
+    patterns = [*_patterns_of_sentences(episode_sentences), *_patterns_of_names(episode_sentences)]
+    return FoundPatterns(patterns=sorted(patterns, key=lambda pattern: (-len(pattern.sources), pattern.summary))[:MOST])
 
 
-def _repeated(said: Sequence[_Told]) -> Iterator[FoundPattern]:
-    """Sentences that were said again. The shortest that was said first is the one whose words the others have."""
+def _patterns_of_sentences(episodes: Sequence[_EpisodeSentences]) -> Iterator[FoundPattern]:
+    """Find repeated sentences. The pattern of a group is its shortest, of equals the earliest."""
     groups: list[list[_Statement]] = []
-    for one in sorted(_statements(said), key=lambda one: len(one.terms)):
-        group = next((group for group in groups if _repeats(one, group[0])), None)
+    for statement in sorted(_statements(episodes), key=lambda statement: len(statement.terms)):
+        group = next((group for group in groups if _repeats(statement, group[0])), None)
         if group is None:
-            groups.append([one])
+            groups.append([statement])
         else:
-            group.append(one)
+            group.append(statement)
     for group in groups:
-        numbers = list(dict.fromkeys(sorted(one.number for one in group)))
-        certain = any(one.certain for one in group)
+        numbers = list(dict.fromkeys(sorted(statement.number for statement in group)))
+        certain = any(statement.certain for statement in group)
         if len(numbers) < (FEWEST_WITH_A_CUE if certain else FEWEST):
             continue
         first = group[0]
-        yield _pattern(first.told if first.certain else f"{first.told} again and again", first.kind, numbers)
+        yield _pattern(first.summary if first.certain else f"{first.summary} again and again", first.kind, numbers)
 
 
-def _repeats(one: _Statement, first: _Statement) -> bool:
-    shared = len(one.terms & first.terms)
-    if (one.who, one.turned, one.numbers, one.kind) != (first.who, first.turned, first.numbers, first.kind):
+def _repeats(statement: _Statement, first: _Statement) -> bool:
+    """Whether a statement says the same as the first of a group."""
+    shared = len(statement.terms & first.terms)
+    if (statement.speaker, statement.negated, statement.numbers, statement.kind) != (
+        first.speaker,
+        first.negated,
+        first.numbers,
+        first.kind,
+    ):
         return False
-    if one.kind == "preference" and not _ABOUT_ANOTHER.isdisjoint(differences(one.plain, first.plain)):
+    if statement.kind == "preference" and not _ABOUT_ANOTHER.isdisjoint(differences(statement.plain, first.plain)):
         return False
     if len(first.terms) == 1:  # one word alone is said in many ways
-        return one.terms == first.terms and one.certain and first.certain
+        return statement.terms == first.terms and statement.certain and first.certain
     return shared >= 2 and shared >= LEAST_SHARED * len(first.terms)
 
 
-def _statements(said: Sequence[_Told]) -> Iterator[_Statement]:
-    for episode, sentences_of_it in said:
-        for who, text in sentences_of_it:
+def _statements(episodes: Sequence[_EpisodeSentences]) -> Iterator[_Statement]:
+    """The sentences that are about their speaker, fill no slot and don't pass by themselves."""
+    for episode, texts in episodes:
+        for speaker, text in texts:
             plain = _ONE_TIME.sub("", without_fillers(text)).strip().rstrip(" .!…")
             if not 3 <= len(plain.split()) <= LONGEST_WORDS or _OF_A_SLOT.search(plain) or _PASSING.search(plain):
                 continue
-            told = _told(plain, who)
-            if told is None:  # most sentences: their terms are not worth a millisecond
+            summary = _in_third_person(plain, speaker)
+            if summary is None:  # most sentences: no time is spent on their terms
                 continue
             terms = frozenset(content_terms(plain)) - _WEEKDAYS_SAID
             terms |= {day.casefold() for day in _WEEKDAY.findall(plain)}
@@ -148,69 +168,72 @@ def _statements(said: Sequence[_Told]) -> Iterator[_Statement]:
                 likes = _LIKING.search(plain) is not None
                 yield _Statement(
                     number=episode.number,
-                    who=who,
+                    speaker=speaker,
                     plain=plain,
-                    told=told,
+                    summary=summary,
                     terms=terms,
-                    turned=any(word in NEGATIONS for word in words(plain.replace("n't", " not"))),
+                    negated=any(word in NEGATIONS for word in words(plain.replace("n't", " not"))),
                     numbers=frozenset(numbers_in(plain)),
                     kind="preference" if likes else "habit",
                     certain=likes or _HABIT.search(text) is not None,
                 )
 
 
-def _told(plain: str, who: str) -> str | None:
-    """The sentence in the third person; None for one that is not about who said it."""
-    told = third_person(plain, who)
-    if told is None and plain.startswith((f"{who} ", f"{who}'s ")):
-        told = plain
-    return told
+def _in_third_person(plain: str, speaker: str) -> str | None:
+    """The sentence in the third person; None where it is not about its speaker."""
+    summary = third_person(plain, speaker)
+    if summary is None and plain.startswith((f"{speaker} ", f"{speaker}'s ")):
+        summary = plain
+    return summary
 
 
-def _said(episode: DecisionItem) -> Iterator[tuple[str, str]]:
-    """(who, sentence) of what persons state in an episode. A story says itself whom it quotes."""
+def _stated_sentences(episode: DecisionItem) -> Iterator[tuple[str, str]]:
+    """(speaker, sentence) of what persons state in an episode.
+
+    A narrative names the speakers that it quotes.
+    """
     by = beginning(" ".join((episode.actor or "").split()), MAX_NAME)
     if by.casefold() in _NO_PERSON:
         return
-    who = teller = by if by and by.casefold() != "user" else _USER
+    narrator = speaker = by if by and by.casefold() != "user" else _USER
     for sentence in sentences(own_words(episode.text)):
         checkpoint()
         text = " ".join(sentence.text.split())
         quoted = _QUOTED_SPEAKER.match(text)
         if quoted is not None:
-            teller = quoted["who"]
+            speaker = quoted["who"]
             text = text[quoted.end() :]
-        elif text.startswith(f"{who} "):
-            teller = who
-        if not sentence.asks and teller.casefold() not in _NO_PERSON:
-            yield teller, text
+        elif text.startswith(f"{narrator} "):
+            speaker = narrator
+        if not sentence.asks and speaker.casefold() not in _NO_PERSON:
+            yield speaker, text
 
 
-def _named(said: Sequence[_Told]) -> Iterator[FoundPattern]:
-    """Places that are known as such, and persons who are spoken of as such, in at least `FEWEST` episodes."""
-    found: dict[tuple[str, str], list[int]] = {}
+def _patterns_of_names(episodes: Sequence[_EpisodeSentences]) -> Iterator[FoundPattern]:
+    """Find known places, and names beside words for persons, in at least `FEWEST` episodes."""
+    mentions: dict[tuple[str, str], list[int]] = {}
     kinds: dict[tuple[str, str], Literal["place", "person"]] = {}
-    for episode, sentences_of_it in said:
-        for who, text in sentences_of_it:
+    for episode, texts in episodes:
+        for speaker, text in texts:
             if _OF_A_SLOT.search(text) or _PASSING.search(text):
                 continue
             for match in _NAME.finditer(text):
                 name = match.group().removesuffix("'s").removesuffix("’s")
                 known = name.casefold() in CITIES or name.casefold() in COUNTRIES
-                key = (who, name)
-                if name.split()[0].casefold() in NOWHERE | {"user", "assistant", who.casefold()}:
+                key = (speaker, name)
+                if name.split()[0].casefold() in NOWHERE | {"user", "assistant", speaker.casefold()}:
                     continue
-                found.setdefault(key, []).append(episode.number)
+                mentions.setdefault(key, []).append(episode.number)
                 if known or _BESIDE_A_PERSON.search(text[: match.start()]):
                     kinds.setdefault(key, "place" if known else "person")
-    for key, numbers in found.items():
+    for key, numbers in mentions.items():
         distinct = list(dict.fromkeys(numbers))
         if key in kinds and len(distinct) >= FEWEST:
             yield _pattern(f"{key[0]} often speaks of {key[1]}", kinds[key], distinct)
 
 
 def _pattern(summary: str, kind: Literal["preference", "habit", "place", "person"], numbers: Sequence[int]) -> FoundPattern:
-    """Surer, and more important, the more often it was said; a liking counts a little more."""
+    """Make a pattern. Confidence and importance grow with its episodes; a preference is more important."""
     more = min(len(numbers), 6) - FEWEST_WITH_A_CUE
     return fitted(
         FoundPattern,

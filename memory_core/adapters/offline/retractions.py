@@ -1,7 +1,7 @@
-"""What a clause says is over, and slips that a speaker corrects.
+"""Recognise retractions, and slips that a speaker corrects.
 
-Each way of saying so is turned into the clause that held before, which the table of facts can read. Note: a plain
-"not" ends nothing ("I don't live in Berlin" tells of no time when that was so).
+A clause that says that something is over is rewritten as the clause that held before, which the table of facts can read. Note: a plain
+"not" is no retraction ("I don't live in Berlin" doesn't say that the speaker once did).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ _BASES = {"living": "live", "working": "work", "studying": "study", "driving": "
 _DID = r"(?:(?:have|has)\s++)?(?:(?:just|finally|recently|already|officially)\s++)?"
 _ANY_MORE = r"any ?(?:more|longer)"
 _WAYS = tuple(
-    re.compile(rf"\A{said}$")
-    for said in (
+    re.compile(rf"\A{expression}$")
+    for expression in (
         r"(?P<be>am|is|are)\s++no longer\s++(?P<left>.+)",
         rf"(?P<be>am|is|are)\s++not\s++(?P<left>.+?)(?<!\s)\s++{_ANY_MORE}",
         r"no longer\s++(?P<as_said>.+)",
@@ -33,40 +33,40 @@ _AFTERWARDS = re.compile(
 )
 _IN_PART = re.compile(r"\b(?:with|only|just|alone|full[- ]time|part[- ]time|every|always|mainly|mostly|much|often)\b")
 _AS, _AS_WHERE = re.compile(r"\bas\b"), re.compile(r"\b(?:at|for|in)\b")
-"""Words that may be what has ended, and not the rest: who no longer works full-time at Contoso may work there still."""
+"""Words that may alone be over: a person who no longer works full-time at Contoso may still work there."""
 _LASTING = re.compile(r"(?:live|work|like|love|enjoy|eat|drink|smoke|play|study|speak|own|have|drive|go|teach|run)s?\b.{1,60}$")
 
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """What is over.
+    """What a clause retracts.
 
-    left: what held before ("live in Berlin"). told: the same in the third person, as over ("no longer lives in Berlin").
+    left: what held before ("live in Berlin"). summary: its retraction in the third person ("no longer lives in Berlin").
     """
 
     left: str
-    told: str
+    summary: str
 
     @property
     def lasting(self) -> bool:
-        """Whether that it is over is worth a fact, even where nothing is known that it ends."""
+        """Whether the retraction is a fact even where no known fact is retracted."""
         return _LASTING.match(self.left) is not None
 
     def names(self, value: str) -> bool:
-        """Whether this value and nothing besides it is said to be over."""
+        """Whether the retraction is of this value as a whole."""
         return not _ends_in_part(self.left) and self.left.casefold().endswith(value.casefold())
 
 
 def _ends_in_part(left: str) -> bool:
-    """Whether a part of the words may be all that has ended: "full-time", "as a cook in Rome"."""
+    """Whether a part of the words may alone be over, as "full-time"."""
     role = _AS.search(left)
     return _IN_PART.search(left) is not None or (role is not None and _AS_WHERE.search(left, role.end() + 1) is not None)
 
 
 def over(clause: str, *, of_another: bool) -> Over | None:
-    """What the words after a subject say is over, None when nothing is.
+    """What the words after a subject retract, None for nothing.
 
-    of_another: the verb is in the third person.
+    of_another: whether the verb is in the third person.
     """
     words = _AFTERWARDS.sub("", re.sub(rf"(?<=\s)({_ANY_MORE})\s++(?:since\b(?s:.*)|now|these days)$", r"\1", clause))
     for way in _WAYS:
@@ -83,10 +83,10 @@ def over(clause: str, *, of_another: bool) -> Over | None:
     return None
 
 
-# Slips a speaker corrects: "No, I meant Hannah" after "My sister is called Anna".
+# Corrections of slips: "No, I meant Hannah" after "My sister is called Anna".
 #
-# Note: a slip corrects what the same speaker said in the sentence just before, and nothing earlier. Between "I live in Berlin"
-# and "No, I meant Tuesday" there was something else that was meant.
+# Note: only facts of the same speaker's previous sentence are corrected. If "I live in Berlin" is earlier, "No, I meant Tuesday" is about
+# something else.
 
 
 _SLIP = re.compile(
@@ -100,7 +100,7 @@ _MARKS, _STOPS = ",;", ".!…"
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A row of the table, the parts of a sentence that it read, and of whom."""
+    """A row of the table that matched, the groups of its match, and the subject."""
 
     row: Pattern
     groups: dict[str, str]
@@ -108,9 +108,9 @@ class Match:
 
 
 def put_right(sentence: str, before: Sequence[Match]) -> tuple[Match, Match] | None:
-    """The fact of the previous sentence that this one takes back, and its replacement.
+    """Correct a fact of the previous sentence: (the fact, its replacement).
 
-    The fact whose value it names as a slip, else the last; None for a sentence that corrects none of them.
+    It is the fact whose value the sentence names as a slip, else the last one; None for a sentence that corrects nothing.
     """
     match = _SLIP.match(sentence.strip())
     if match is None:
@@ -119,13 +119,16 @@ def put_right(sentence: str, before: Sequence[Match]) -> tuple[Match, Match] | N
     if parts is None:
         return None
     meant, slip = _unquoted(parts[0]), _unquoted(parts[1]).casefold()
-    slips = [one for one in before if not slip or one.groups["value"].casefold() == slip]
+    slips = [match for match in before if not slip or match.groups["value"].casefold() == slip]
     value = slips[-1].row.shape(meant) if slips else None
     return None if value is None else (slips[-1], replace(slips[-1], groups={**slips[-1].groups, "value": value}))
 
 
 def _value_and_slip(meant: str) -> tuple[str, str] | None:
-    """Hannah and Anna, of "Hannah, not Anna."; no slip where none is named, None where more clauses follow."""
+    """(Hannah, Anna) of "Hannah, not Anna."; None where more clauses follow.
+
+    The slip is "" where none is named.
+    """
     marks = sum(meant.count(mark) for mark in _MARKS)
     for match in _NOT.finditer(meant):
         if match.start() > 0 and match.end() < len(meant) and (match.group()[0] in _MARKS) == (marks == 1) and marks < 2:

@@ -1,6 +1,6 @@
-"""How rules are run: in their own thread, with answers fitted to their schema.
+"""Run rules in a thread of their own, and fit their answers to the schema.
 
-Note: a thread can't be stopped from outside. A rule calls `checkpoint` for each message or sentence, and that ends it.
+Note: a thread can't be stopped from outside. A rule calls `checkpoint` for each message or sentence, which ends it.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from memory_core.domain.errors import MemoryCoreError
 from memory_core.domain.text.excerpts import beginning
 
 TURN_S, PAUSE_S = 0.005, 0.0005
-"""How long a rule computes at a time, and how long it leaves the processor to the event loop and to other rules then."""
+"""Seconds that a rule computes at a time, and for which it then pauses, so that the event loop and other rules compute."""
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 _computing = threading.Lock()
-"""Held by the one rule that computes: each more of them would take as much of the interpreter's time as the event loop gets."""
+"""The lock of the rule that computes: each further rule would take as much of the interpreter's time as the event loop gets."""
 
 
 class Stopped(Exception):
-    """The result of a rule is not waited for any more."""
+    """The caller of a rule no longer waits for its result."""
 
 
 class Turns:
-    """When the rule of a thread computes, and when it lets others do so."""
+    """The turns of a rule's thread: when it computes, and when it pauses."""
 
     def __init__(self) -> None:
         self.stop = threading.Event()
         self._began = 0.0
 
     def run(self, rule: Callable[[], Result]) -> Result:
-        """The result of the rule. Raises Stopped when it is not waited for any more."""
+        """Run a rule. Raises Stopped when no caller waits for its result."""
         with _computing:
             self._began = time.monotonic()
             token = _turns.set(self)
@@ -51,7 +51,7 @@ class Turns:
                 _turns.reset(token)
 
     def take(self) -> None:
-        """Go on, after a pause when it is time for one. Raises Stopped."""
+        """Pause when it is time for it. Raises Stopped when no caller waits."""
         if self.stop.is_set():
             raise Stopped
         if time.monotonic() - self._began < TURN_S:
@@ -68,20 +68,23 @@ _turns: ContextVar[Turns | None] = ContextVar("turns", default=None)
 
 
 def checkpoint() -> None:
-    """Let others compute, or end the rule of this thread when its result is not waited for any more. Raises Stopped."""
+    """Let others compute. Raises Stopped when no caller waits for this thread's rule."""
     turns = _turns.get()
     if turns is not None:
         turns.take()
 
 
 class RuleThread:
-    """Runs rules one after the other, in a thread that begins with the first of them and ends with `close`."""
+    """A thread that runs rules one after another.
+
+    It starts with the first rule and ends with `close`.
+    """
 
     def __init__(self) -> None:
         self._executor: ThreadPoolExecutor | None = None
 
     async def run(self, rule: Callable[Parameters, Result], *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-        """The result of the rule. When the awaiting task is cancelled, the rule ends at its next checkpoint."""
+        """Run a rule. It ends at its next checkpoint when the awaiting task is cancelled."""
         self._executor = self._executor or ThreadPoolExecutor(1, "rules")
         turns = Turns()
         call = partial(copy_context().run, turns.run, partial(rule, *args, **kwargs))
@@ -98,21 +101,21 @@ class RuleThread:
             await asyncio.to_thread(executor.shutdown)
 
 
-# Fits the answers of rules to the schema of the answer.
+# Fitting the answers of rules to their schemas.
 #
-# What is too long is cut, and what still does not fit is answered by a plainer rule. Rules count words and sentences, schemas count
-# characters, and a user's text may have a word of 30,000 of them. Cutting is done here alone, so that no rule has to think of it. Note:
-# what was cut is said with the answer, because a cut that is not counted hides a wrong rule.
+# A text or list that is too long is cut; where an answer is wrong in another way, a plainer rule answers. Rules count words and sentences,
+# schemas count characters, and a user's text may have a word of 30,000 characters. Only this module cuts, so that no rule has to. Note:
+# the answer names the fields that were cut, because a cut that is not counted hides a mistake in a rule.
 
 
 SchemaFields = ParamSpec("SchemaFields")
 Answer = TypeVar("Answer")
 Schema = TypeVar("Schema", bound=BaseModel)
 _ROUNDS = 4
-"""Fixing one error may uncover another: a cut list may hold a text that is too long."""
+"""How often an answer is cut: a list that was cut may have a text that is too long."""
 _TOO_LONG = frozenset({"string_too_long", "too_long"})
 _cut_fields: ContextVar[list[str] | None] = ContextVar("cut_fields", default=None)
-"""What was cut of the answer that is being made."""
+"""The fields of the answer being made that were cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +131,10 @@ class Fitted(Generic[Answer]):
 
 
 def answer_within_schema(rule: Callable[[], Answer], plainer: Callable[[], Answer]) -> Fitted[Answer]:
-    """What the rule answers, or where it fails on a text what the plainer rule does. Raises MemoryCoreError where the rule does.
+    """The answer of a rule, or of the plainer rule where the first fails.
 
-    A rule fails on a text only by a mistake of ours; the text's user must not lose a conversation for it.
+    A rule fails on a text only by a mistake in it, for which a user must not lose a conversation. Raises MemoryCoreError and Stopped where
+    the rule does.
     """
     fields: list[str] = []
     entered = _cut_fields.set(fields)
@@ -145,29 +149,32 @@ def answer_within_schema(rule: Callable[[], Answer], plainer: Callable[[], Answe
 
 
 def fitted(schema: Callable[SchemaFields, Schema], *args: SchemaFields.args, **fields: SchemaFields.kwargs) -> Schema:
-    """A part of an answer, with texts and lists over their limits cut. Raises ValidationError for what is wrong in another way."""
+    """Make a part of an answer, with texts and lists over their limits cut.
+
+    Raises ValidationError for anything else that is wrong.
+    """
     given: dict[str, Any] = dict(fields)
     for _ in range(_ROUNDS):
         try:
             return schema(*args, **given)
         except ValidationError as error:
-            for one in error.errors(include_url=False, include_input=False):
-                if one["type"] not in _TOO_LONG:
+            for excess in error.errors(include_url=False, include_input=False):
+                if excess["type"] not in _TOO_LONG:
                     raise
-                given[str(one["loc"][0])] = _cut(given[str(one["loc"][0])], one["loc"][1:], one["ctx"]["max_length"])
-                count_cut(str(one["loc"][0]))
+                given[str(excess["loc"][0])] = _cut(given[str(excess["loc"][0])], excess["loc"][1:], excess["ctx"]["max_length"])
+                count_cut(str(excess["loc"][0]))
     return schema(*args, **given)
 
 
 def count_cut(field: str) -> None:
-    """Say that a field of the answer being made was cut or left out."""
+    """Record that a field of the answer being made was cut or left out."""
     fields = _cut_fields.get()
     if fields is not None:
         fields.append(field)
 
 
 def _cut(value: Any, place: Sequence[int | str], limit: int) -> Any:
-    """The value, cut at the place: an item of a list, or all of it."""
+    """Cut a value, or the list item in it that `place` names."""
     if place:
         number = int(place[0])
         return [*value[:number], _cut(value[number], place[1:], limit), *value[number + 1 :]]

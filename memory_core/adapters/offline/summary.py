@@ -1,8 +1,8 @@
 """Keywords and a narrative of a conversation, both from its own words.
 
-Nothing is in it that was not said. Central is what many other sentences resemble (LexRank, Erkan & Radev 2004: the stationary weights of a
-walk over similarities). The similarity is the cosine of vectors where they mean something, else of TF-IDF weighted terms. Note: the
-sentences stay in the order they were said, and users' own statements come before what assistants explain.
+The narrative is extractive: it selects the sentences that many others resemble (LexRank, Erkan & Radev 2004: the stationary weights of a
+random walk over similarities). The similarity is the cosine of vectors where an embedder gives them, else of TF-IDF weighted terms.
+Note: sentences stay in the order of the conversation, and users' own statements weigh more than what assistants explain.
 """
 
 from __future__ import annotations
@@ -31,20 +31,24 @@ from memory_core.domain.text.sentences import sentences
 from memory_core.domain.text.spelling import WEEKDAYS
 
 MAX_WORDS = 180
-"""Of a narrative: within the 150 to 200 that are asked for, a last sentence included."""
+"""Words of a narrative: within the 150 to 200 that the prompt for models asks for, a last sentence included."""
 MAX_FIRST_WORDS = 600
-"""Characters of a story that is no more than how a conversation begins."""
+"""Characters of a narrative that is only the beginning of a conversation (`first_words`)."""
 MAX_CANDIDATES = 200
-"""Sentences that are weighed; of more, every n-th of what an assistant said is left out first."""
+"""Sentences that are weighed; of more, only every n-th sentence of an assistant is."""
 USER_SHARE = 2.5
-"""How much more a user's sentence weighs than an assistant's: a memory is about the person."""
+"""The factor of a user's sentences beside an assistant's: a memory is about the person."""
 DAMPING = 0.85
 Weights = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One sentence that may be told: its message's number, who said it, its words, its terms."""
+    """A sentence that a narrative may quote.
+
+    message: the number of its message. by: the speaker. by_person: whether a person speaks, not an assistant.
+    asks: whether it is a question.
+    """
 
     message: int
     by: str
@@ -55,8 +59,11 @@ class Said:
 
 
 def candidates(messages: Sequence[Message]) -> list[Said]:
-    """The sentences that say something, in order; of systems and tools none, of assistants only where others leave room."""
-    found: list[Said] = []
+    """The sentences that say something, in order, at most `MAX_CANDIDATES`.
+
+    None of systems and tools; of assistants only as many as persons leave room for.
+    """
+    statements: list[Said] = []
     for number, message in enumerate(messages):
         if message.role in ("system", "tool"):
             continue
@@ -66,54 +73,60 @@ def candidates(messages: Sequence[Message]) -> list[Said]:
             terms = tuple(tokens(sentence.text))
             if len(terms) >= 2 or (terms and not sentence.text.isascii()):
                 text = " ".join(sentence.text.split())
-                found.append(Said(number, speaker(message), text, terms, may_tell(message), sentence.asks))
-    if len(found) <= MAX_CANDIDATES:
-        return found
-    mine = [one for one in found if one.by_person][:MAX_CANDIDATES]
-    others = [one for one in found if not one.by_person]
-    step = max(1, -(-len(others) // max(1, MAX_CANDIDATES - len(mine))))
-    kept = {id(one) for one in [*mine, *others[::step]]}
-    return [one for one in found if id(one) in kept][:MAX_CANDIDATES]
+                statements.append(Said(number, speaker(message), text, terms, may_tell(message), sentence.asks))
+    if len(statements) <= MAX_CANDIDATES:
+        return statements
+    of_persons = [statement for statement in statements if statement.by_person][:MAX_CANDIDATES]
+    others = [statement for statement in statements if not statement.by_person]
+    step = max(1, -(-len(others) // max(1, MAX_CANDIDATES - len(of_persons))))
+    kept_ids = {id(statement) for statement in [*of_persons, *others[::step]]}
+    return [statement for statement in statements if id(statement) in kept_ids][:MAX_CANDIDATES]
 
 
-def narrative(messages: Sequence[Message], said: Sequence[Said], vectors: Sequence[npt.NDArray[np.float32]] | None = None) -> str:
-    """The story in at most `MAX_WORDS` words and `MAX_NARRATIVE` characters.
+def narrative(messages: Sequence[Message], statements: Sequence[Said], vectors: Sequence[npt.NDArray[np.float32]] | None = None) -> str:
+    """Narrate a conversation in at most `MAX_WORDS` words and `MAX_NARRATIVE` characters.
 
-    vectors: one a sentence of `said`; None = terms alone decide.
+    Args:
+        messages: The conversation.
+        statements: Its sentences, from `candidates`.
+        vectors: Of each statement its vector; None = terms alone decide.
+
     """
-    if not said:
-        return _nothing(messages)
-    weight = centrality(said if vectors is None else vectors)
-    weight = weight * np.array([(USER_SHARE if one.by_person else 1.0) * (0.7 if one.asks else 1.0) for one in said])
+    if not statements:
+        return _story_without_statements(messages)
+    weight = centrality(statements if vectors is None else vectors)
+    weight = weight * np.array(
+        [(USER_SHARE if statement.by_person else 1.0) * (0.7 if statement.asks else 1.0) for statement in statements]
+    )
     chosen: set[int] = set()
     left, room = MAX_WORDS, MAX_NARRATIVE
-    for place in sorted(range(len(said)), key=lambda place: (-float(weight[place]), place)):
-        length = len(said[place].text.split()) + 3
-        if length > left or any(_doubles(said[place], said[other]) for other in chosen):
+    for place in sorted(range(len(statements)), key=lambda place: (-float(weight[place]), place)):
+        length = len(statements[place].text.split()) + 3
+        if length > left or any(_repeats(statements[place], statements[other]) for other in chosen):
             continue
-        size = len(_told([said[place]])) + 1  # a name in place of each "I" may make a sentence many times as long
+        size = len(_story([statements[place]])) + 1  # a name in place of each "I" may make a sentence many times as long
         if size <= room:
             chosen.add(place)
             left, room = left - length, room - size
-    if not chosen:  # one endless sentence
-        first = int(np.argmax(weight))
-        endless = Said(0, said[first].by, " ".join(said[first].text.split()[:MAX_WORDS]), (), said[first].by_person, False)
-        return beginning(_told([endless]), MAX_NARRATIVE)
-    return _told([said[place] for place in sorted(chosen)])
+    if not chosen:  # every sentence is longer than a narrative may be
+        heaviest = statements[int(np.argmax(weight))]
+        endless = Said(0, heaviest.by, " ".join(heaviest.text.split()[:MAX_WORDS]), (), heaviest.by_person, False)
+        return beginning(_story([endless]), MAX_NARRATIVE)
+    return _story([statements[place] for place in sorted(chosen)])
 
 
 def first_words(messages: Sequence[Message]) -> str:
-    """How the conversation begins, word for word: the story where no other can be told."""
-    said = " ".join(
-        f"{speaker(one)} said: {' '.join(one.content.replace(REQUESTED, '').split())}"
-        for one in messages
-        if one.role not in ("system", "tool")
+    """Quote how a conversation begins: the narrative where no other can be made."""
+    text = " ".join(
+        f"{speaker(message)} said: {' '.join(message.content.replace(REQUESTED, '').split())}"
+        for message in messages
+        if message.role not in ("system", "tool")
     )
-    return beginning(said or _nothing(messages), MAX_FIRST_WORDS)
+    return beginning(text or _story_without_statements(messages), MAX_FIRST_WORDS)
 
 
 def centrality(sentences_or_vectors: Sequence[Said] | Sequence[npt.NDArray[np.float32]]) -> Weights:
-    """Weights that sum to 1: how central each sentence is among the others."""
+    """How central each sentence is among the others (LexRank): weights that sum to 1."""
     first = sentences_or_vectors[0]
     rows = _tf_idf(sentences_or_vectors) if isinstance(first, Said) else np.asarray(sentences_or_vectors, dtype=np.float64)  # type: ignore[arg-type]
     near = np.clip(rows @ rows.T, 0.0, None)
@@ -127,71 +140,70 @@ def centrality(sentences_or_vectors: Sequence[Said] | Sequence[npt.NDArray[np.fl
     return weights
 
 
-def _tf_idf(said: Sequence[Said]) -> Weights:
+def _tf_idf(statements: Sequence[Said]) -> Weights:
+    """TF-IDF of statements × terms, each row of length 1."""
     known: dict[str, int] = {}
-    frequency = Counter(term for one in said for term in set(one.terms))
-    for one in said:
-        for term in one.terms:
+    frequency = Counter(term for statement in statements for term in set(statement.terms))
+    for statement in statements:
+        for term in statement.terms:
             known.setdefault(term, len(known))
-    table = np.zeros((len(said), max(1, len(known))))
-    for row, one in enumerate(said):
-        for term, times in Counter(one.terms).items():
-            table[row, known[term]] = times * log(1 + len(said) / frequency[term])
+    table = np.zeros((len(statements), max(1, len(known))))
+    for row, statement in enumerate(statements):
+        for term, times in Counter(statement.terms).items():
+            table[row, known[term]] = times * log(1 + len(statements) / frequency[term])
     lengths = np.linalg.norm(table, axis=1, keepdims=True)
     scaled: Weights = np.divide(table, lengths, out=table, where=lengths > 0)
     return scaled
 
 
-def _doubles(one: Said, other: Said) -> bool:
-    ours, theirs = set(one.terms), set(other.terms)
+def _repeats(statement: Said, other: Said) -> bool:
+    """Whether two statements have nearly the same terms."""
+    ours, theirs = set(statement.terms), set(other.terms)
     return len(ours & theirs) > 0.8 * min(len(ours), len(theirs)) and len(ours ^ theirs) <= 1
 
 
-def _told(said: Sequence[Said]) -> str:
-    """The sentences as a story.
-
-    In the third person where that is simple, else quoted with their speaker.
-    """
+def _story(statements: Sequence[Said]) -> str:
+    """Join statements: in the third person where that is simple, else quoted with their speaker."""
     parts: list[str] = []
     quoting: str | None = None
-    for one in said:
-        told = third_person(without_fillers(one.text), one.by) if one.by_person and not one.asks else None
-        if told is not None:
-            parts.append(_ended(told))
+    for statement in statements:
+        indirect = third_person(without_fillers(statement.text), statement.by) if statement.by_person and not statement.asks else None
+        if indirect is not None:
+            parts.append(_with_full_stop(indirect))
             quoting = None
             continue
-        how = f"{one.by} {'asked' if one.asks else 'said'}:"
-        parts.append(_ended(one.text) if quoting == how else f"{how} {_ended(one.text)}")
+        how = f"{statement.by} {'asked' if statement.asks else 'said'}:"
+        parts.append(_with_full_stop(statement.text) if quoting == how else f"{how} {_with_full_stop(statement.text)}")
         quoting = how
     return " ".join(parts)
 
 
-def _ended(text: str) -> str:
+def _with_full_stop(text: str) -> str:
     return text if text[-1] in ".!?…。！？\"'”’»)" else text + "."
 
 
-def _nothing(messages: Sequence[Message]) -> str:
-    """The story where no sentence says anything: who spoke, and no more."""
-    spoken = [one for one in messages if one.role not in ("system", "tool")]
+def _story_without_statements(messages: Sequence[Message]) -> str:
+    """Narrate a conversation of which no sentence says anything: who spoke, and a short quotation."""
+    spoken = [message for message in messages if message.role not in ("system", "tool")]
     people = list(dict.fromkeys(map(speaker, spoken or messages)))
-    words = " ".join(" ".join(one.content.split()) for one in spoken)
+    words = " ".join(" ".join(message.content.split()) for message in spoken)
     short = words if 0 < len(words) <= 200 else ""
     if messages and not spoken:
         return f"{' and '.join(people)} gave instructions or results, nobody said anything."
-    return f"{' and '.join(people) or 'Nobody'} exchanged a few words" + (f": {_ended(short)}" if short else ".")
+    return f"{' and '.join(people) or 'Nobody'} exchanged a few words" + (f": {_with_full_stop(short)}" if short else ".")
 
 
-# By which words a stretch of talk should be found: keywords, tags and queries.
+# Keywords, tags and queries, by which an episode is to be found.
 #
-# Keywords are the phrases between the function words, weighed as RAKE does it (Rose et al. 2010: a word by the company it keeps,
-# divided by how often it occurs) and by how often they are said. Note: tags are broader, themes first.
+# Keywords are the phrases between the function words, weighed as RAKE does it (Rose et al. 2010: a word by the length of the phrases that
+# it occurs in, divided by how often it occurs) and by how often they occur. Note: tags are broader, themes first.
 
 
 MAX_TAGS, MAX_KEYWORDS, MAX_QUERIES, LONGEST_PHRASE = 8, 10, 4, 3
 LONGEST_WORD = 26
-"""Characters: three of them and their spaces are a term of 80; what is longer is a blob, or many words at once."""
+"""Characters of a word: three words with their spaces fill a term of 80; what is longer is a blob, or many words at once."""
 THEME_FLOOR = 2.0
-"""Words of a theme that make it one of the talk's."""
+"""The weight, in words, from which a theme is one of the conversation's."""
 _FILLERS = """
     longer exciting move moved moving
     hi hello hey thanks thank please yes yeah no ok okay well oh wow great good nice sure right really actually maybe also still now
@@ -213,7 +225,7 @@ _TIMES = """
 """
 _SMALL = FUNCTION_WORDS | QUERY_WORDS | frozenset(_FILLERS.split())
 _OFF_TOPIC = _SMALL | frozenset((*_TIMES.split(), *WEEKDAYS))
-"""Words that do not tell what a talk is about, although some are fine keywords."""
+"""Words that don't show the topic of a conversation, although some are fine keywords."""
 _PIECE = re.compile(r"(?:[^.,;:!?…()\[\]{}\"“”„«»\n。、！？|/<>*_`~=]|(?<=\d)[.,:](?=\d))+")
 _WORD = re.compile(r"\d+(?:[.,:]\d+)+(?!\w)|[^\W_](?:[\w'’.+#&-]*[\w+#])?")
 _KANA = re.compile(r"[\u3041-\u309f]+")
@@ -227,7 +239,7 @@ _DENSE = re.compile(
 
 
 def retrieval_hints(texts: Sequence[str], facts: Sequence[SaidFact], actors: Iterable[str]) -> RetrievalHints:
-    """Tags, keywords and queries of what was said. actors: who spoke; their names are no keywords, everything is of them."""
+    """Tags, keywords and queries of texts. actors: the speakers, whose names are no keywords."""
     keywords = keywords_of(texts, actors)
     terms = [term for text in texts for term in tokens(text)]
     ranked = sorted(themes(terms).items(), key=lambda item: (-item[1], item[0]))
@@ -237,7 +249,7 @@ def retrieval_hints(texts: Sequence[str], facts: Sequence[SaidFact], actors: Ite
 
 
 def keywords_of(texts: Sequence[str], actors: Iterable[str] = ()) -> list[str]:
-    """Up to `MAX_KEYWORDS` phrases, the most telling first, in the spelling that was used first."""
+    """Up to `MAX_KEYWORDS` phrases, the heaviest first, in the spelling that was used first."""
     named = frozenset(word for actor in actors for word in words(actor))
     phrases = []
     for text in texts:
@@ -249,10 +261,10 @@ def keywords_of(texts: Sequence[str], actors: Iterable[str] = ()) -> list[str]:
         for term in phrase[1]:
             frequency[term] += 1
             company[term] += len(phrase[1])
-    said: dict[tuple[str, ...], str] = {}
+    spellings: dict[tuple[str, ...], str] = {}
     times: Counter[tuple[str, ...]] = Counter()
     for spelling, terms in phrases:
-        said.setdefault(terms, spelling)
+        spellings.setdefault(terms, spelling)
         times[terms] += 1
 
     def weight(terms: tuple[str, ...]) -> float:
@@ -260,39 +272,39 @@ def keywords_of(texts: Sequence[str], actors: Iterable[str] = ()) -> list[str]:
         repeated = sum(frequency[term] for term in terms) / len(terms)
         return rake * repeated * sqrt(times[terms])
 
-    order = {terms: place for place, terms in enumerate(said)}
-    ranked = sorted(said, key=lambda terms: (-weight(terms), order[terms]))
-    return fuzzy_dedup(said[terms] for terms in _without_parts(ranked))[:MAX_KEYWORDS]
+    order = {terms: place for place, terms in enumerate(spellings)}
+    ranked = sorted(spellings, key=lambda terms: (-weight(terms), order[terms]))
+    return fuzzy_dedup(spellings[terms] for terms in _without_parts(ranked))[:MAX_KEYWORDS]
 
 
 def content_terms(text: str) -> list[str]:
-    """The terms of the words that say something, in order, repetitions included: neither function words nor fillers."""
+    """The terms of all words but function words and fillers, in order, with repetitions."""
     return terms_of(word for word in words(text) if word not in _OFF_TOPIC and (len(word) > 2 or not word.isascii()))
 
 
 def _phrases(text: str, named: frozenset[str]) -> list[tuple[str, tuple[str, ...]]]:
-    """(spelling, terms) of each run of words that say something, cut to `LONGEST_PHRASE` words."""
-    found: list[tuple[str, tuple[str, ...]]] = []
+    """(spelling, terms) of phrases: the last `LONGEST_PHRASE` of each run of content words."""
+    phrases: list[tuple[str, tuple[str, ...]]] = []
     text = _STEM.sub(".", text)
     for dense in _DENSE.findall(text):
-        found.append((dense, (dense.casefold(),)))
+        phrases.append((dense, (dense.casefold(),)))
     for piece in _PIECE.findall(_KANA.sub(".", _DENSE.sub(".", text))):
         run: list[str] = []
         for word in [*_WORD.findall(piece), ""]:
             plain = word.casefold().replace("’", "'").removesuffix("'s")
-            if word and _tells(plain) and plain not in named and not (run and word[0].isdigit()):
+            if word and _is_content_word(plain) and plain not in named and not (run and word[0].isdigit()):
                 run.append(word)
                 continue
             if run:
-                kept = run[-LONGEST_PHRASE:]
-                spelling = " ".join(kept)
-                if len(spelling) <= MAX_TERM and (terms := tuple(terms_of(one for part in kept for one in words(part)))):
-                    found.append((spelling, terms))
-            run = [word] if word[:1].isdigit() and _tells(plain) else []
-    return found
+                phrase = run[-LONGEST_PHRASE:]
+                spelling = " ".join(phrase)
+                if len(spelling) <= MAX_TERM and (terms := tuple(terms_of(form for part in phrase for form in words(part)))):
+                    phrases.append((spelling, terms))
+            run = [word] if word[:1].isdigit() and _is_content_word(plain) else []
+    return phrases
 
 
-def _tells(word: str) -> bool:
+def _is_content_word(word: str) -> bool:
     if len(word) > LONGEST_WORD:
         return False
     if word in _SMALL or word.replace("'", "") in _SMALL or word.split("'")[0] in QUERY_WORDS or (word.endswith("ly") and len(word) > 5):
@@ -301,18 +313,18 @@ def _tells(word: str) -> bool:
 
 
 def _without_parts(ranked: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Without those whose words all stand in a better phrase."""
-    kept: list[tuple[str, ...]] = []
+    """Leave out phrases whose terms are all in a heavier one. ranked: the heaviest first."""
+    phrases: list[tuple[str, ...]] = []
     for terms in ranked:
-        if len(kept) >= 2 * MAX_KEYWORDS:
+        if len(phrases) >= 2 * MAX_KEYWORDS:
             break
-        if not any(set(terms) <= set(better) for better in kept):
-            kept.append(terms)
-    return kept
+        if not any(set(terms) <= set(better) for better in phrases):
+            phrases.append(terms)
+    return phrases
 
 
 def _queries(facts: Sequence[SaidFact], keywords: Sequence[str]) -> list[str]:
-    """Questions that this answers: for the slots that were filled, then for the topics."""
+    """Questions that the conversation answers: for the slots of its facts, then for its keywords."""
     asked = [
         f"What is {fact.subject}'s {fact.attribute}?" if fact.value != "yes" else f"What is known of {fact.subject}'s {fact.attribute}?"
         for fact in facts

@@ -1,8 +1,8 @@
 """The `Thesaurus` of English words, from a table that ships with the product.
 
-No model runs, whatever embedder is in use. The table holds, for 18,000 word stems, up to 24 others whose vectors are near.
-`deployment/related_words.py` made it with the local sentence embedder, run once on every word. Note: its stems are `domain.text`'s; a
-change of the stemmer there needs a new table.
+No model runs, whatever embedder is in use. For 18,000 word stems the table has up to 24 others whose vectors are near.
+`deployment/related_words.py` made it with the local sentence embedder. Note: the stems are those of `domain.text`; another stemmer needs a
+new table.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from memory_core.domain.ranking.candidates import Related
 
 TABLE = Path(__file__).with_name("related_words.npz")
 SCALE = 255
-"""Likeness is kept in one byte."""
+"""The likeness 1 in the table, which has one byte for each."""
 
 
 class RelatedWords:
-    """Looks words up in the table, which is read at the first query (10 ms, 2 MB held)."""
+    """A `Thesaurus` with the table, read at the first query (10 ms, 2 MB)."""
 
     async def related(self, terms: Sequence[str]) -> tuple[Related, ...]:
         """The words near each of the terms, nearest first."""
         table = await asyncio.to_thread(lambda: self._table) if "_table" not in self.__dict__ else self._table
-        return tuple(one for of, term in enumerate(terms) for one in table.near(term, of))
+        return tuple(related_word for of, term in enumerate(terms) for related_word in table.near(term, of))
 
     @cached_property
     def _table(self) -> _Table:
@@ -55,7 +55,7 @@ class _Table:
 
 
 class NoRelatedWords:
-    """In the place of the table, where only the words themselves shall count."""
+    """A `Thesaurus` without related words."""
 
     async def related(self, terms: Sequence[str]) -> tuple[Related, ...]:
         """None."""

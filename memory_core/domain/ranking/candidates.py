@@ -1,7 +1,7 @@
-"""The candidate set of a query in columns, and words related to its terms.
+"""The candidates of a query in columns, and words related to its terms.
 
-Columns and not objects, because a set has 50-1,000 rows and numpy scores it in one go. A store that keeps an index in
-memory fills it without reading a document; one that gets documents fills it by `from_memories`.
+Columns, not objects, because a set has 50-1,000 rows, which numpy scores at once. A store that has an index in memory fills the columns
+without reading documents; a store that reads documents makes a set by `from_memories`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,17 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What query terms are worth, counted over one owner's memories (over the candidates, where a store knows no more).
+    """Counts over an owner's memories, from which the worth of query terms is computed.
 
-    documents: how many memories were counted. mean_length: their mean weighted length.
-    document_frequency: term → memories whose own or date tokens hold it. actors: the actors known for this owner.
-    turn_log_length: mean natural logarithm of the terms that a turn of a conversation says itself; 0 without turns.
+    A store that can't count an owner's memories counts the candidates.
+
+    Attributes:
+        documents: The number of memories that were counted.
+        mean_length: Their mean weighted length (`weighted_length`), in terms.
+        document_frequency: Of each term the number of memories with it among their own or date tokens.
+        actors: The actors known for this owner.
+        turn_log_length: The mean natural logarithm of turns' own lengths (`mean_log_length`); 0 without turns.
+
     """
 
     documents: int
@@ -43,21 +49,42 @@ class Statistics:
 
 @dataclass(slots=True)
 class CandidateSet:
-    """U candidates against T query terms. Times are epoch seconds UTC, NaN = unknown.
+    """U candidates of a query of T terms and S sentences, in columns.
 
-    cosine, previous_cosine, next_cosine: similarity of the query's vector to the memory's and to those of the turns
-    before and after it in its session, NaN when unknown. tf: weighted term frequency, U × T. own: U × T, whether own or
-    date tokens hold the term. before, after: row of the neighbouring turn in this set, -1 when it is not here.
-    turns: which were said in a conversation, as messages or turns of a session.
-    length: weighted, with the turns before; own_length: terms that the memory says itself.
-    cosines: of a query of several sentences the three similarities to each one's vector, 3 × U × S; the columns above have the best then.
-    near: U × T, how near in meaning own or date tokens come to the term, None when related words were not requested.
-    places: where the terms stand in those that are longer than a passage, as far as a store knows their order.
-    faded: which have faded; None where none was looked at for it.
-    sessions: each memory's; says_i: whether its speaker says something of themselves, NaN where that was not examined; states: of its
-    tokens (`vectors`). All three only order; empty where a store does not tell.
-    touched_at: max(created_at, updated_at). accessed_at: last_accessed_at, else created_at.
-    memories: whole documents, where the store had them anyway. lists: name of a candidate list → ids in its order.
+    Times are seconds since the epoch, UTC, NaN = unknown; a row of -1 is a memory that is not in the set.
+
+    Attributes:
+        ids: Of the memories, U.
+        cosine: Similarity of the query's vector to the memory's, NaN = unknown. The best of the sentences' where there are several.
+        previous_cosine: The same of the turn before it in its session.
+        next_cosine: The same of the turn after it.
+        tf: Weighted term frequency (`weighted_tokens`), U × T.
+        own: Whether own or date tokens have the term, U × T.
+        length: Weighted length (`weighted_length`), which includes the turns before.
+        own_length: Terms that the memory says itself.
+        before: Row of the turn before it in its session.
+        after: Row of the turn after it.
+        turns: Whether it is a message or a turn of a session.
+        asks: Whether it asks something.
+        tells_time: Whether it says when something is.
+        actor: Its speaker.
+        cell: The id of its cell.
+        event_at: Its event time.
+        touched_at: The later of `created_at` and `updated_at`.
+        accessed_at: `last_accessed_at`, else `created_at`.
+        importance_base: Its importance before decay.
+        access_count: How often it was read.
+        confidence: Its confidence.
+        near: How near in meaning own or date tokens come to the term (`nearness`), U × T; None without related words.
+        cosines: The three similarities to each sentence's vector, 3 × U × S; None for a query of one sentence.
+        places: The places of terms in memories that are longer than a passage, as far as a store knows them.
+        faded: Whether it has faded; None where that was not examined.
+        sessions: Its session. This and the next two only order; empty where a store doesn't give them.
+        says_i: Whether its speaker says something of themselves: 1, 0, NaN = not examined.
+        states: Of its tokens (`vectors`).
+        memories: Whole documents by id, where the store had them anyway.
+        lists: Of each candidate list its ids in order, by name.
+
     """
 
     ids: list[str]
@@ -96,15 +123,15 @@ class CandidateSet:
 
 
 PREVIOUS_WEIGHT, BEFORE_PREVIOUS_WEIGHT = 0.2, 0.3
-"""The turn two back weighs more: it is mostly the same speaker's."""
+"""Weights of the terms of the two turns before; that of two turns before weighs more, since mostly the same speaker says it."""
 TURNS_THAT_LEND = 2
-"""Turns before one whose words it has beside its own."""
+"""Turns before a turn whose terms count for it, too."""
 AFTER_QUESTION_WEIGHT = 0.3
-"""What is added for the previous turn when it ends with a question: its words are what the answer leaves out."""
+"""Added to the weight of the previous turn when it ends with a question, whose words an answer leaves out."""
 
 
 def without_lent_words(candidates: CandidateSet, names: Collection[str]) -> CandidateSet:
-    """The set in which these have only the terms that they say themselves."""
+    """The set, where the named memories have only terms that they say themselves."""
     rows = [row for row, name in enumerate(candidates.ids) if name in names]
     tf = candidates.tf.copy()
     tf[rows] *= candidates.own[rows]
@@ -117,17 +144,20 @@ def weighted_length(memory: Memory) -> float:
 
 
 def own_length(lexical: Lexical) -> int:
-    """How many terms a memory says itself; an English text has some three for every four words."""
+    """The number of terms that a memory says itself; in English 3 for 4 words."""
     return sum(lexical.own.values())
 
 
 def mean_log_length(lengths: Sequence[float]) -> float:
-    """The mean of the logarithms of turns' own lengths, 0 for no turns; a turn without a term counts as one of one."""
+    """The mean natural logarithm of own lengths, at least 1 each; 0 for no turns."""
     return sum(log(max(length, 1)) for length in lengths) / len(lengths) if lengths else 0.0
 
 
 def weighted_tokens(lexical: Lexical) -> dict[str, float]:
-    """Weighted term frequency: own + date + (0.2 + 0.3·[previous turn asks])·previous + 0.3·before_previous."""
+    """Weighted term frequency by term.
+
+    own + date + (0.2 + 0.3·[previous turn asks])·previous + 0.3·before_previous
+    """
     counts: dict[str, float] = {}
     for part, weight in _weighted_parts(lexical):
         for token, count in part.items():
@@ -148,14 +178,21 @@ def from_memories(
     related: Sequence[Related] = (),
     faded: Callable[[Memory], bool] | None = None,
 ) -> CandidateSet:
-    """A set from whole documents (Cosmos, the short term). `cosines` are those the store computed; else from `embedding`.
+    """Make a set of whole documents (Cosmos DB, the short-term store).
 
-    query_vector: of a query of several sentences a row for each of them; then so many cosines a memory.
+    A neighbour's cosine is known only where the neighbour is among the memories.
 
-    A neighbour's cosine is known only when the neighbour is among `memories`. faded: which of them have faded; None: those marked so.
+    Args:
+        memories: U memories.
+        terms: Of the query, T.
+        query_vector: Of length d; of a query of several sentences S × d.
+        cosines: By id those that the store computed, S each; other memories' come of `embedding`.
+        related: Words near the query's terms.
+        faded: Whether a memory has faded; None: whether its status is `decayed`.
+
     """
     rows, width = len(memories), len(terms)
-    # Looked up term by term: weighing every token of every memory first would be ten times the work.
+    # Term by term: to weigh every token of every memory first would take ten times as long.
     weighed = [_weighted_parts(memory.lexical) for memory in memories]
     tf = [[sum(weight * part.get(term, 0) for part, weight in parts) for term in terms] for parts in weighed]
     own = np.array(
@@ -163,11 +200,11 @@ def from_memories(
     ).reshape(rows, width)
     orders = {row: order_bytes(memory.lexical.order) for row, memory in enumerate(memories) if memory.lexical.order and own[row].any()}
     sentences = 1 if query_vector is None or query_vector.ndim == 1 else len(query_vector)
-    each = np.array([_cosine(memory, query_vector, cosines or {}) for memory in memories], dtype=np.float64).reshape(rows, sentences)
+    each = np.array([_cosines_of(memory, query_vector, cosines or {}) for memory in memories], dtype=np.float64).reshape(rows, sentences)
     before, after = _neighbours(memories)
     beside = np.array([each, beside_cosines(each, before), beside_cosines(each, after)])
     cosine, previous_cosine, next_cosine = beside.max(axis=2)
-    said = [memory.lexical.own.keys() | memory.lexical.date.keys() for memory in memories] if related else []
+    words_of = [memory.lexical.own.keys() | memory.lexical.date.keys() for memory in memories] if related else []
     return CandidateSet(
         ids=[memory.id for memory in memories],
         cosine=cosine,
@@ -190,7 +227,7 @@ def from_memories(
         importance_base=np.array([memory.importance_base for memory in memories], dtype=np.float64),
         access_count=np.array([memory.access_count for memory in memories], dtype=np.float64),
         confidence=np.array([memory.confidence for memory in memories], dtype=np.float64),
-        near=nearness(said, related, width) if related else None,
+        near=nearness(words_of, related, width) if related else None,
         cosines=beside if query_vector is not None and query_vector.ndim == 2 else None,
         places=places_of(orders, terms, own),
         faded=np.array([(faded or _is_decayed)(memory) for memory in memories], dtype=np.bool_),
@@ -202,7 +239,7 @@ def from_memories(
 
 
 def as_shares(flags: Sequence[bool | None]) -> Floats:
-    """1 and 0, NaN for what is not known."""
+    """Flags as 1 and 0, NaN for None."""
     return np.array([np.nan if flag is None else float(flag) for flag in flags], dtype=np.float64)
 
 
@@ -211,36 +248,36 @@ def _is_decayed(memory: Memory) -> bool:
 
 
 def beside_cosines(cosines: Floats, rows: Ints) -> Floats:
-    """The cosines (a row for each memory) of these rows, NaN for -1."""
+    """The cosines, U × S, in other rows; NaN for row -1."""
     if not len(cosines):
         return cosines
-    found: Floats = np.where((rows >= 0)[:, None], cosines[rows], np.nan)
-    return found
+    cosines_beside: Floats = np.where((rows >= 0)[:, None], cosines[rows], np.nan)
+    return cosines_beside
 
 
 def _neighbours(memories: Sequence[Memory]) -> tuple[Ints, Ints]:
-    """Rows of the turns before and after each memory in its session, -1 where there is none among `memories`."""
+    """The rows of the turns before and after each memory; -1 for none."""
     places = [(memory.session_id, memory.lexical.turn) for memory in memories]
     row_of = {place: row for row, place in enumerate(places)}
 
     def rows(step: int) -> Ints:
-        found = [-1 if session is None or turn is None else row_of.get((session, turn + step), -1) for session, turn in places]
-        return np.array(found, dtype=np.int64)
+        numbers = [-1 if session is None or turn is None else row_of.get((session, turn + step), -1) for session, turn in places]
+        return np.array(numbers, dtype=np.int64)
 
     return rows(-1), rows(1)
 
 
 def joined(first: CandidateSet, second: CandidateSet) -> CandidateSet:
-    """Both sets as one; of an id in both, the row of `first` stays.
+    """Join two sets; of an id in both, the row of `first` stays.
 
-    Rows of `second` keep their neighbours wherever these ended up; what the rows of `first` know of theirs stays as it is.
+    Rows of `second` have their neighbours in the joined set. Rows of `first` keep theirs, and get none that only `second` has.
     """
     known = set(first.ids)
-    keep = [row for row, one in enumerate(second.ids) if one not in known]
+    keep = [row for row, memory_id in enumerate(second.ids) if memory_id not in known]
     if not keep:
-        return _with_extras(replace(first), first, second)
+        return _join_extras(replace(first), first, second)
     take = np.array(keep, dtype=np.int64)
-    row_of = {one: row for row, one in enumerate(first.ids + [second.ids[row] for row in keep])}
+    row_of = {memory_id: row for row, memory_id in enumerate(first.ids + [second.ids[row] for row in keep])}
 
     def moved(column: Ints) -> Ints:
         return np.array([row_of[second.ids[row]] if row >= 0 else -1 for row in column[take]], dtype=np.int64)
@@ -258,64 +295,64 @@ def joined(first: CandidateSet, second: CandidateSet) -> CandidateSet:
         after=np.concatenate([first.after, moved(second.after)]),
         actor=first.actor + [second.actor[row] for row in keep],
         cell=first.cell + [second.cell[row] for row in keep],
-        near=_near(first, second, take),
-        cosines=_cosines(first, second, take),
-        places=_places(first, second, take),
-        faded=_faded(first, second, take),
-        sessions=_listed(first.sessions, first) + [_listed(second.sessions, second)[row] for row in keep],
-        says_i=np.concatenate([_known(first), _known(second)[take]]),
-        states=_listed(first.states, first) + [_listed(second.states, second)[row] for row in keep],
+        near=_join_near(first, second, take),
+        cosines=_join_cosines(first, second, take),
+        places=_join_places(first, second, take),
+        faded=_join_faded(first, second, take),
+        sessions=_list_column(first.sessions, first) + [_list_column(second.sessions, second)[row] for row in keep],
+        says_i=np.concatenate([_says_i_column(first), _says_i_column(second)[take]]),
+        states=_list_column(first.states, first) + [_list_column(second.states, second)[row] for row in keep],
         **columns,
     )
-    return _with_extras(whole, first, second)
+    return _join_extras(whole, first, second)
 
 
-def _near(first: CandidateSet, second: CandidateSet, take: Ints) -> Floats | None:
+def _join_near(first: CandidateSet, second: CandidateSet, take: Ints) -> Floats | None:
     if first.near is None and second.near is None:
         return None
-    parts = [np.zeros(one.tf.shape) if one.near is None else one.near for one in (first, second)]
+    parts = [np.zeros(candidates.tf.shape) if candidates.near is None else candidates.near for candidates in (first, second)]
     return np.concatenate([parts[0], parts[1][take]])
 
 
-def _faded(first: CandidateSet, second: CandidateSet, take: Ints) -> Flags | None:
+def _join_faded(first: CandidateSet, second: CandidateSet, take: Ints) -> Flags | None:
     if first.faded is None and second.faded is None:
         return None
-    parts = [np.zeros(len(one), dtype=np.bool_) if one.faded is None else one.faded for one in (first, second)]
+    parts = [np.zeros(len(candidates), dtype=np.bool_) if candidates.faded is None else candidates.faded for candidates in (first, second)]
     return np.concatenate([parts[0], parts[1][take]])
 
 
-def _listed(column: list[Any], candidates: CandidateSet) -> list[Any]:
-    """A list that a store may leave out, as long as the set."""
+def _list_column(column: list[Any], candidates: CandidateSet) -> list[Any]:
+    """A column; of a store that leaves it out, None for each candidate."""
     return column or [None] * len(candidates)
 
 
-def _known(candidates: CandidateSet) -> Floats:
+def _says_i_column(candidates: CandidateSet) -> Floats:
     return candidates.says_i if len(candidates.says_i) else np.full(len(candidates), np.nan)
 
 
-def _cosines(first: CandidateSet, second: CandidateSet, take: Ints) -> Floats | None:
+def _join_cosines(first: CandidateSet, second: CandidateSet, take: Ints) -> Floats | None:
     if first.cosines is None or second.cosines is None:
         return None
     return np.concatenate([first.cosines, second.cosines[:, take]], axis=1)
 
 
-def _places(first: CandidateSet, second: CandidateSet, take: Ints) -> TermPlaces:
+def _join_places(first: CandidateSet, second: CandidateSet, take: Ints) -> TermPlaces:
     new_row = np.full(len(second), -1, dtype=np.int64)
     new_row[take] = len(first) + np.arange(len(take))
     row, place, term = second.places
-    kept = new_row[row] >= 0
-    added = TermPlaces(new_row[row[kept]], place[kept], term[kept])
+    in_set = new_row[row] >= 0
+    added = TermPlaces(new_row[row[in_set]], place[in_set], term[in_set])
     return TermPlaces(*(np.concatenate(both) for both in zip(first.places, added, strict=True)))
 
 
-def _with_extras(target: CandidateSet, first: CandidateSet, second: CandidateSet) -> CandidateSet:
+def _join_extras(target: CandidateSet, first: CandidateSet, second: CandidateSet) -> CandidateSet:
     target.memories = {**second.memories, **first.memories}
     target.lists = {**second.lists, **first.lists}
     return target
 
 
-def _cosine(memory: Memory, query_vector: npt.NDArray[np.float32] | None, known: Mapping[str, float | Sequence[float]]) -> Floats:
-    """As many cosines as the query has sentences."""
+def _cosines_of(memory: Memory, query_vector: npt.NDArray[np.float32] | None, known: Mapping[str, float | Sequence[float]]) -> Floats:
+    """The cosines of a memory, S numbers; NaN where it has no vector."""
     if memory.id in known:
         return np.atleast_1d(known[memory.id])
     if memory.embedding is None or query_vector is None:
@@ -327,42 +364,45 @@ def _seconds(moments: Sequence[datetime]) -> Floats:
     return np.array([moment.timestamp() for moment in moments], dtype=np.float64)
 
 
-# Words that stand near a query's own in meaning, so that "relocate" finds "moved".
+# Related words: words near a query's terms in meaning, so that "relocate" finds "moved".
 #
-# A related word never replaces the query's: a memory that says the very word gets nothing for its neighbours, and one that only says
-# a neighbour gets a part. Note: names have no related words. "Anna" and "Hannah" are near each other for any
-# embedder, and two people all the same.
+# A memory that says a term gets nothing for related words; a memory that says a related word gets a part of the term's worth. Note: names
+# have no related words. "Anna" and "Hannah" are near each other for any embedder, and are two people all the same.
 
 
 MAX_LISTED = 12
-"""Terms and related words together that a full-text query names: with 30 the related ones drown the query's own."""
+"""Terms and related words of a full-text query: of 30, the related words would outweigh the terms."""
 
 
 class Related(NamedTuple):
-    """A word (stemmed as terms are) near the query term number `of`; likeness in (0, 1]."""
+    """A stemmed word near term number `of` of the query; likeness in (0, 1]."""
 
     word: str
     of: int
     likeness: float
 
 
-def nearness(held: Sequence[Iterable[str]], related: Sequence[Related], terms: int) -> npt.NDArray[np.float64]:
-    """U × `terms`: how near the nearest of each of U texts' words comes to each term. What the text says itself is not looked at."""
-    near = np.zeros((len(held), terms))
+def nearness(texts: Sequence[Iterable[str]], related: Sequence[Related], terms: int) -> npt.NDArray[np.float64]:
+    """The greatest likeness of each text's words to each term, U × T.
+
+    texts: the terms of each of U texts. terms: T. Terms that a text says itself make no difference.
+    """
+    near = np.zeros((len(texts), terms))
     if not related:
         return near
     by_word: dict[str, list[tuple[int, float]]] = {}
-    for word, of, likeness in related:
-        by_word.setdefault(word, []).append((of, likeness))
-    for row, said in enumerate(held):
-        for word in said:
-            for of, likeness in by_word.get(word, ()):
-                near[row, of] = max(near[row, of], likeness)
+    for word, term, likeness in related:
+        by_word.setdefault(word, []).append((term, likeness))
+    for row, text_words in enumerate(texts):
+        for word in text_words:
+            for term, likeness in by_word.get(word, ()):
+                near[row, term] = max(near[row, term], likeness)
     return near
 
 
 def listed(terms: Sequence[str], related: Sequence[Related], limit: int = MAX_LISTED) -> tuple[str, ...]:
-    """The terms and, while there is room, the nearest related words: what a full-text query that knows no weights asks for."""
-    nearest: Mapping[str, None] = dict.fromkeys(one.word for one in sorted(related, key=lambda one: (-one.likeness, one.word)))
+    """The terms and the nearest related words, at most `limit`: a full-text query without weights."""
+    by_likeness = sorted(related, key=lambda neighbour: (-neighbour.likeness, neighbour.word))
+    nearest: Mapping[str, None] = dict.fromkeys(neighbour.word for neighbour in by_likeness)
     known = set(terms)
     return (*terms, *[word for word in nearest if word not in known][: max(0, limit - len(terms))])

@@ -1,4 +1,4 @@
-"""What is stored of a memory for finding it: terms, places, the text to embed.
+"""Make what is stored of a memory for search: terms, places, text to embed.
 
 A turn of a conversation rarely makes sense alone ("Yes, twice!"), so it carries the two turns before it in its session: their
 terms at a lower weight (recall at 10 from .73 to .80). Its vector is made of its own text alone: the turn before may be an assistant's
@@ -55,7 +55,10 @@ TOOL = "tool"
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a following turn needs to know of this one. JSON-ready by `dataclasses.asdict`; `Turn(**body)` reads it back."""
+    """What the next turns need of a turn.
+
+    counts: its terms. `dataclasses.asdict` makes JSON of it, `Turn(**body)` reads that.
+    """
 
     id: str
     counts: dict[str, int] = field(default_factory=dict)
@@ -68,7 +71,7 @@ def spoken(content: str, actor: str | None) -> str:
 
 
 def as_turn(memory_id: str, lexical: Lexical) -> Turn:
-    """What to keep of a memory for the turns after it. Of a long one, the most frequent terms."""
+    """What the next turns need of a memory: at most `MAX_TURN_TERMS` terms, the most frequent."""
     terms = lexical.own
     if len(terms) > MAX_TURN_TERMS:
         terms = dict(sorted(terms.items(), key=lambda item: -item[1])[:MAX_TURN_TERMS])
@@ -85,10 +88,17 @@ def analyse(
     before_previous: Turn | None = None,
     turn: int | None = None,
 ) -> Lexical:
-    """The terms of one memory and of what surrounds it.
+    """Analyse the text of a memory.
 
-    extra: further texts to be found by (tags, subject, attribute, key). previous, before_previous: the two turns before this
-    one in the same session. turn: its ordinal among the session's episodic memories, None for any other memory.
+    Args:
+        content: Its text.
+        actor: Its speaker.
+        event_timestamp: In the speaker's time zone.
+        extra: Further texts by which it is found: tags, subject, attribute, key.
+        previous: The turn before it in its session.
+        before_previous: The turn before that.
+        turn: Its ordinal among the session's episodic memories, None for any other memory.
+
     """
     own, order = counts_and_order("\n".join((spoken(content, actor), *extra)))
     return Lexical(
@@ -107,37 +117,42 @@ def analyse(
 
 @lru_cache(maxsize=64)
 def _date_counts(date: str) -> Mapping[str, int]:
-    """Most of what is saved happened on a few days."""
+    """The terms of a date; cached, since many memories are of the same day."""
     return counts(date)
 
 
 def search_text(lexical: Lexical) -> str:
-    """All terms as one text, each as often as it occurs: date, own, previous, before previous. For a full-text index."""
+    """All terms as one text for a full-text index, each as often as it occurs."""
     parts = (lexical.date, lexical.own, lexical.previous, lexical.before_previous)
     return " ".join(term for part in parts for term, number in part.items() for _ in range(number))
 
 
 def embedding_text(memory_type: MemoryType, content: str, *, actor: str | None, event_timestamp: datetime) -> str:
-    """The text whose vector a memory gets.
+    """The text that a memory's vector is made of.
 
-    Episodic: `[8 May 2023] actor: content`. Others: the content alone, so that equal
-    statements of any speaker at any time have equal vectors.
+    Episodic: `[8 May 2023] actor: content`. Others: the content alone, so that equal statements of any speaker at any time have equal
+    vectors.
     """
     if memory_type is not MemoryType.EPISODIC:
         return content
     return f"[{date_words(event_timestamp)}] {spoken(content, actor)}"
 
 
-# How a memory becomes findable: which words are its own, which text its vector is made of, what it lends to the next turn.
+# From a memory to its own terms, the text of its vector, and what the next turns need of it.
 
 
 def with_lexical(memory: Memory, previous: Turn | None = None, before_previous: Turn | None = None, ordinal: int | None = None) -> Memory:
-    """The memory with its analysed text; its own words are also tags, slot, key, category and what an agent gave to find it by.
+    """The memory with its analysed text; without terms where it is not searchable.
 
-    Of its slot they are all names of the attribute: "What is my job?" asks for an occupation.
+    Its own terms are also those of its tags, slot, key, category and retrieval hints. Of its slot all names of the attribute count: "What
+    is my job?" asks for an occupation.
 
-    previous, before_previous: the turns before it in its session; ordinal: its place among them (None: not a turn). What is not searchable
-    has no words.
+    Args:
+        memory: With its text.
+        previous: The turn before it in its session.
+        before_previous: The turn before that.
+        ordinal: Its place among the turns of its session; None for a memory that is no turn.
+
     """
     if not memory.searchable:
         return memory.model_copy(update={"lexical": Lexical(), "search_text": ""})
@@ -158,7 +173,7 @@ def with_lexical(memory: Memory, previous: Turn | None = None, before_previous: 
 
 
 def _names_of(attribute: str, content: str) -> tuple[str, ...]:
-    """All names of an attribute, and those of the language that it is told in."""
+    """All names of an attribute, also in the language of the content."""
     language = "japanese" if has_japanese(content) else language_of(words(content))
     return (*also_called(attribute), *called_in(language, attribute))
 
@@ -166,7 +181,7 @@ def _names_of(attribute: str, content: str) -> tuple[str, ...]:
 def reread(memory: Memory) -> Memory:
     """The memory with its present text analysed again.
 
-    The words that the turns before lent it, and its place among them, stay.
+    The terms of the turns before, and its place among these, don't change.
     """
     before = memory.lexical
     lexical = with_lexical(memory, ordinal=before.turn).lexical
@@ -176,44 +191,40 @@ def reread(memory: Memory) -> Memory:
 
 
 def text_to_embed(memory: Memory) -> str:
-    """What the vector of a memory is made of; of a turn of a session its beginning, which says what it is about."""
+    """The text that a memory's vector is made of; of a turn only its beginning."""
     is_turn = is_message(memory.id) or (memory.type is MemoryType.EPISODIC and bool(memory.actor and memory.session_id))
     content = memory.content[:EMBEDDED_CHARACTERS] if is_turn else memory.content
     return embedding_text(memory.type, content, actor=memory.actor, event_timestamp=told_at(memory))
 
 
 def told_at(memory: Memory) -> datetime:
-    """When it happened, in the speaker's time zone.
-
-    The day in its date words is the speaker's.
-    """
+    """The event time in the speaker's time zone, whose day its date words name."""
     zone = memory.metadata.get(ZONE_FIELD)
     return local(memory.event_timestamp, zone_of(zone)) if isinstance(zone, str) else memory.event_timestamp
 
 
 def turn_of(memory: Memory) -> Turn:
-    """What the turns after this one need to know of it."""
+    """What the next turns need of a memory (`Turn`)."""
     return as_turn(memory.id, memory.lexical)
 
 
-# Where in a long text its terms stand, so that a passage of it can be weighed.
+# The places of terms in a long text, by which its passages are scored.
 #
-# Two bytes a term are kept beside the counts of the text.
-#
-# Note: two bytes rule other terms out, they don't name one. The places of a term mean something only in a text that has the term.
+# Two bytes of a hash are stored for each term of the text. Note: different terms may have the same hash, so a place counts only in a text
+# that has the term.
 
 
 PASSAGE_TERMS: Final = 75
-"""Terms of the longest text that is a single passage, some 100 words of English; no order of it is kept."""
+"""Terms of the longest text that is a single passage, some 100 words of English; its order is not stored."""
 
 _CODE: Final = np.dtype("<u2")
 _CODES: Final = 1 << 16
 
 
 class TermPlaces(NamedTuple):
-    """Where query terms stand in long texts: of each place the text's row, the place, the term's column.
+    """The places of query terms in long texts, sorted by row and place.
 
-    Sorted by row and place.
+    Of each place the row of its text, the number of the term in the text, and the column of the query term.
     """
 
     row: npt.NDArray[np.int64]
@@ -232,21 +243,21 @@ def encoded_order(terms: Sequence[str]) -> str:
 
 
 def order_bytes(order: str) -> bytes:
-    """A stored order as two bytes a term; empty for a damaged one, which hides no memory."""
+    """A stored order as two bytes a term; empty for a damaged one."""
     try:
-        found = b64decode(order, validate=True)
+        decoded = b64decode(order, validate=True)
     except ValueError:
         return b""
-    return found if len(found) % _CODE.itemsize == 0 else b""
+    return decoded if len(decoded) % _CODE.itemsize == 0 else b""
 
 
 def places_of(orders: Mapping[int, bytes], terms: Sequence[str], own: npt.NDArray[np.bool_]) -> TermPlaces:
-    """Where the terms stand in these texts.
+    """The places of a query's terms in texts.
 
     Args:
-        orders: by row of `own`, ascending, what `order_bytes` gives of its text.
-        terms: of the query.
-        own: rows × terms, whether the text has the term.
+        orders: By row of `own`, ascending, what `order_bytes` returns of its text.
+        terms: Of the query, T.
+        own: Whether a text has a term, U × T.
 
     """
     if not orders or not terms:
@@ -254,24 +265,24 @@ def places_of(orders: Mapping[int, bytes], terms: Sequence[str], own: npt.NDArra
     column = np.full(_CODES, -1, dtype=np.int64)
     column[[_code(term) for term in terms]] = np.arange(len(terms))
     sizes = [len(order) // _CODE.itemsize for order in orders.values()]
-    found = column[np.frombuffer(b"".join(orders.values()), dtype=_CODE)]
-    at = (found >= 0).nonzero()[0]
+    columns = column[np.frombuffer(b"".join(orders.values()), dtype=_CODE)]
+    at = (columns >= 0).nonzero()[0]
     starts = np.cumsum([0, *sizes[:-1]])
     text = np.searchsorted(starts, at, side="right") - 1
     row = np.array(list(orders), dtype=np.int64)[text]
-    said = own[row, found[at]]
-    return TermPlaces(row[said], (at - starts[text])[said], found[at][said])
+    in_text = own[row, columns[at]]
+    return TermPlaces(row[in_text], (at - starts[text])[in_text], columns[at][in_text])
 
 
 def of_terms(places: TermPlaces, columns: Sequence[int]) -> TermPlaces:
-    """The places of the terms of these columns, which are the columns from now on."""
+    """The places of the terms of some columns, which are renumbered in their order."""
     if not len(places.row):
         return places
     new_column = np.full(max(max(columns, default=0), int(places.term.max())) + 1, -1, dtype=np.int64)
     new_column[list(columns)] = np.arange(len(columns))
     term = new_column[places.term]
-    kept = term >= 0
-    return TermPlaces(places.row[kept], places.place[kept], term[kept])
+    in_columns = term >= 0
+    return TermPlaces(places.row[in_columns], places.place[in_columns], term[in_columns])
 
 
 def _code(term: str) -> int:

@@ -1,9 +1,8 @@
-"""What a query asks for: terms, dates, dates counted from events, everything about the caller.
+"""Analyse a query: terms, dates, times relative to events, whether it asks for everything.
 
-The terms are those of memories, less the question words: the share of them that a memory covers is the heart of relevance,
-so every word that means nothing would count as not covered. An unknown term stays in on purpose, it tells an unrelated query.
-A time told from now ("yesterday") or from an event ("the day after the wedding") is words, too, which no memory of that day says: a
-memory that lies in that time need not say them (`Dated`).
+Terms are made as those of memories, without question words. Relevance is the share of them that a memory covers, so a word without meaning
+would count as not covered. A term that no memory has stays: it shows that the query is unrelated. A relative time ("yesterday", "the day
+after the wedding") consists of words, too, which no memory of that day says: a memory in that time need not say them (`Dated`).
 """
 
 from __future__ import annotations
@@ -27,24 +26,24 @@ from memory_core.domain.text.fence import visible
 from memory_core.domain.text.sameness import normalised
 from memory_core.domain.text.sentences import sentences
 
-# Times that a query tells from an event: "two weeks before her birthday" names a date only together with a memory that dates the birthday.
+# Times relative to an event: "two weeks before her birthday" is a date only together with a memory that dates the birthday.
 #
-#     read the query              → an Anchor: how long, before or after, the words of the event
-#     of the candidates           → those whose own words tell most of the event (`tellers`)
-#     of their texts              → the day of the event, and the window so long before or after it (`dated`)
+#     `anchors`: the query        → an Anchor: how long, before or after, the terms of the event
+#     `tellers`: the candidates   → those that have most of the event's terms
+#     `dated`: their texts        → the day of the event, and the window so long before or after it
 #
-# Note: nothing is searched for again. Who tells of the event is found by the query itself, since it has the event's words.
-# English, with an amount ("two weeks", "the day") before "before" or "after"; a bare "after the wedding" is anything since.
+# Note: there is no second search. The query has the event's words, so memories of the event are among its candidates. English only, with
+# an amount ("two weeks", "the day") before "before" or "after"; "after the wedding" alone could be any time since.
 
 
 MOST_ANCHORS = 2
-"""Of one query."""
+"""Anchors of one query."""
 MOST_TELLERS = 5
-"""Memories of one event that are read for its day."""
+"""Memories of one event whose texts are read for its day."""
 LEAST_TOLD = 0.6
-"""The share of the event's information that a memory's own words must have, to be a telling of it."""
+"""The share of the worth of an event's terms that a memory must say itself, to be about the event."""
 YEARS_BACK = 2
-"""How far a day of every year is looked for before the moment asked about: a window that runs over New Year begins in the year before."""
+"""Years before the moment of the query in which a yearly day is looked for: a window over New Year begins in the year before."""
 
 _FROM_AN_EVENT = re.compile(
     rf"\b(?:the|{AMOUNT})\s+(?P<unit>day|night|week|fortnight|month|year)s?\s+(?P<side>before|after)\s+(?P<event>[^?!.,;:\n]{{2,80}})",
@@ -56,9 +55,12 @@ _EVERY_YEAR = frozenset(tokens("birthday anniversary"))
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A time told from an event. said: all of it; number, unit, side: as `beside` takes them; event: its terms, in order."""
+    """A time relative to an event: "two weeks before her birthday".
 
-    said: str
+    words: all of it, as in the query. number, unit, side: as `beside` takes them. event: the event's terms, in order.
+    """
+
+    words: str
     number: str | None
     unit: str
     side: str
@@ -66,41 +68,60 @@ class Anchor:
 
 
 def anchors(query: str, now: datetime) -> list[Anchor]:
-    """The times that a query tells from an event, at most `MOST_ANCHORS`. One that is told from a date is `date_windows`' own."""
-    found: list[Anchor] = []
+    """The times of a query that are relative to an event, at most `MOST_ANCHORS`.
+
+    A time relative to a date ("the week before May 3") is left to `date_windows`.
+    """
+    query_anchors: list[Anchor] = []
     for match in _FROM_AN_EVENT.finditer(query):
         event = _NEXT_CLAUSE.sub("", match["event"])
         terms = tuple(dict.fromkeys(terms_of(asked_for(words(event), ENGLISH, QUERY_WORDS))))
         if terms and not date_windows(event, now):
-            said = match.group()[: match.start("event") - match.start() + len(event)]
-            found.append(Anchor(said, match["number"], match["unit"], match["side"], terms))
-    return found[:MOST_ANCHORS]
+            time_words = match.group()[: match.start("event") - match.start() + len(event)]
+            query_anchors.append(Anchor(time_words, match["number"], match["unit"], match["side"], terms))
+    return query_anchors[:MOST_ANCHORS]
 
 
 def tellers(anchor: Anchor, terms: Sequence[str], candidates: CandidateSet, worth: Floats) -> list[int]:
-    """The rows of the candidates that tell of the event, best first, at most `MOST_TELLERS`; of those that tell as much the nearest first.
+    """The rows of the candidates that are about the event, at most `MOST_TELLERS`.
 
-    terms: of the query, the columns of the candidates; worth: what each is worth.
+    Those with the greatest share of the event's terms come first, of equals the one with the highest cosine.
+
+    Args:
+        anchor: Of the query.
+        terms: Of the query: the columns of the candidates.
+        candidates: Of the query.
+        worth: Of each term.
+
     """
     columns = [place for place, term in enumerate(terms) if term in anchor.event]
     if not columns or not len(candidates):
         return []
-    told = candidates.own[:, columns] @ worth[columns] / worth[columns].sum()
-    order = np.lexsort((-np.nan_to_num(candidates.cosine), -told))
-    return [row for row in order[:MOST_TELLERS].tolist() if told[row] >= LEAST_TOLD]
+    shares = candidates.own[:, columns] @ worth[columns] / worth[columns].sum()
+    order = np.lexsort((-np.nan_to_num(candidates.cosine), -shares))
+    return [row for row in order[:MOST_TELLERS].tolist() if shares[row] >= LEAST_TOLD]
 
 
-def dated(anchor: Anchor, told: Sequence[Memory], moment: datetime) -> tuple[Window, str] | None:
-    """The window that an anchor names, and the id of the memory that dates it; None where none does.
+def dated(anchor: Anchor, memories: Sequence[Memory], moment: datetime) -> tuple[Window, str] | None:
+    """The window of an anchor, and the id of the memory that dates its event.
 
-    told: who tells of the event, best first. The first that says when it is counts; else the first that is itself an event: what is told
-    without a date is mostly told on the day. A day of every year is the last whose window has begun at `moment`.
+    The first memory that says when the event is dates it. Where none does, the first episodic one dates it by its own day: an event without
+    a date is mostly spoken of on its day. Of a yearly event, it is the last whose window has begun at `moment`.
+
+    Args:
+        anchor: Of the query.
+        memories: About the event, best first (`tellers`).
+        moment: Of the query.
+
+    Returns:
+        None where no memory dates the event.
+
     """
-    for memory in told:
-        stated = _stated(anchor, memory, moment)
+    for memory in memories:
+        stated = _stated_window(anchor, memory, moment)
         if stated is not None:
-            return _until(anchor, stated, moment), memory.id
-    for memory in told:
+            return _window_beside(anchor, stated, moment), memory.id
+    for memory in memories:
         if memory.type is MemoryType.EPISODIC:
             day = whole_day(_in_zone_of(memory.event_timestamp, moment).date())
             return beside(day, anchor.number, anchor.unit, anchor.side), memory.id
@@ -111,19 +132,19 @@ def _in_zone_of(moment: datetime, other: datetime) -> datetime:
     return moment if other.tzinfo is None else local(moment, other.tzinfo)
 
 
-def _stated(anchor: Anchor, memory: Memory, moment: datetime) -> Window | None:
-    """When the event is, as the sentence that tells most of it says; measured from when that was said."""
+def _stated_window(anchor: Anchor, memory: Memory, moment: datetime) -> Window | None:
+    """The date of the event, from the sentence that has most of its terms."""
     wanted = set(anchor.event)
-    told = [(len(wanted & set(tokens(one.text))), one.text) for one in sentences(memory.content)]
-    for count, text in sorted(told, key=lambda pair: -pair[0]):
+    counted_sentences = [(len(wanted & set(tokens(sentence.text))), sentence.text) for sentence in sentences(memory.content)]
+    for count, text in sorted(counted_sentences, key=lambda pair: -pair[0]):
         windows = date_windows(text, _in_zone_of(memory.event_timestamp, moment)) if count else []
         if windows:
-            return min(windows, key=lambda one: (one.end - one.start, one.start))
+            return min(windows, key=lambda window: (window.end - window.start, window.start))
     return None
 
 
-def _until(anchor: Anchor, event: Window, moment: datetime) -> Window:
-    """The window so long before or after the event; of one that comes every year, the last that has begun."""
+def _window_beside(anchor: Anchor, event: Window, moment: datetime) -> Window:
+    """The window relative to an event; of a yearly event the last that has begun."""
     if not event.yearly and not _EVERY_YEAR.isdisjoint(anchor.event):
         event = Window(event.start, event.end, yearly=True)
     window = beside(event, anchor.number, anchor.unit, anchor.side)
@@ -131,28 +152,29 @@ def _until(anchor: Anchor, event: Window, moment: datetime) -> Window:
         return window
     years = range(moment.year + 1, moment.year - YEARS_BACK, -1)
     begun = (beside(event.of_year(year), anchor.number, anchor.unit, anchor.side) for year in years)
-    return next((one for one in begun if one.start <= moment.date()), window)
+    return next((window for window in begun if window.start <= moment.date()), window)
 
 
 MAX_TERMS = 30
-"""As many as a full-text query of the database may name."""
+"""Terms of a query: as many as a full-text query of the database may have."""
 
 
 OPEN_TERMS = frozenset(
     tokens("happen talk speak spoke discuss chat tell told say said mention go went event thing anything something everything new")
 )
-"""What asks for whatever there is. Beside a time it says nothing of its own: "what happened yesterday" wants all of yesterday."""
+"""Terms that ask for anything. Beside a time they have no meaning of their own: "what happened yesterday" asks for all of yesterday."""
 _FOR_A_LIVING = re.compile(r"\bfor (?:a|his|her|their|my|your) living\b|\bberuflich\b", re.IGNORECASE)
-"""Asks for a job: "living" is no word of who works as a carpenter, but of all who live somewhere."""
+"""Asks for a job. "living" is not in the words of a person who works as a carpenter, but of everyone who lives somewhere."""
 _ASKS_FOR_DEEDS = frozenset({"do", "did", "does", "done", "doing"})
 _ASKS_HOW = "how"
 
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """A time that the query tells from now, or from an event that the memory `by` dates. terms: those of the query that tell it.
+    """A time of the query that is relative to now, or to an event.
 
-    A memory in the window need not say them: it was there.
+    by: the memory that dates the event. terms: those of the query that name the time. A memory whose event time is in the window need not
+    say them.
     """
 
     window: Window
@@ -162,10 +184,18 @@ class Dated:
 
 @dataclass(frozen=True, slots=True)
 class QueryAnalysis:
-    """A query, taken apart. words: all its words, case-folded. terms: unique, in order of appearance, at most `MAX_TERMS`.
+    """What is known of a query from its text.
 
-    windows: of all dates that it names; dated: those among them whose words a memory of that time need not say. anchors: times told from
-    events, whose dates only memories know: `with_dates` takes them in. zone: whose days the windows are.
+    Attributes:
+        text: The query.
+        words: All its words, case-folded.
+        terms: Unique, in order of appearance, at most `MAX_TERMS`.
+        asks_time: Whether it asks when something is.
+        windows: Of all dates that it names.
+        dated: Those of them whose words a memory of that time need not say.
+        anchors: Times relative to events, which only memories date; `with_dates` adds their windows.
+        zone: The time zone of the windows' days.
+
     """
 
     text: str
@@ -179,67 +209,73 @@ class QueryAnalysis:
 
     @property
     def names_a_time(self) -> bool:
-        """Whether it matters to the query when a day begins."""
+        """Whether the query depends on when a day begins."""
         return bool(self.windows or self.anchors)
 
 
 def analyse_query(text: str, now: datetime) -> QueryAnalysis:
-    """Take a query apart. `now` is what "yesterday" and "last May" are measured from, in the zone whose days are meant.
+    """Analyse a query.
 
-    A query of question words alone ("what about you?") keeps them as terms; one of stop words alone, or of signs, has none.
+    `now` is what "yesterday" and "last May" are relative to, in the time zone of the caller. A query of question words alone ("what
+    about you?") keeps them as terms; one of stop words alone, or of punctuation, has none.
     """
-    found = words(_FOR_A_LIVING.sub(" job ", text))
+    query_words = words(_FOR_A_LIVING.sub(" job ", text))
     dates = named_dates(text, now)
     # "may" is an auxiliary, unless the query names a date: then it is most likely the month.
     empty = QUERY_WORDS - {"may"} if dates else QUERY_WORDS
-    language = language_of(found)
-    terms = terms_of(asked_for(found, language, empty), language) or terms_of(found, language)
+    language = language_of(query_words)
+    terms = terms_of(asked_for(query_words, language, empty), language) or terms_of(query_words, language)
     analysis = QueryAnalysis(
         text,
-        frozenset(found),
+        frozenset(query_words),
         longest(tuple(dict.fromkeys(terms))),
         asks_time(text),
-        tuple(one.window for one in dates),
+        tuple(named_date.window for named_date in dates),
         anchors=tuple(anchors(text, now)),
         zone=now.tzinfo or timezone.utc,
     )
-    return with_dates(analysis, [(one.window, one.said, None) for one in dates if one.from_now])
+    return with_dates(analysis, [(named_date.window, named_date.said, None) for named_date in dates if named_date.from_now])
 
 
-def with_dates(analysis: QueryAnalysis, told: Sequence[tuple[Window, str, str | None]]) -> QueryAnalysis:
-    """The query with dates that its words told: of each its window, these words, and the id of the memory that dates them if one does.
+def with_dates(analysis: QueryAnalysis, times: Sequence[tuple[Window, str, str | None]]) -> QueryAnalysis:
+    """Add relative times to a query.
 
-    A query of nothing else is one for everything then, if it asks what was done or said; "how are you doing today" is not.
+    A query that has no terms besides asks for everything of that time, if it asks what was done or said; "how are you doing today" doesn't.
+
+    Args:
+        analysis: The query.
+        times: Of each time its window, its words in the query, and the id of the memory that dates them, None for none.
+
     """
     asks_for_deeds = not _ASKS_FOR_DEEDS.isdisjoint(analysis.words) and _ASKS_HOW not in analysis.words
     with_terms = list(analysis.dated)
-    for window, said, by in told:
-        of_it = set(tokens(said))
+    for window, time_words, by in times:
+        of_it = set(tokens(time_words))
         terms = {term for term in analysis.terms if term in of_it}
         left = set(analysis.terms) - terms - OPEN_TERMS
         if left or asks_for_deeds or not OPEN_TERMS.isdisjoint(analysis.terms):
             terms |= OPEN_TERMS.intersection(analysis.terms)
             with_terms.append(Dated(window, tuple(term for term in analysis.terms if term in terms), by))
-    windows = dict.fromkeys((*analysis.windows, *(window for window, _, _ in told)))
+    windows = dict.fromkeys((*analysis.windows, *(window for window, _, _ in times)))
     return replace(analysis, windows=tuple(windows), dated=tuple(with_terms))
 
 
 def longest(terms: Sequence[str], limit: int = MAX_TERMS) -> tuple[str, ...]:
-    """At most `limit` terms, the longest (they say most, and no count is needed to know), still in order of appearance."""
+    """The longest terms, at most `limit`, in order of appearance: long words say most."""
     if len(terms) <= limit:
         return tuple(terms)
-    kept = sorted(range(len(terms)), key=lambda place: (-len(terms[place]), place))[:limit]
-    return tuple(terms[place] for place in sorted(kept))
+    longest_places = sorted(range(len(terms)), key=lambda place: (-len(terms[place]), place))[:limit]
+    return tuple(terms[place] for place in sorted(longest_places))
 
 
-# Questions for all that is known of a person, in English, German and Japanese.
+# Questions for everything that is known of a person, in English, German and Japanese.
 #
-# For example "What do you know about me?". Such questions share no word with any memory, so no relevance finds anything; what answers
-# them are the facts, whatever these say.
+# For example "What do you know about me?". Such a question shares no word with any memory, so none is relevant; facts answer it, whatever
+# they say.
 
 
 _MOST_CHARACTERS = 300
-"""Of a query that is looked at: a longer message asks for something else besides."""
+"""Of a query that may ask for everything: a longer message asks for something else besides."""
 _KNOW = r"(?:know|remember|recall|remembered|learned|learnt|stored|saved|noted|kept|memorized|memorised|gathered)"
 _ENGLISH = (
     rf"what (?:all )?(?:do|did|have|can|else do) you (?:already |actually |still )?(?:have )?(?:tell me )?{_KNOW}(?: so far)?"
@@ -276,16 +312,18 @@ def asks_for_everything(text: str) -> bool:
     """Whether a sentence of a query asks for all that is known of the caller."""
     if len(text) > _MOST_CHARACTERS:
         return False
-    return any(_ALL.fullmatch(one.text.replace("’", "'").strip(" \t?!.。？！,;:").casefold()) is not None for one in sentences(text))
+    return any(
+        _ALL.fullmatch(sentence.text.replace("’", "'").strip(" \t?!.。？！,;:").casefold()) is not None for sentence in sentences(text)
+    )
 
 
 MOST_SENTENCES = 2
-"""Of a longer message the best sentence comes near to something by chance."""
+"""Of a message that may ask about its speaker: a sentence of a longer one matches by chance."""
 QUESTION = re.compile(
     r"\W{0,9}(?:what|when|where|which|who|whom|whose|why|how|do|did|is|am|are|was|wann|wo|welche[rsnm]?|wer|wen|wem|warum|wie)\b",
     re.IGNORECASE,
 )
-"""How a question begins that is typed without its mark."""
+"""The beginning of a question that is typed without its mark."""
 _ASKS_IN_JAPANESE = re.compile(r"(?:っけ|かな|ですか|ますか|のか|何|どこ|いつ|誰|いくら|どんな|どう)")
 _ONESELF = re.compile(
     r"\b(?:i|me|my|mine|myself|we|us|our|ours|ich|mir|mich|mein\w{0,2}|wir|uns|unser\w{0,2})\b|[\u79c1\u50d5\u4ffa]|わたし|うちの|自分の",
@@ -294,33 +332,36 @@ _ONESELF = re.compile(
 _TO_DO = re.compile(
     r"\b(?:find|get|give|help|let|make|send|show|teach|tell|write) me\b|\b(?:should|could|can|may|shall) (?:i|we)\b", re.IGNORECASE
 )
-"""Speaks of the one who asks, and asks nothing about that one."""
+"""Mentions the speaker, but asks nothing about the speaker."""
 
 
 def asks_of_oneself(text: str) -> bool:
     """Whether a message of a sentence or two asks something about its speaker."""
-    said = sentences(text)
-    return 0 < len(said) <= MOST_SENTENCES and any(
-        (one.asks or QUESTION.match(one.text) is not None or _ASKS_IN_JAPANESE.search(one.text) is not None)
-        and (_ONESELF.search(_TO_DO.sub("", one.text.replace("’", "'"))) is not None or KIN_IN_JAPANESE.search(one.text) is not None)
-        for one in said
+    message_sentences = sentences(text)
+    return 0 < len(message_sentences) <= MOST_SENTENCES and any(
+        (sentence.asks or QUESTION.match(sentence.text) is not None or _ASKS_IN_JAPANESE.search(sentence.text) is not None)
+        and (
+            _ONESELF.search(_TO_DO.sub("", sentence.text.replace("’", "'"))) is not None
+            or KIN_IN_JAPANESE.search(sentence.text) is not None
+        )
+        for sentence in message_sentences
     )
 
 
-# What is asked in the last messages of a chat, and what they say.
+# The query in the last messages of a chat.
 #
-# Note: the last message of the user is not always the question by itself ("and hers?"), so a short one, or one that
-# points back, brings the one before it along.
+# Note: the user's last message is not always a question by itself ("and hers?"), so the query of a short one, or of one that points back,
+# includes the message before it.
 
 
 FEW_WORDS = 2
-"""A message with fewer words that say something is not understood without the one before it."""
+"""Content words below which a message is not understood without the one before it."""
 LEAST_TELLING = 3
-"""Words that say something, without which a message that asks nothing is a remark."""
+"""Content words below which a message that asks nothing is a remark."""
 SHORT = 12
-"""Words of a message that may point back to what was said before it; a longer one says itself what it is about."""
+"""Words of a message that may point back to the one before it; a longer one is understood by itself."""
 MOST_CHARACTERS = 10_000
-"""Of a query; a question comes at the end of a long message."""
+"""Of a query, its last ones: a question comes at the end of a long message."""
 _POINTING = frozenset(
     {
         "he", "him", "his", "she", "her", "hers", "it", "its", "they", "them", "their", "theirs", "that", "this", "those", "these", "there",
@@ -331,35 +372,40 @@ _POINTING = frozenset(
 
 
 def query_in(messages: Sequence[ReadMessage]) -> str | None:
-    """What the user last asked, with the message before it where that is needed to understand it; None where the user says nothing.
+    """The query of a chat: the user's last message.
 
-    Thanks and goodbyes stand alone: they don't ask again what was asked before.
+    The message before it is included where it is needed to understand the last. Thanks and goodbyes need none: they don't repeat a
+    question. None where the user has said nothing.
     """
-    said = [text for message in messages if message.role == "user" and (text := visible(message.content).strip())]
-    if not said:
+    texts = [text for message in messages if message.role == "user" and (text := visible(message.content).strip())]
+    if not texts:
         return None
-    last = said[-1]
-    query = f"{said[-2]}\n{last}" if len(said) > 1 and points_back(last) and not is_small_talk(last) else last
+    last = texts[-1]
+    query = f"{texts[-2]}\n{last}" if len(texts) > 1 and points_back(last) and not is_small_talk(last) else last
     return query[-MOST_CHARACTERS:].strip() or None
 
 
 def is_remark(query: str) -> bool:
-    """Whether it asks nothing, and has hardly a word that says something: "Noted!", "ok, thanks for telling me"."""
+    """Whether a query asks nothing and has hardly a content word: "ok, thanks!"."""
     asks = any(sentence.asks for sentence in sentences(query))
-    telling = [word for word in _telling(words(query)) if word not in SMALL_TALK]
+    telling = [word for word in _content_words(words(query)) if word not in SMALL_TALK]
     return is_small_talk(query) or (len(telling) < LEAST_TELLING and not asks)
 
 
 def points_back(text: str) -> bool:
-    """Whether a message needs the one before it: it has few words that say something, or it is short and says "her" or "that"."""
-    said = words(text)
-    return len(_telling(said)) < FEW_WORDS or (len(said) <= SHORT and not _POINTING.isdisjoint(said))
+    """Whether a message needs the one before it.
+
+    It does with few content words, or when it is short and says "her" or "that".
+    """
+    text_words = words(text)
+    return len(_content_words(text_words)) < FEW_WORDS or (len(text_words) <= SHORT and not _POINTING.isdisjoint(text_words))
 
 
-def _telling(said: Sequence[str]) -> list[str]:
-    return [one for one in said if one not in FUNCTION_WORDS and one not in QUERY_WORDS]
+def _content_words(text_words: Sequence[str]) -> list[str]:
+    """Without function words and words of questions."""
+    return [word for word in text_words if word not in FUNCTION_WORDS and word not in QUERY_WORDS]
 
 
 def texts_said(messages: Iterable[ReadMessage]) -> frozenset[str]:
-    """The texts of the messages, `normalised`: each as kept, and each of its parts."""
+    """The texts of messages and of their parts, `normalised`."""
     return frozenset(normalised(text) for message in messages for text in (message.content, *message.parts))

@@ -1,8 +1,8 @@
 """The parts of a long query, and the relevance of candidates for them.
 
-A query is a message, and each part is asked for itself. Note: the parts are no further searches. One search gathers the candidates of all
-sentences, and each part is scored on the same columns; a pair's vector, and the whole's, is the mean of its sentences'. A query of one
-sentence has one part.
+A query is a message. Its parts are its most telling sentences, pairs of neighbouring ones where there are more than two, and the whole.
+Note: the parts are no further searches. One search gathers the candidates of all sentences, and each part is scored on the same columns;
+the vector of a pair, and of the whole, is the mean of its sentences' vectors. A query of one sentence has one part.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, I
 from memory_core.domain.ranking.index_terms import of_terms
 from memory_core.domain.ranking.learned_order import (
     AskedTokens,
-    falling,
+    decreasing_order,
     joined_tokens,
     learned_order,
     order_features,
     order_logits,
-    sharing,
+    shared_order,
 )
 from memory_core.domain.ranking.query import QueryAnalysis, analyse_query, with_dates
 from memory_core.domain.ranking.relevance import Relevance, RelevanceParameters, long_turns, ordering, relevance
@@ -35,13 +35,13 @@ from memory_core.domain.text.dates import Window
 from memory_core.domain.text.sentences import Sentence, sentences
 
 MOST_SENTENCES = 6
-"""Of one message, the most telling: each costs a vector, and a query of the store where it keeps no index in memory."""
+"""Sentences of one query that become parts: each costs a vector, and a query of the store where it keeps no index in memory."""
 ENOUGH_TERMS = 4
-"""Terms that a part needs to count in full: "A long day" is covered by any memory of one. A sentence that asks counts in full as it is."""
+"""Terms that a part needs for its full weight: any memory covers "A long day". A question has its full weight whatever its terms."""
 WHOLE = 1.3
-"""What the whole message counts, all of whose words hardly any memory has. With two questions no memory should: it counts 1 then."""
+"""The weight of the whole query, all of whose words hardly any memory has; 1 with two questions, which no memory should answer at once."""
 _MOST_COUNTED = 8
-"""Telling words of a sentence beyond which more of them don't put it before another."""
+"""Content words beyond which more of them don't put a sentence before another."""
 
 _LEADS_UP = re.compile(r":\s")
 _LEADS_UP_OR_ASKS = re.compile(
@@ -50,15 +50,20 @@ _LEADS_UP_OR_ASKS = re.compile(
 )
 
 ToldTime = tuple[Window, str, str | None]
-"""A window, the words that tell it, and the id of the memory that dates them."""
+"""A window, the words of the query that name it, and the id of the memory that dates them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A sentence, two neighbouring ones, or all of them.
+    """A sentence of a query, two neighbouring sentences, or all of them.
 
-    places: the columns of its terms among the message's. sentences: which of the message's sentences it is made of.
-    weight: what its score counts. asks: whether it is a sentence that asks.
+    Attributes:
+        analysis: Its terms, dates and anchors.
+        places: The columns of its terms among the query's.
+        sentences: The numbers of the sentences that it consists of.
+        weight: The factor of its relevance.
+        asks: Whether it is a single sentence that asks.
+
     """
 
     analysis: QueryAnalysis
@@ -70,9 +75,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class QueryParts:
-    """What is asked for. whole: all of it, with the terms of all parts, which are the columns of candidates.
+    """A query and its parts.
 
-    sentences: those that are asked for, most telling first; one where there is nothing to tell apart, and then there is one part.
+    Attributes:
+        whole: The whole query, with the terms of all parts, which are the columns of the candidates.
+        sentences: The texts of the sentences that are parts, most telling first.
+        parts: The sentences, the pairs of neighbours, the whole; a single part for a query of one sentence.
+
     """
 
     whole: QueryAnalysis
@@ -81,91 +90,105 @@ class QueryParts:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is asked for as one."""
+        """Whether the query has one part only."""
         return len(self.parts) == 1
 
     @property
     def columns(self) -> tuple[tuple[int, ...], ...]:
-        """By sentence, the columns of its terms."""
+        """Of each sentence the columns of its terms."""
         return tuple(part.places for part in self.parts[: len(self.sentences)])
 
-    def with_times(self, told: Sequence[ToldTime]) -> QueryParts:
-        """The message with dates that its words told; a part has those whose words it says."""
+    def with_times(self, times: Sequence[ToldTime]) -> QueryParts:
+        """The query with times that it names; a part has those that its text names."""
 
         def dated(part: Part) -> Part:
-            said = [one for one in told if one[1] in part.analysis.text]
-            return replace(part, analysis=with_dates(part.analysis, said))
+            times_of_part = [time for time in times if time[1] in part.analysis.text]
+            return replace(part, analysis=with_dates(part.analysis, times_of_part))
 
-        return replace(self, whole=with_dates(self.whole, told), parts=tuple(map(dated, self.parts)))
+        return replace(self, whole=with_dates(self.whole, times), parts=tuple(map(dated, self.parts)))
 
 
 def query_parts_of(text: str, now: datetime) -> QueryParts:
-    """Take a query apart. `now` is what "yesterday" is measured from."""
-    said = list({clause.text: clause for clause in _clauses(sentences(text))}.values())
-    chosen = [said[place] for place in _most_telling(said)] if len(said) > 1 else []
-    analysed = [(one, analysis) for one in chosen if (analysis := analyse_query(one.text, now)).terms]
-    told = list({frozenset(analysis.terms): (one, analysis) for one, analysis in analysed}.values())  # the same said again asks no more
-    if len(told) < 2:
-        return _plain(told[0][1] if told else analyse_query(text, now))
-    in_order = sorted(range(len(told)), key=lambda place: told[place][0].start)
-    whole = analyse_query(text if len(chosen) == len(said) else " ".join(told[place][0].text for place in in_order), now)
-    parts = [_part(analysis, (place,), asks=one.asks) for place, (one, analysis) in enumerate(told)]
-    if len(told) > 2:
-        parts += [_part(analyse_query(f"{told[a][0].text} {told[b][0].text}", now), (a, b)) for a, b in pairwise(in_order)]
-    parts.append(_part(whole, tuple(range(len(told))), worth=WHOLE if sum(part.asks for part in parts) < 2 else 1.0))
+    """Analyse a query and its parts. `now` is what "yesterday" is measured from."""
+    clauses = list({clause.text: clause for clause in _cut_into_clauses(sentences(text))}.values())
+    chosen = [clauses[place] for place in _most_telling_places(clauses)] if len(clauses) > 1 else []
+    analysed = [(clause, analysis) for clause in chosen if (analysis := analyse_query(clause.text, now)).terms]
+    # A clause that repeats the terms of another asks for nothing new.
+    distinct = list({frozenset(analysis.terms): (clause, analysis) for clause, analysis in analysed}.values())
+    if len(distinct) < 2:
+        return _single_part(distinct[0][1] if distinct else analyse_query(text, now))
+    in_order = sorted(range(len(distinct)), key=lambda place: distinct[place][0].start)
+    whole = analyse_query(text if len(chosen) == len(clauses) else " ".join(distinct[place][0].text for place in in_order), now)
+    parts = [_make_part(analysis, (place,), asks=clause.asks) for place, (clause, analysis) in enumerate(distinct)]
+    if len(distinct) > 2:  # of two clauses the pair would be the whole
+        parts += [_make_part(analyse_query(f"{distinct[a][0].text} {distinct[b][0].text}", now), (a, b)) for a, b in pairwise(in_order)]
+    parts.append(_make_part(whole, tuple(range(len(distinct))), worth=WHOLE if sum(part.asks for part in parts) < 2 else 1.0))
+    # The columns of candidates are the terms of all parts, each once.
     terms = tuple(dict.fromkeys(term for part in parts for term in part.analysis.terms))
     column = {term: place for place, term in enumerate(terms)}
     placed = [replace(part, places=tuple(column[term] for term in part.analysis.terms)) for part in parts]
-    return QueryParts(replace(whole, terms=terms), tuple(analysis.text for _, analysis in told), tuple(placed))
+    return QueryParts(replace(whole, terms=terms), tuple(analysis.text for _, analysis in distinct), tuple(placed))
 
 
-def _clauses(said: Sequence[Sentence]) -> list[Sentence]:
-    """The sentences, cut where something is led up to: after a colon, and in a message of several before a clause that asks."""
-    cut = _LEADS_UP if len(said) < 2 else _LEADS_UP_OR_ASKS
-    found = []
-    for one in said:
+def _cut_into_clauses(sentences_of_query: Sequence[Sentence]) -> list[Sentence]:
+    """Cut sentences after a colon and, where there are several, before clauses that ask."""
+    cut = _LEADS_UP if len(sentences_of_query) < 2 else _LEADS_UP_OR_ASKS
+    clauses = []
+    for sentence in sentences_of_query:
         start = 0
-        for match in cut.finditer(one.text):
-            found.append(Sentence(one.text[start : match.end()], one.start + start, one.start + match.end()))
+        for match in cut.finditer(sentence.text):
+            clauses.append(Sentence(sentence.text[start : match.end()], sentence.start + start, sentence.start + match.end()))
             start = match.end()
-        found.append(Sentence(one.text[start:], one.start + start, one.end))
-    return found
+        clauses.append(Sentence(sentence.text[start:], sentence.start + start, sentence.end))
+    return clauses
 
 
-def _part(analysis: QueryAnalysis, of: tuple[int, ...], *, asks: bool = False, worth: float = 1.0) -> Part:
-    """A part whose terms have no columns yet."""
+def _make_part(analysis: QueryAnalysis, of: tuple[int, ...], *, asks: bool = False, worth: float = 1.0) -> Part:
+    """Make a part whose terms have no columns yet. of: the numbers of its sentences."""
     return Part(analysis, (), of, worth * (1.0 if asks else min(1.0, len(analysis.terms) / ENOUGH_TERMS)), asks)
 
 
-def _plain(analysis: QueryAnalysis) -> QueryParts:
+def _single_part(analysis: QueryAnalysis) -> QueryParts:
+    """The query as its only part."""
     return QueryParts(analysis, (analysis.text,), (Part(analysis, tuple(range(len(analysis.terms))), (0,)),))
 
 
-def _most_telling(said: Sequence[Sentence]) -> list[int]:
-    """The places of at most MOST_SENTENCES, most telling first: what asks, then what has most telling words, the later of two alike."""
-    telling = [len(set(words(one.text)) - FUNCTION_WORDS - QUERY_WORDS) for one in said]
-    worth = [(one.asks, min(count, _MOST_COUNTED), place) for place, (one, count) in enumerate(zip(said, telling, strict=True)) if count]
+def _most_telling_places(clauses: Sequence[Sentence]) -> list[int]:
+    """The places of the most telling clauses, at most MOST_SENTENCES.
+
+    Questions come first, then clauses with more content words; of two equals the later one.
+    """
+    content_word_counts = [len(set(words(clause.text)) - FUNCTION_WORDS - QUERY_WORDS) for clause in clauses]
+    worth = [
+        (clause.asks, min(count, _MOST_COUNTED), place)
+        for place, (clause, count) in enumerate(zip(clauses, content_word_counts, strict=True))
+        if count
+    ]
     return [place for _, _, place in sorted(worth, reverse=True)[:MOST_SENTENCES]]
 
 
-# The relevance of candidates for a query of several sentences: for each its best part's.
+# The relevance of candidates for a query of several sentences: of each candidate, that for the part that it answers best.
 
 
 ANSWERED = 0.16
-"""The relevance from which a question is near enough to something to share the first places with what else is said."""
+"""The relevance of its best hit from which a question shares the first places with the other parts."""
 ENOUGH_SAID = 4
-"""Terms of a part that a memory must all say to be found below the thresholds."""
+"""Terms of a part; a memory that says all of so many is a hit below the thresholds, too."""
 WEIGHT = "part"
 """The name of a part's weight among the factors."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartsRelevance:
-    """The verdict on U candidates.
+    """The relevance of U candidates, each for the part that it answers best.
 
-    best: of each its best part's numbers. part: which of the message's parts that is. order: what ranks them (`ordering`), of each its
-    best part's again, where each sentence that asks and is answered has its best as high as any other's, so that two questions share the
-    first places. features: by part, of the learned order; empty without it.
+    Attributes:
+        best: The relevance for that part, U numbers.
+        part: The number of that part, U numbers.
+        order: What ranks the candidates (`ordering`), U numbers: the highest over the parts. Each question that is answered has its best
+            candidate as high as any other part's, so that two questions share the first places.
+        features: Of each part the features of the learned order by name; empty without it.
+
     """
 
     best: Relevance
@@ -182,44 +205,38 @@ def parts_relevance(
     parameters: RelevanceParameters,
     asked_tokens: Sequence[TokenStates] = (),
 ) -> PartsRelevance:
-    """Score a candidate set whose term columns are the message's.
+    """Score candidates for each part, and take each candidate's best.
 
-    vectors, asked_tokens: of its sentences; none where there are none.
+    Args:
+        query_parts: The query.
+        vectors: Of each sentence of the query its vector; empty without embeddings.
+        candidates: U candidates, whose term columns are the query's.
+        statistics: Of the user's memories.
+        parameters: Of relevance.
+        asked_tokens: Of each sentence the states of its tokens; empty without them.
+
     """
     near = nearest_tokens(asked_tokens, candidates.states or [None] * len(candidates)) if parameters.learned else []
-    tokens = [AskedTokens(one, of.worth) for one, of in zip(near, asked_tokens, strict=False)]
+    tokens = [AskedTokens(near_tokens, asked.worth) for near_tokens, asked in zip(near, asked_tokens, strict=False)]
     if query_parts.is_plain:
         verdict = _verdict(query_parts.whole, candidates, statistics, parameters, 1.0, tokens)
         return PartsRelevance(verdict.relevant, np.zeros(len(candidates), dtype=np.int64), verdict.order, (verdict.features,))
-    parts, found = query_parts.parts, list[_Verdict]()
-    for part in parts:
+    verdicts: list[_Verdict] = []
+    for part in query_parts.parts:
         view = part_of(candidates, part, vectors)
-        of_part = [tokens[place] for place in part.sentences] if tokens else []
-        found.append(_verdict(part.analysis, view, statistics, parameters, part.weight, of_part))
-    scores = np.array([one.relevant.score for one in found])
-    best = np.argmax(scores, axis=0)
-    rows = np.arange(len(candidates))
-
-    def picked(columns: Sequence[Floats] | Floats) -> Floats:
-        chosen: Floats = np.array(columns)[best, rows]
-        return chosen
-
-    names = dict.fromkeys(name for one in found for name in one.relevant.boosts)
-    ones = np.ones(len(candidates))
-    boosts: Mapping[str, Floats] = {name: picked([one.relevant.boosts.get(name, ones) for one in found]) for name in names}
-    chosen = Relevance(
-        picked(scores),
-        picked([one.relevant.lexical for one in found]),
-        picked([one.relevant.similarity for one in found]),
-        {**boosts, WEIGHT: np.array([part.weight for part in parts])[best]},
-    )
-    order = _shared(found, scores.max(axis=1, initial=0.0), parts, candidates.turns)
-    return PartsRelevance(chosen, best, order, tuple(one.features for one in found))
+        tokens_of_part = [tokens[place] for place in part.sentences] if tokens else []
+        verdicts.append(_verdict(part.analysis, view, statistics, parameters, part.weight, tokens_of_part))
+    best, part_numbers = _best_over_parts(verdicts, query_parts.parts)
+    order = _order_over_parts(verdicts, query_parts.parts, candidates.turns)
+    return PartsRelevance(best, part_numbers, order, tuple(verdict.features for verdict in verdicts))
 
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """Of one part. logits and features: of the learned order; None and nothing without it."""
+    """The relevance and order of the candidates for one part.
+
+    logits, features: of the learned order; None and empty without it.
+    """
 
     relevant: Relevance
     order: Floats
@@ -235,6 +252,10 @@ def _verdict(
     weight: float,
     tokens: Sequence[AskedTokens],
 ) -> _Verdict:
+    """Score and order the candidates for one part, multiplied by its weight.
+
+    The features of the learned order are without the weight.
+    """
     relevant = relevance(query, candidates, statistics, parameters, weight)
     order = ordering(query, relevant, candidates, statistics, parameters, weight)
     if not parameters.learned or not candidates.turns.any():
@@ -253,48 +274,87 @@ def _verdict(
     return _Verdict(relevant, _learned_among_turns(order, logits, candidates), logits, features)
 
 
+def _best_over_parts(verdicts: Sequence[_Verdict], parts: Sequence[Part]) -> tuple[Relevance, Ints]:
+    """(relevance for the part that a candidate answers best, number of that part), U each."""
+    relevances = [verdict.relevant for verdict in verdicts]
+    best = np.argmax([relevant.score for relevant in relevances], axis=0)
+    rows = np.arange(len(best))
+
+    def of_best(columns: Sequence[Floats]) -> Floats:
+        chosen: Floats = np.array(columns)[best, rows]
+        return chosen
+
+    names = dict.fromkeys(name for relevant in relevances for name in relevant.boosts)
+    unboosted = np.ones(len(best))
+    boosts: dict[str, Floats] = {name: of_best([relevant.boosts.get(name, unboosted) for relevant in relevances]) for name in names}
+    boosts[WEIGHT] = np.array([part.weight for part in parts])[best]
+    best_relevance = Relevance(
+        of_best([relevant.score for relevant in relevances]),
+        of_best([relevant.lexical for relevant in relevances]),
+        of_best([relevant.similarity for relevant in relevances]),
+        boosts,
+    )
+    return best_relevance, best
+
+
 def _learned_among_turns(order: Floats, logits: Floats, candidates: CandidateSet) -> Floats:
-    """The learned order of turns, of which it was learned; a fact, a note or an episode keeps its place by relevance."""
+    """Order turns by the learned logits; other memories keep their order by relevance.
+
+    The order was learned of turns alone.
+    """
     turns, mixed = candidates.turns, order.copy()
-    mixed[turns] = falling(logits[turns], float(order[turns].max()), learned_order())
+    mixed[turns] = decreasing_order(logits[turns], float(order[turns].max()), learned_order())
     return mixed
 
 
-def _shared(found: Sequence[_Verdict], relevances: Floats, parts: Sequence[Part], turns: Flags) -> Floats:
-    """Of each candidate its best order over the parts, where each answered question's best is as high as the highest.
+def _order_over_parts(verdicts: Sequence[_Verdict], parts: Sequence[Part], turns: Flags) -> Floats:
+    """Take each candidate's highest order over the parts, with answered questions lifted.
 
-    What orders is lifted whole: were it the relevance alone, the cosine beside it would keep a second question about long texts behind.
-    Of several answered questions the one whose answer is less sure gets more of the first places for its turns. relevances: of each part
-    its best hit's. turns: whose order was learned.
+    Lifted: scaled so that the best candidate of each has the highest order of all.
+
+    The whole order is scaled: were it the relevance alone, the cosine in it would keep a second question about long texts behind. Of
+    several answered questions, the less sure one gets more of the first places for its turns (`shared_order`).
+
+    Args:
+        verdicts: Of each part.
+        parts: The parts of the query.
+        turns: Which candidates are turns, U flags: their order was learned.
+
     """
-    orders = [one.order for one in found]
+    orders = [verdict.order for verdict in verdicts]
     tops = [float(order.max(initial=0.0)) for order in orders]
     highest = max(tops)
-    answered = [part.asks and best >= ANSWERED for part, best in zip(parts, relevances.tolist(), strict=True)]
+    answered = [
+        part.asks and float(verdict.relevant.score.max(initial=0.0)) >= ANSWERED for part, verdict in zip(parts, verdicts, strict=True)
+    ]
     several = sum(answered) > 1
-    for place, one in enumerate(found):
+    for place, verdict in enumerate(verdicts):
         if answered[place]:
             orders[place] = orders[place] * (highest / tops[place])
-        if answered[place] and several and one.logits is not None:
-            orders[place][turns] = orders[place][turns].max() * sharing(one.logits[turns])
+        if answered[place] and several and verdict.logits is not None:
+            orders[place][turns] = orders[place][turns].max() * shared_order(verdict.logits[turns])
     lifted: Floats = np.max(orders, axis=0)
     return lifted
 
 
 def says_all(query_parts: QueryParts, candidates: CandidateSet) -> Flags:
-    """Which candidates say every term of a part of `ENOUGH_SAID` or more.
+    """Which candidates say every term of a long enough part, U flags.
 
-    Their share of the words may be low for their length alone: a long text that is asked for by its own rare words.
+    Long enough: `ENOUGH_SAID` terms or more. Their relevance may be low for their length alone: a long text that is asked for by its own
+    rare words.
     """
-    said = np.zeros(len(candidates), dtype=np.bool_)
+    says_a_part = np.zeros(len(candidates), dtype=np.bool_)
     for part in query_parts.parts:
         if len(part.places) >= ENOUGH_SAID:
-            said |= candidates.own[:, list(part.places)].all(axis=1)
-    return said
+            says_a_part |= candidates.own[:, list(part.places)].all(axis=1)
+    return says_a_part
 
 
 def part_of(candidates: CandidateSet, part: Part, vectors: Sequence[Vector]) -> CandidateSet:
-    """The candidates against one part: its terms' columns, and the cosines with its vector, the mean of its sentences'."""
+    """The candidates with the term columns and the cosines of one part.
+
+    Its vector is the mean of its sentences' vectors.
+    """
     places = list(part.places)
     view = replace(
         candidates,

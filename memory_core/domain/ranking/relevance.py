@@ -1,21 +1,21 @@
 """Relevance: how much of a query a memory answers, in [0, 1].
 
-Absolute, never scaled per query: 0.4 means the same for every query, so that an unrelated one finds nothing. Note: terms that no memory
-knows STAY in the denominator of the lexical share, that is what rejects.
+Absolute, never scaled per query: 0.4 means the same for every query, so that an unrelated query has no hits. Note: terms that no memory has
+STAY in the denominator of the lexical share; they make an unrelated query's relevance low.
 
 tf_i(t)  = own and context + 0.25·[the turn after it says t]
     norm_i   = k1·(1 − b + b·length_i / (mean length, within 30 and 40))
     sat_i(t) = tf / (tf + norm_i)
     LEX_i    = min(1, Σ_t idf(t)·(sat_i(t) + 0.6·near_i(t)·min(1, (1 + k1) / (1 + norm_i))) / Σ_t idf(t))
-               of a long text its best passage's, where that is more (`passages`)
+               of a long text that of its best passage, if it is greater (`passages`)
     COS_i    = clip((c_i + max(c_before, c_after)) / 2, 0, 1)
     score_i  = min(1, (0.35·COS_i + 0.65·LEX_i^0.7) · actor · question · time · window)
 
-A memory that lies in a time which the query tells from now or from an event ("yesterday", "two weeks before her birthday") is not asked
-for the words that tell it: they are in neither of its sums; a query of nothing else it covers whole.
-
-near_i(t) is how near in meaning the nearest of the memory's own words comes to a term that it does not say (`candidates`).
-What each of these is worth is measured by code in `bench/` and recorded in docs/ranking.md.
+t: a term of the query. idf: `passages.idf`. near_i(t): the greatest likeness of the memory's own words to a term that it does not say
+(`candidates.nearness`). c_i, c_before, c_after: the cosines of the memory and of the turns beside it, rescaled (`FusionParameters`). actor,
+question, time, window: factors (`RelevanceParameters`). Terms of a relative time ("yesterday", "two weeks before her birthday") are in
+neither sum of a memory in that time; it covers a query without other terms as a whole. docs/ranking.md has what each part was measured to
+be worth, by code in `bench/`.
 """
 
 from __future__ import annotations
@@ -31,17 +31,19 @@ from memory_core.domain.ranking.passages import IDF_FLOOR, BestPassages, Passage
 from memory_core.domain.ranking.query import QueryAnalysis
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words
 
-# Absolute fusion: one score in [0, 1] from what the words say and what the vectors say.
+# Absolute fusion: one score in [0, 1] from the lexical share and the cosine.
 #
-# Absolute means that nothing is rescaled per query: with min-max scaling the best of nothing looks like a perfect answer
-# (98 % of unrelated queries pass), here an unrelated query finds nothing.
+# Absolute means that nothing is rescaled per query. With min-max scaling the best of unrelated memories has the score of a perfect answer:
+# 98 % of unrelated queries had hits.
 
 
 @dataclass(frozen=True, slots=True)
 class FusionParameters:
-    """s = vector_weight·COS + (1 − vector_weight)·LEX^gamma, with COS = (cosine − cosine_low) / (cosine_high − cosine_low).
+    """The numbers of the fusion of cosine and lexical share.
 
-    cosine_low, cosine_high: the cosines that mean "nothing in common" and "the same" for the embedder in use. The optimum is
+    s = vector_weight·COS + (1 − vector_weight)·LEX^gamma, with COS = (cosine − cosine_low) / (cosine_high − cosine_low).
+
+    cosine_low, cosine_high: the cosines of texts with nothing in common and of equal texts, of the embedder in use. The optimum is
     flat: vector_weight .3-.45 and gamma .5-1 stay within .003 of the best.
     """
 
@@ -60,12 +62,12 @@ class FusionParameters:
 
 
 def rescaled(cosine: Floats, parameters: FusionParameters) -> Floats:
-    """Cosines on the embedder's own scale, 0 = nothing in common, 1 = the same; not yet clipped, NaN stays NaN."""
+    """Scale cosines: 0 = nothing in common, 1 = equal; not clipped, NaN stays NaN."""
     return (cosine - parameters.cosine_low) / (parameters.cosine_high - parameters.cosine_low)
 
 
 def fused(similarity: Floats, lexical: Floats, parameters: FusionParameters) -> Floats:
-    """Both in [0, 1], U each, to one score in [0, 1]."""
+    """Fuse both, U numbers in [0, 1] each, to one score in [0, 1]."""
     return parameters.vector_weight * similarity + (1.0 - parameters.vector_weight) * lexical**parameters.gamma
 
 
@@ -74,34 +76,43 @@ VECTOR_LIST = "vector"
 
 
 SHORT_TURNS, LONG_TURNS = 2.75, 2.0
-"""The logarithm of a turn's own terms up to which turns are short, and how much more of it makes them long."""
+"""The mean logarithm of turns' own terms up to which turns are short, and what is added to it where they are long (`long_turns`)."""
 
 TURNS_AFTER = 2
-"""How many turns after one are looked at for the words of a query; as many before it are among its own."""
+"""Turns after a turn whose terms count in `around_share`; those of as many turns before are among its term frequencies."""
 
 PASSAGE_TERMS, PASSAGE_LIKENESS = 82.0, 0.2
-"""Terms of a passage of some 110 words, and the cosine that two passages of a text are reckoned to have."""
+"""Terms of a passage of some 110 words, and the cosine that is assumed of two passages of a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelevanceParameters:
-    """Every ingredient's number; 0 switches an ingredient off.
+    """The numbers of relevance; 0 switches a part off.
 
-    k1, b: term saturation and length, far softer than the textbook's.
-    least_mean_length, most_mean_length: a store's mean length counts within these, so that among long texts a long one
-    is no short one, and among short ones it is not buried. idf_floor: see `bm25.IDF_FLOOR`.
-    near_weight: what a word near a term counts; near_by_length: less in a text longer than the mean, as the term itself.
-    next_weight: what a term counts that the turn after this one says, if that is a candidate too.
-    cosine_smoothing: weight of the better neighbouring turn's cosine.
-    actor_boost: the query names exactly one known actor, whose memory it is. question_penalty: the memory only asks, in less than
-    question_length terms (some 30 words): a long one that ends in a question has said something before.
-    time_boost: the query asks for a time and the memory tells one. window_boost: the query names a date and the memory's
-    event lies in it or within window_slack_days after it. excuse_words: whether who lies in a time need not say the words for it.
-    around_weight: what the share of the query that the turns around say with it adds to the order; see `ordering`.
-    long_text_weight: what the cosine adds to the order where turns are long; see `ordering`.
-    passage_terms, passage_enough: sizes of passages that a long text is also weighed by, and how many of the query's terms one says
-    to count in full; see `passages`. Without sizes a text counts as a whole alone.
-    learned: whether the learned order takes the place of `ordering`; see `learned_order`.
+    Attributes:
+        fusion: Of cosine and lexical share.
+        k1: Term saturation, far softer than the textbook's.
+        b: Normalisation by length, far softer than the textbook's.
+        least_mean_length: The least mean length that counts: among short texts a longer one is not buried.
+        most_mean_length: The greatest mean length that counts: among long texts a long one does not count as short.
+        idf_floor: See `passages.IDF_FLOOR`.
+        near_weight: The weight of a word near a term.
+        near_by_length: Whether that weight is less in a text longer than the mean, as that of the term itself.
+        next_weight: The term frequency of a term that the next turn says, if that is a candidate.
+        cosine_smoothing: The weight of the better neighbouring turn's cosine.
+        actor_boost: Where the query names exactly one known actor, for that actor's memories.
+        question_penalty: For a memory that asks, in less than `question_length` terms.
+        question_length: Some 30 words; a longer memory that ends in a question has said something before.
+        time_boost: Where the query asks for a time, for memories that tell one.
+        window_boost: Where the query names a date, for memories whose event is then.
+        window_slack_days: Days after the date that count, too.
+        excuse_words: Whether a memory in a relative time need not say the terms of that time.
+        around_weight: In `ordering`, the weight of `around_share`.
+        long_text_weight: In `ordering`, the weight of the cosine where turns are long.
+        passage_terms: The sizes of passages (`passages`), in terms; without any, texts count as a whole alone.
+        passage_enough: How many of the query's terms a passage needs for its full weight.
+        learned: Whether the learned order replaces `ordering` (`learned_order`).
+
     """
 
     fusion: FusionParameters = field(default_factory=FusionParameters)
@@ -130,10 +141,14 @@ class RelevanceParameters:
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """The verdict on U candidates.
+    """The relevance of U candidates, in columns.
 
-    score: relevance in [0, 1]. lexical: share of the query's information covered, in [0, 1]. similarity: the raw cosine,
-    NaN where unknown. boosts: name → the factor each candidate got, for explanations; only those that apply to the query.
+    Attributes:
+        score: The relevance, in [0, 1].
+        lexical: The share of the query's worth that is covered, in [0, 1].
+        similarity: The raw cosine, NaN where unknown.
+        boosts: The factors by name, for explanations; only those that apply to the query.
+
     """
 
     score: Floats
@@ -145,12 +160,15 @@ class Relevance:
 def relevance(
     query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters, weight: float = 1.0
 ) -> Relevance:
-    """Score a candidate set whose term columns are `query.terms`, in that order. weight: what scores count, before they are cut at 1."""
+    """Score candidates whose term columns are `query.terms`, in that order.
+
+    weight: a factor of scores, before they are cut at 1.
+    """
     lexical = lexical_share(query, candidates, statistics, parameters)
     similarity = smoothed_similarity(candidates, parameters)
-    # Without terms the words have no say; with half a say they could only veto.
+    # A query without terms has no lexical share; counted as 0, it would only lower the score.
     score = fused(similarity, lexical, parameters.fusion) if query.terms else similarity
-    boosts = _boosts(query, candidates, statistics, parameters)
+    boosts = _factors(query, candidates, statistics, parameters)
     for factor in boosts.values():
         score = score * factor
     return Relevance(_within_0_and_1(weight * score), lexical, candidates.cosine, boosts)
@@ -164,16 +182,15 @@ def ordering(
     parameters: RelevanceParameters,
     weight: float = 1.0,
 ) -> Floats:
-    """What orders instead of the score, which stays as it is.
+    """What orders candidates in place of the score, U numbers.
 
-    Two things are added. They say which memory comes first, and not whether any memory answers.
+    Two summands are added to the score, which decide which memory comes first, but not whether any memory answers:
 
-    A turn is part of a conversation: the share of the query that it and the two turns on each side of it say, in whichever of their words,
-    adds `around_weight` of itself.
+    `around_weight` · `around_share`: a turn is part of a conversation, so the terms of the turns around it count, too.
 
-    Among long turns the cosine adds to it, since a long text has words of everything. It is what a text's passages have on average: the
-    vector of a text of many passages is their mean made long again, so its own cosine is higher than theirs, by what they differ among
-    themselves. Where turns are short, as in chats between people, that adds nothing.
+    `long_text_weight` · `long_turns` · the mean cosine of a text's passages: a long text has some word of any query. The vector of a long
+    text is the mean of its passages' vectors, scaled to length 1, so its cosine is higher than the mean of theirs (`passage_factor`).
+    Where turns are short, as in chats between people, this is 0.
     """
     order = relevant.score
     if parameters.around_weight and query.terms:
@@ -186,44 +203,50 @@ def ordering(
 
 
 def passage_factor(candidates: CandidateSet) -> Floats:
-    """What the cosine of a text's vector is multiplied by to come to the mean over its passages; 1 for a single passage."""
+    """The mean cosine of a text's n passages over the cosine of its vector, U.
+
+    1 for n = 1; else sqrt((1 + (n − 1)·PASSAGE_LIKENESS) / n): the length of the mean of n vectors of length 1 with these cosines.
+    """
     passages = np.maximum(candidates.own_length / PASSAGE_TERMS, 1.0)
     factor: Floats = np.sqrt((1.0 + (passages - 1.0) * PASSAGE_LIKENESS) / passages)
     return factor
 
 
 def term_coverage(candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
-    """U × T: how well each candidate, with the turns before it, covers each term."""
+    """How well each candidate, with the turns before it, covers each term, U × T."""
     return saturation(candidates.tf, candidates.length, counted_mean_length(statistics, parameters), parameters.k1, parameters.b)
 
 
 def around_share(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
-    """The share of the query's information that each candidate, the two turns before it or the two after it say, in [0, 1].
+    """The share of the query that candidates and turns around them say, U.
 
-    The turns before it are among its own term frequencies; those after it are known where they are candidates.
+    In [0, 1]. Two turns on each side count: those before are in its term frequencies, those after are known where they are candidates.
     """
-    said = candidates.tf > 0
+    said_around = candidates.tf > 0
     after = candidates.after
     for _ in range(TURNS_AFTER):
-        said |= candidates.own[after] & (after >= 0)[:, None]
+        said_around |= candidates.own[after] & (after >= 0)[:, None]
         after = np.where(after >= 0, candidates.after[after], -1)
-    return covered_share(said.astype(np.float64), asked_worth(query, candidates, statistics, parameters))
+    return covered_share(said_around.astype(np.float64), asked_worth(query, candidates, statistics, parameters))
 
 
 def long_turns(statistics: Statistics) -> float:
-    """How far turns are long texts, in [0, 1]: 0 up to a (geometric) mean of some 20 words, 1 from some 150 on."""
+    """How long turns are, in [0, 1].
+
+    0 up to a geometric mean of some 20 words, 1 from some 150 words on.
+    """
     return min(max((statistics.turn_log_length - SHORT_TURNS) / LONG_TURNS, 0.0), 1.0)
 
 
 def lexical_share(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
-    """LEX: the share of the query's information that each candidate's words cover, in [0, 1]; 0 for a query without terms."""
+    """LEX: the share of the query that candidates cover, U in [0, 1]."""
     if not query.terms:
         return np.zeros(len(candidates))
     mean_length = counted_mean_length(statistics, parameters)
-    covered = saturation(_with_next(candidates, parameters), candidates.length, mean_length, parameters.k1, parameters.b)
+    covered = saturation(_tf_with_next_turn(candidates, parameters), candidates.length, mean_length, parameters.k1, parameters.b)
     if candidates.near is not None:
         near = np.where(candidates.own, 0.0, candidates.near)
-        covered += parameters.near_weight * (near * _of_length(candidates, mean_length, parameters)[:, None])
+        covered += parameters.near_weight * (near * _length_factor(candidates, mean_length, parameters)[:, None])
     asked = asked_worth(query, candidates, statistics, parameters)
     share = covered_share(covered, asked)
     if parameters.passage_terms:
@@ -232,7 +255,7 @@ def lexical_share(query: QueryAnalysis, candidates: CandidateSet, statistics: St
 
 
 def passages_of(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> BestPassages:
-    """The best passage of each candidate, as `lexical_share` compares it with the whole. The query has terms."""
+    """The best passage of each candidate, as in `lexical_share`. The query has terms."""
     return best_passages(
         candidates,
         query.terms,
@@ -242,14 +265,14 @@ def passages_of(query: QueryAnalysis, candidates: CandidateSet, statistics: Stat
 
 
 def asked_worth(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
-    """What each term is worth, T; or U × T where some candidates need not say all of them."""
+    """The worth of terms, T; U × T where candidates need not say all."""
     worth = idf([statistics.document_frequency.get(term, 0) for term in query.terms], statistics.documents, parameters.idf_floor)
     excused = excused_terms(query, candidates) if parameters.excuse_words else None
     return worth if excused is None else np.where(excused, 0.0, worth)
 
 
 def counted_mean_length(statistics: Statistics, parameters: RelevanceParameters) -> float:
-    """The mean length within what it counts at least and at most."""
+    """The mean length, within `least_mean_length` and `most_mean_length`."""
     return min(max(statistics.mean_length, parameters.least_mean_length), parameters.most_mean_length)
 
 
@@ -257,8 +280,11 @@ def _passage_rules(mean_length: float, parameters: RelevanceParameters) -> Passa
     return PassageRules(parameters.passage_terms, parameters.passage_enough, parameters.k1, parameters.b, mean_length)
 
 
-def _of_length(candidates: CandidateSet, mean_length: float, parameters: RelevanceParameters) -> Floats:
-    """What each candidate's length leaves of a word near a term: what it leaves of a single occurrence, 1 up to the mean length."""
+def _length_factor(candidates: CandidateSet, mean_length: float, parameters: RelevanceParameters) -> Floats:
+    """The factor of a word near a term by each candidate's length, U.
+
+    It is 1 up to the mean length, else that of a single occurrence of the term.
+    """
     if not parameters.near_by_length:
         return np.ones(len(candidates))
     single = saturation(np.ones(len(candidates)), candidates.length, mean_length, parameters.k1, parameters.b)
@@ -266,31 +292,35 @@ def _of_length(candidates: CandidateSet, mean_length: float, parameters: Relevan
 
 
 def excused_terms(query: QueryAnalysis, candidates: CandidateSet) -> Flags | None:
-    """U × T: which terms a candidate need not say, since they tell a time that it lies in; None where the query tells none."""
+    """Which terms candidates need not say, U × T.
+
+    Those of a relative time that a candidate is in. None for a query without relative times.
+    """
     if not query.dated:
         return None
     excused = np.zeros(candidates.tf.shape, dtype=np.bool_)
-    for one in query.dated:
-        of_it = np.array([term in one.terms for term in query.terms])
-        excused |= one.window.contains(candidates.event_at, 0, query.zone)[:, None] & of_it
+    for time in query.dated:
+        of_time = np.array([term in time.terms for term in query.terms])
+        excused |= time.window.contains(candidates.event_at, 0, query.zone)[:, None] & of_time
     return excused
 
 
-def _with_next(candidates: CandidateSet, parameters: RelevanceParameters) -> Floats:
-    """Term frequencies with what the following turn says: an answer often names what the turn before it only points at.
+def _tf_with_next_turn(candidates: CandidateSet, parameters: RelevanceParameters) -> Floats:
+    """Term frequencies with those of the next turn, U × T.
 
-    Taken at query time, so that no stored memory is ever rewritten for a later one.
+    An answer often names what the turn before it only points at. Added at query time, so that no stored memory is ever rewritten for a
+    later one.
     """
     if not parameters.next_weight or not len(candidates):
         return candidates.tf
-    said = candidates.own[candidates.after] & (candidates.after >= 0)[:, None]
-    return candidates.tf + parameters.next_weight * said
+    said_after = candidates.own[candidates.after] & (candidates.after >= 0)[:, None]
+    return candidates.tf + parameters.next_weight * said_after
 
 
 def smoothed_similarity(candidates: CandidateSet, parameters: RelevanceParameters) -> Floats:
-    """COS: cosine and the better neighbouring turn's, on the embedder's scale, in [0, 1].
+    """COS: the mean of each cosine and the better neighbour's, U in [0, 1].
 
-    A memory without neighbouring turns keeps its own cosine: no neighbour could have said more.
+    Rescaled. A memory without neighbouring turns has its own cosine.
     """
     cosine = rescaled(known_cosine(candidates), parameters.fusion)
     neighbour = rescaled(np.fmax(candidates.previous_cosine, candidates.next_cosine), parameters.fusion)
@@ -303,16 +333,20 @@ def _within_0_and_1(scores: Floats) -> Floats:
 
 
 def known_cosine(candidates: CandidateSet) -> Floats:
-    """The cosines; an unknown one is at most the lowest of the vector list, or the memory would be on it."""
+    """The cosines, U; for an unknown one the lowest of the vector list.
+
+    It can't be higher: the memory would be in the list.
+    """
     unknown = np.isnan(candidates.cosine)
     if not unknown.any():
         return candidates.cosine
     listed = set(candidates.lists.get(VECTOR_LIST, ()))
-    bounds = [value for one, value in zip(candidates.ids, candidates.cosine, strict=True) if one in listed and value == value]
+    bounds = [value for memory_id, value in zip(candidates.ids, candidates.cosine, strict=True) if memory_id in listed and value == value]
     return np.where(unknown, min(bounds, default=0.0), candidates.cosine)
 
 
-def _boosts(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> dict[str, Floats]:
+def _factors(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> dict[str, Floats]:
+    """The factors of actor, question, time and window, U each, by name."""
     flags: dict[str, tuple[Flags, float]] = {
         "question": (candidates.asks & (candidates.own_length < parameters.question_length), -parameters.question_penalty)
     }
@@ -327,23 +361,26 @@ def _boosts(query: QueryAnalysis, candidates: CandidateSet, statistics: Statisti
 
 
 def by_named_actor(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics) -> Flags | None:
-    """Which candidates are by the one known actor that the query names; None when it names none or several."""
+    """Which candidates are of the one actor that the query names; else None."""
     names = {actor: _name(actor) for actor in statistics.actors.union(candidates.actor) if actor}
-    named = _named(query.words, set(names.values()))
+    named = _names_in(query.words, set(names.values()))
     if len(named) != 1:
         return None
     theirs = {actor for actor, name in names.items() if name == named[0]}
     return np.array([actor in theirs for actor in candidates.actor], dtype=np.bool_)
 
 
-def _named(said: frozenset[str], known: set[frozenset[str]]) -> list[frozenset[str]]:
-    """The names that these words name. A fuller name takes its words: "Ann Lee" is her alone, "Ann" is every Ann."""
-    left, named = said, []
-    for name in sorted((name for name in known if name and name <= said), key=lambda name: (-len(name), sorted(name))):
+def _names_in(query_words: frozenset[str], names: set[frozenset[str]]) -> list[frozenset[str]]:
+    """The names that words name.
+
+    A longer name takes its words: "Ann Lee" names her alone, "Ann" names every Ann.
+    """
+    left, named = query_words, []
+    for name in sorted((name for name in names if name and name <= query_words), key=lambda name: (-len(name), sorted(name))):
         if name <= left:
             named.append(name)
             left -= name
-    return named + [name for name in known if name not in named and left & _calling(name)]
+    return named + [name for name in names if name not in named and left & _calling_names(name)]
 
 
 @lru_cache(maxsize=4_096)
@@ -352,6 +389,6 @@ def _name(actor: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4_096)
-def _calling(name: frozenset[str]) -> frozenset[str]:
-    """The parts of a name by which its bearer may be called: not "of" or "the", not initials, not numbers."""
+def _calling_names(name: frozenset[str]) -> frozenset[str]:
+    """The parts of a name that name the person alone: not "of", initials or numbers."""
     return frozenset(part for part in name if len(part) > 1 and part.isalpha()) - FUNCTION_WORDS - QUERY_WORDS

@@ -1,6 +1,6 @@
-"""Vectors of texts: which compare, vectors of long texts, and states of tokens.
+"""Vectors of texts: windows of long texts, states of tokens, which vectors compare.
 
-The edges weigh more because texts say what they are about at their beginning and at their end.
+The first and last window weigh more, because texts name their topic at the beginning and at the end.
 """
 
 from __future__ import annotations
@@ -16,14 +16,19 @@ from memory_core.domain.memory import Memory, Vector
 
 EDGE_WEIGHT = 1.15
 MOST_WINDOWS = 8
-"""Of one text. Each costs the local embedder 30 ms of one processor; 8 hold all of some 7,000 English characters."""
+"""Windows of one text. Each costs the local embedder 30 ms of one processor; 8 cover some 7,000 English characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunking:
-    """How long texts are cut: `size` tokens a piece, `overlap` shared with the one before, first and last weighing `edge_weight`.
+    """How long texts are cut into windows.
 
-    most_windows: of a text with more windows only as many are embedded, the first, the last and evenly between.
+    Attributes:
+        size: Tokens of a window.
+        overlap: Tokens that a window shares with the one before.
+        edge_weight: The weight of the first and the last window; that of the others is 1.
+        most_windows: Windows that are embedded: the first, the last and evenly between.
+
     """
 
     size: int = 500
@@ -32,12 +37,12 @@ class Chunking:
     most_windows: int = MOST_WINDOWS
 
     def within(self, limit: int) -> Chunking:
-        """The same for an embedder that takes at most `limit` tokens at once."""
+        """The chunking for an embedder that takes at most `limit` tokens at once."""
         size = min(self.size, limit)
         return replace(self, size=size, overlap=min(self.overlap, size - 1))
 
     def cut(self, token_count: int) -> list[tuple[int, int]]:
-        """The windows `[start, end)` of a text of so many tokens that are embedded, in order."""
+        """The windows `[start, end)` of a text that are embedded, in order."""
         every = windows(token_count, self.size, self.overlap)
         return [every[place] for place in spread(len(every), self.most_windows)]
 
@@ -46,10 +51,10 @@ STANDARD = Chunking()
 
 
 def windows(token_count: int, size: int, overlap: int) -> list[tuple[int, int]]:
-    """Windows `[start, end)` of at most `size` tokens that cover all of them, each beginning with `overlap` of the one before.
+    """Windows `[start, end)` of at most `size` tokens that cover a text.
 
-    The last may be shorter, but holds at least one token that no other holds. No tokens, no windows.
-    Raises ValueError unless 0 ≤ overlap < size.
+    Each begins with the last `overlap` tokens of the one before. The last may be shorter, but has at least one token that no other has. No
+    tokens, no windows. Raises ValueError unless 0 ≤ overlap < size.
     """
     if not 0 <= overlap < size:
         raise ValueError(f"the overlap must be at least 0 and less than the window's size {size}, not {overlap}")
@@ -60,12 +65,12 @@ def windows(token_count: int, size: int, overlap: int) -> list[tuple[int, int]]:
 
 
 def covered(count: int, chunking: Chunking) -> int:
-    """Tokens that `count` windows cover. count ≥ 1."""
+    """The tokens that `count` ≥ 1 windows cover."""
     return chunking.size + (count - 1) * (chunking.size - chunking.overlap)
 
 
 def spread(count: int, most: int) -> list[int]:
-    """At most `most` of the places 0 to `count` - 1: all of them, or the first, the last and evenly between. most ≥ 2."""
+    """At most `most` ≥ 2 of the places 0 to `count` - 1: first, last, evenly between."""
     if count <= most:
         return list(range(count))
     return [round(place * (count - 1) / (most - 1)) for place in range(most)]
@@ -73,15 +78,15 @@ def spread(count: int, most: int) -> list[int]:
 
 def joint_vector(*memories: Memory) -> Vector | None:
     """The combined vector of memories; None where none of them has a vector."""
-    vectors = [one.embedding for one in memories if one.embedding is not None]
+    vectors = [memory.embedding for memory in memories if memory.embedding is not None]
     return combine(vectors) if vectors else None
 
 
 def combine(vectors: Sequence[Vector], edge_weight: float = EDGE_WEIGHT) -> Vector:
-    """One normalised float32 vector of length d from the vectors of a text's windows, in order.
+    """Combine the vectors of a text's windows, in order, to one of length 1.
 
     The weighted mean, first and last weighing `edge_weight` and the others 1 (the weights of OmniMemory's C4 design); a
-    single vector comes back unchanged. Where the mean vanishes, so that it has no direction, the first vector stands for all.
+    single vector comes back unchanged. Where the mean is 0, so that it has no direction, the result is the first vector.
     Raises ValueError for no vectors.
     """
     if not vectors:
@@ -97,17 +102,17 @@ def combine(vectors: Sequence[Vector], edge_weight: float = EDGE_WEIGHT) -> Vect
     return (mean / length).astype(np.float32)
 
 
-# States of a text's tokens, small enough to be kept with it: how near the nearest token of a text comes to each token of a query.
+# States of a text's tokens, which are stored with it, and compared with those of a query's tokens (as in ColBERT's late interaction).
 #
-# The states come of the same pass of the model that makes the vector. They are reduced to `DIMENSIONS` numbers, of a long text to
-# `MOST_TOKENS` tokens evenly between its first and its last, and kept as one printable character a number, which JSON takes as it is.
-# Before them stands `VERSION`: states that were reduced by another table are as none.
+# The model gives them in the same pass as the vector. They are reduced to `DIMENSIONS` numbers, of a long text to `MOST_TOKENS` tokens
+# evenly from its first to its last, and stored as one printable character a number, which JSON takes without escapes. They begin with
+# `VERSION`: states that were reduced by another table count as none.
 
 
 DIMENSIONS: Final = 48
 MOST_TOKENS: Final = 64
 VERSION: Final = "2"
-"""Of the table that reduces them. The first one's states began with no version."""
+"""Of the table that reduces states. States of the first table begin with no version."""
 States = npt.NDArray[np.float32]
 
 _CHARACTERS: Final = bytes(code for code in range(32, 127) if chr(code) not in '"\\')
@@ -119,49 +124,65 @@ _NUMBERS[_CODES] = np.arange(-_TOP, _TOP + 1, dtype=np.float32)
 
 @dataclass(frozen=True, slots=True)
 class TokenStates:
-    """What is kept of a text's tokens. kept: `VERSION` and `DIMENSIONS` characters a token; worth: what each token says, 0 for nothing."""
+    """The states of a text's n tokens, as they are stored.
 
-    kept: str
+    states: `VERSION`, then `DIMENSIONS` characters a token. worth: of each token, n; 0 for a token without meaning.
+    """
+
+    states: str
     worth: npt.NDArray[np.float32]
 
 
 def encoded(states: States) -> str:
-    """The states, n × DIMENSIONS, as they are kept: each token's largest number as the largest there is."""
+    """Encode states, n × DIMENSIONS; each token is scaled to its largest number."""
     largest = np.maximum(np.abs(states).max(axis=1, keepdims=True, initial=0.0), 1e-9)
     codes: npt.NDArray[np.uint8] = _CODES[np.rint(states / largest * _TOP).astype(np.int64) + _TOP]
     return VERSION + codes.tobytes().decode("ascii")
 
 
-def decoded(kept: bytes) -> States:
-    """The states, of whatever length each has."""
-    return _NUMBERS.take(np.frombuffer(kept, dtype=np.uint8)).reshape(-1, DIMENSIONS)
+def decoded(stored: bytes) -> States:
+    """Decode states, n × DIMENSIONS, without `VERSION`; their lengths are not those before."""
+    return _NUMBERS.take(np.frombuffer(stored, dtype=np.uint8)).reshape(-1, DIMENSIONS)
 
 
-def state_bytes(kept: str) -> bytes | None:
-    """What a memory keeps, ready for `nearest_tokens`; None for nothing, another version's, or what is damaged, which hides no memory."""
-    states = kept.removeprefix(VERSION)
-    return states.encode() if states != kept and states.isascii() and states and len(states) % DIMENSIONS == 0 else None
+def state_bytes(stored: str) -> bytes | None:
+    """The stored states of a memory for `nearest_tokens`, without `VERSION`.
+
+    None for no states, those of another version, and damaged ones, which must not hide a memory.
+    """
+    states = stored.removeprefix(VERSION)
+    return states.encode() if states != stored and states.isascii() and states and len(states) % DIMENSIONS == 0 else None
 
 
 def nearest_tokens(asked: Sequence[TokenStates], texts: Sequence[bytes | None]) -> list[States]:
-    """Of each query, for each text and each token of the query, the cosine with the text's nearest one, U × Q; NaN without states."""
+    """The cosines of each query's tokens with the nearest token of each text.
+
+    Args:
+        asked: The token states of each query.
+        texts: Of each of U texts its states (`state_bytes`), None for none.
+
+    Returns:
+        Of each query U × Q cosines; NaN for a text without states.
+
+    """
     if not asked:
         return []
-    kept = [query.kept.removeprefix(VERSION) for query in asked]
-    near = _nearest("".join(kept).encode(), texts)
-    ends = np.cumsum([len(states) // DIMENSIONS for states in kept])
+    encoded_queries = [query.states.removeprefix(VERSION) for query in asked]
+    near = _nearest("".join(encoded_queries).encode(), texts)
+    ends = np.cumsum([len(states) // DIMENSIONS for states in encoded_queries])
     return np.split(near, ends[:-1], axis=1)
 
 
 def _nearest(asked: bytes, texts: Sequence[bytes | None]) -> States:
+    """`nearest_tokens` for the tokens of all queries together."""
     query = decoded(asked)
     query = query / _lengths(query)[:, None]
     near = np.full((len(texts), len(query)), np.nan, dtype=np.float32)
-    known = [row for row, kept in enumerate(texts) if kept]
+    known = [row for row, text_states in enumerate(texts) if text_states]
     if known and len(query):
-        kept = [texts[row] or b"" for row in known]
-        starts = np.cumsum([0, *(len(one) // DIMENSIONS for one in kept[:-1])])
-        states = decoded(b"".join(kept))
+        known_states = [texts[row] or b"" for row in known]
+        starts = np.cumsum([0, *(len(text_states) // DIMENSIONS for text_states in known_states[:-1])])
+        states = decoded(b"".join(known_states))
         near[known] = np.maximum.reduceat((states @ query.T) / _lengths(states)[:, None], starts, axis=0)
     return near
 
