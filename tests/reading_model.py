@@ -80,7 +80,8 @@ class ReadingModel:
 
     async def _reflected(self, episodes: list[DecisionItem], scenes: list[SceneItem]) -> dict[str, Any]:
         parts = (await self._rules.reflect("app", episodes, scenes)).value
-        assert parts.patterns is not None and parts.profile is not None
+        assert parts.patterns is not None
+        assert parts.profile is not None
         return {**parts.patterns.model_dump(mode="json"), **parts.profile.model_dump(mode="json")}
 
 

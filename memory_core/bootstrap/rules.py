@@ -123,6 +123,7 @@ def consolidation_rules(settings: Settings) -> ConsolidationRules:
         scenes,
         ending,
         spread,
+        settings.formation_calls,
     )
 
 

@@ -357,10 +357,15 @@ class FormedParts(_Answer):
 
 
 class ReflectedParts(_Answer):
-    """What is usable of the answer about episodes and scenes. None: nothing of that part, so a rule answers it."""
+    """What is usable of the answer about episodes and scenes. None: nothing of that part, so a rule answers it.
+
+    episodes_key, scenes_key: given by the asker, who knows by them what the numbers in the answer mean.
+    """
 
     patterns: FoundPatterns | None = None
     profile: ProfileUpdate | None = None
+    episodes_key: str = ""
+    scenes_key: str = ""
 
 
 class RuledPair(_Answer):

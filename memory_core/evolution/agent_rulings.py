@@ -7,7 +7,7 @@ counted. `key` names what was shown: the same again has the same frozen answer, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from memory_core.domain.agent_schemas import ConversationRulings, Decision, Decisions, RuledPair
@@ -89,6 +89,11 @@ class Rulings:
             rulings.setdefault((prompt.new[decision.new].id, prompt.held[decision.memory].id), decision)
         return cls(rulings, invented, model=model, by_rule=by_rule)
 
+    def with_repeated(self, pairs: Sequence[tuple[str, str]]) -> Rulings:
+        """These, and that of these pairs of (new, held) the new one says nothing new."""
+        skipped = Decision(new=0, memory=0, operation="SKIP", confidence_score=1.0, reasoning="the same words")
+        return replace(self, by_pair={**self.by_pair, **dict.fromkeys(pairs, skipped)})
+
     def on(self, new: Memory, old: Memory) -> Decision | None:
         """What is to happen to the held one because of the new one, where code can agree to it."""
         decision = self.by_pair.get((new.id, old.id))
@@ -155,20 +160,27 @@ def _items(memories: Sequence[Memory]) -> list[DecisionItem]:
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """New memories with the links whose ends nobody but an agent can tell apart. cells: of how many cells they are."""
+    """New memories with the links whose ends nobody but an agent can tell apart.
+
+    cells: of how many cells they are. repeated: notes in the very words of a held one, by the ids of (new, held); rules skip them.
+    """
 
     linked: tuple[tuple[Memory, tuple[Linked, ...]], ...] = ()
     cells: int = 1
+    repeated: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def of(cls, linked: Sequence[tuple[Memory, Sequence[Linked]]]) -> Questions:
-        """Those among the links of one cell."""
-        left = ((new, tuple(link for link in links if not is_certain(new, link.memory))) for new, links in linked)
-        return cls(tuple((new, links) for new, links in left if links))
+    def of(cls, linked: Sequence[tuple[Memory, Sequence[Linked]]], proofs: Mapping[str, str]) -> Questions:
+        """Those among the links of one cell. proofs: by the ids of its facts, the words that prove them."""
+        open_links = (
+            (new, tuple(link for link in links if not is_certain(new, link.memory, proofs.get(new.id, "")))) for new, links in linked
+        )
+        repeated = [(new.id, link.memory.id) for new, links in linked for link in links if _repeats(new, link.memory)]
+        return cls(tuple((new, links) for new, links in open_links if links), repeated=tuple(repeated))
 
     def __add__(self, other: Questions) -> Questions:
         """Both together."""
-        return Questions((*self.linked, *other.linked), self.cells + other.cells)
+        return Questions((*self.linked, *other.linked), self.cells + other.cells, (*self.repeated, *other.repeated))
 
     @property
     def shown(self) -> Shown:
@@ -182,17 +194,17 @@ class Questions:
         return [(new, link.memory) for new, links in self.linked for link in links if link.memory.id in held]
 
 
-def is_certain(new: Memory, old: Memory) -> bool:
-    """Whether rules alone say what a new memory and a held one are to each other.
+def is_certain(new: Memory, old: Memory, proof: str = "") -> bool:
+    """Whether rules alone say what a new memory and a held one are to each other. proof: the words in which the new one was said.
 
     Two of different categories are never ruled about. Equal statements are one. In a slot an equal value is no contradiction, and one that
-    is told later, in words that say that something changed, takes the place of the other. What one conversation tells in two of its cells is
-    left to the slots, and to runs.
+    is told later, in words that say that something changed, takes the place of the other. What one conversation tells in two of its cells
+    is left to the slots, and to runs.
     """
     if new.category != old.category or (new.conversation_id is not None and new.conversation_id == old.conversation_id):
         return True
     if new.category == "note":
-        return normalised(new.content) == normalised(old.content)
+        return _repeats(new, old)
     if not differences(old.content, new.content):
         return True
     slot = slot_of(new)
@@ -200,8 +212,14 @@ def is_certain(new: Memory, old: Memory) -> bool:
         return False
     if same_value(new, old):
         return True
-    is_told = is_retraction(new) or tells_change(new.content) or changed_by(old, new) is not None
+    is_told = is_retraction(new) or tells_change(new.content) or tells_change(proof) or changed_by(old, new) is not None
     return is_told and new.event_timestamp > old.event_timestamp
+
+
+def _repeats(new: Memory, old: Memory) -> bool:
+    """Whether a note of another cell says the same in the same words."""
+    both_notes = new.category == old.category == "note" and new.cell_id != old.cell_id
+    return both_notes and normalised(new.content) == normalised(old.content)
 
 
 def pair_key(new: Memory, old: Memory) -> str:

@@ -278,7 +278,7 @@ class Former:
         prompt = Shown.of(linked)
         if not prompt.held:
             return Ruled(None, Rulings({}))
-        rulings = await self._rulings(work, linked, prompt, asking)
+        rulings = await self._rulings(work, ready, linked, prompt, asking)
         sources = merge_wanted(ready, linked, rulings)
         if not sources or ready.note is None:
             return Ruled(prompt.key, rulings)
@@ -287,12 +287,12 @@ class Former:
         return Ruled(prompt.key, rulings, Merged(tuple(source.id for source in sources), text, vector, complaint))
 
     async def _rulings(
-        self, work: Work, linked: Sequence[tuple[Memory, Sequence[Linked]]], prompt: Shown, asking: Asking
+        self, work: Work, ready: ReadyCell, linked: Sequence[tuple[Memory, Sequence[Linked]]], prompt: Shown, asking: Asking
     ) -> Rulings:
         """What the conflict agent says: of this cell, or of all that is left of the conversation at once."""
         if not isinstance(asking, JointAsking):
             return await asking.rulings(prompt)
-        own = Questions.of(linked)
+        own = Questions.of(linked, ready.proofs)
 
         async def of_all() -> Questions:
             questions, cells = own, await self.cells(work.owner, work.conversation, asking.steps)
@@ -311,7 +311,7 @@ class Former:
         made = await self._made(work, asking)
         ready = (await self._embedded(_ready_cell(made, work.conversation))).beside(work.cleared)
         look = await self._ledger.look(work.owner, [], [self._near(memory) for memory in ready.compared])
-        return Questions.of(links_of(ready, look, self._forming.links, self._clock.now()))
+        return Questions.of(links_of(ready, look, self._forming.links, self._clock.now()), ready.proofs)
 
     def _near(self, memory: Memory) -> Near:
         slot = slot_of(memory)

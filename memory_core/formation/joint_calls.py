@@ -84,7 +84,9 @@ class JointAsking(Asking):
         story = None if episode.story is None else await self._checked(episode.story, cell)
         return CellAnswers(
             await self._part(f"{name} facts", ExtractedFacts, facts, by, lambda rules: rules.extract_facts(owner, messages)),
-            await self._part(f"{name} episode", EpisodeAnalysis, episode.behaviour, by, lambda rules: rules.analyse_episode(owner, messages)),
+            await self._part(
+                f"{name} episode", EpisodeAnalysis, episode.behaviour, by, lambda rules: rules.analyse_episode(owner, messages)
+            ),
             await self._part(f"{name} summary", ConversationSummary, story, by, lambda rules: rules.summarise(owner, messages)),
         )
 
@@ -99,6 +101,9 @@ class JointAsking(Asking):
             The rulings. Where others changed meanwhile what was shown, the cell's own questions are asked again.
 
         """
+        return (await self._asked_at_once(own, of_all)).with_repeated(own.repeated)
+
+    async def _asked_at_once(self, own: Questions, of_all: Callable[[], Awaitable[Questions]]) -> Rulings:
         wanted = {pair_key(new, old) for new, old in own.pairs}
         if not wanted:
             return Rulings({})
@@ -186,8 +191,6 @@ def _facts_within(facts: ExtractedFacts, first: int, size: int, *, is_end: bool)
 
     def own(statements: Sequence[_Statement]) -> list[_Statement]:
         places = ((statement, statement.message - first) for statement in statements)
-        return [
-            statement.model_copy(update={"message": place}) for statement, place in places if 0 <= place and (place < size or is_end)
-        ]
+        return [statement.model_copy(update={"message": place}) for statement, place in places if place >= 0 and (place < size or is_end)]
 
     return ExtractedFacts(facts=own(facts.facts), foresight=own(facts.foresight), instructions=own(facts.instructions))

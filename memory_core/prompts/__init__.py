@@ -2,8 +2,8 @@
 
 A prompt's text is a constant: nothing that a user wrote is ever put into it, only into the record beside it. A changed text needs a new
 version, since id and version are stamped on every memory that is made with it. Examples stand between <example> marks; the JSON in them
-is known here, so that an answer which repeats one can be told from news. The prompts of joint answers begin with the shared rules, and the one
-of a window goes on where the one of a cell ends: so what a service caches of one call serves the next.
+is known here, so that an answer which repeats one can be told from news. The prompts of joint answers begin with the shared rules, and the
+one of a window goes on where the one of a cell ends: so what a service caches of one call serves the next.
 """
 
 from __future__ import annotations
