@@ -98,12 +98,12 @@ def shows_more(run: Run, scenes: Sequence[Scene]) -> bool:
     return any(counts[scene.theme] >= MIN_CELLS and not new.isdisjoint(scene.cell_ids) for scene in scenes)
 
 
-def touches(new: Sequence[Memory], shown: Sequence[Memory], link: float) -> bool:
+def touches(new: Sequence[Memory], episodes: Sequence[Memory], link: float) -> bool:
     """Whether a new episode has to do with another one: by its vector, at the similarity `link`, or by words that say something."""
-    words = {episode.id: words_in(episode.content) - FUNCTION_WORDS - QUERY_WORDS - _SPEAKERS for episode in shown}
+    words = {episode.id: words_in(episode.content) - FUNCTION_WORDS - QUERY_WORDS - _SPEAKERS for episode in episodes}
     return any(
         len(words[first.id] & words[second.id]) >= SHARED or _similarity(first, second) >= link
-        for first, second in product(new, shown)
+        for first, second in product(new, episodes)
         if first.id != second.id
     )
 

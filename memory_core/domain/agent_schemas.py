@@ -372,7 +372,7 @@ class RuledPair(_Answer):
     """A new memory and a held one that an agent was shown, by ids; key: of both texts. decision None: it said nothing of the two."""
 
     new: str
-    held: str
+    old: str
     key: str
     decision: Decision | None = None
 

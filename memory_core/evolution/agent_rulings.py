@@ -160,7 +160,7 @@ def _items(memories: Sequence[Memory]) -> list[DecisionItem]:
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """New memories with the links whose ends nobody but an agent can tell apart.
+    """New memories with the links that only an agent can rule about.
 
     cells: of how many cells they are. repeated: notes in the very words of a held one, by the ids of (new, held); rules skip them.
     """
@@ -190,8 +190,8 @@ class Questions:
     @property
     def pairs(self) -> list[tuple[Memory, Memory]]:
         """The pairs that are asked about, as far as they are shown."""
-        held = {memory.id for memory in self.shown.held}
-        return [(new, link.memory) for new, links in self.linked for link in links if link.memory.id in held]
+        shown_ids = {memory.id for memory in self.shown.held}
+        return [(new, link.memory) for new, links in self.linked for link in links if link.memory.id in shown_ids]
 
 
 def is_certain(new: Memory, old: Memory, proof: str = "") -> bool:
@@ -229,7 +229,7 @@ def pair_key(new: Memory, old: Memory) -> str:
 
 def ruled_pairs(questions: Questions, rulings: Rulings) -> ConversationRulings:
     """The pairs that were asked about, each with what was said of it, to be frozen."""
-    asked = {(new.id, old.id): RuledPair(new=new.id, held=old.id, key=pair_key(new, old)) for new, old in questions.pairs}
+    asked = {(new.id, old.id): RuledPair(new=new.id, old=old.id, key=pair_key(new, old)) for new, old in questions.pairs}
     pairs = [pair.model_copy(update={"decision": rulings.by_pair.get(name)}) for name, pair in asked.items()]
     return ConversationRulings(pairs=pairs, invented=rulings.invented)
 

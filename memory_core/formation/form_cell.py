@@ -305,8 +305,8 @@ class Former:
     async def _questions(self, work: Work, asking: Asking) -> Questions:
         """What the conflict agent would be asked about a cell that is formed later."""
         identity = cell_id(work.conversation, work.cell)
-        told = told_before((await self._ledger.look(work.owner, [identity])).memory(identity), work.conversation.created_at)
-        if told or only_asks_to_forget(work.cell.messages):
+        is_known = told_before((await self._ledger.look(work.owner, [identity])).memory(identity), work.conversation.created_at)
+        if is_known or only_asks_to_forget(work.cell.messages):
             return Questions()
         made = await self._made(work, asking)
         ready = (await self._embedded(_ready_cell(made, work.conversation))).beside(work.cleared)

@@ -71,16 +71,16 @@ class JointAsking(Asking):
             answer = await self._formed(f"form {window}", messages, previous, cut=True)
             if answer.value.boundaries is not None:
                 return answer.value.boundaries
-        shown = self._shown(messages)
-        return (await self._by_rule(step, Boundaries, lambda rules: rules.detect_boundary(owner, shown, previous))).value
+        in_zone = self._shown(messages)
+        return (await self._by_rule(step, Boundaries, lambda rules: rules.detect_boundary(owner, in_zone, previous))).value
 
     async def about(self, cell: Cell) -> CellAnswers:
         """Facts, behaviour and story of a cell, from the answer about its window or from one about the cell."""
-        answer, offset, shown = await self._covering(cell)
+        answer, offset, total = await self._covering(cell)
         owner, messages, name = self.owner, self._shown(cell.messages), f"cell {cell.first}-{cell.last}"
         size, by = len(cell.messages), answer.provenance
-        episode = _episode_at(answer.value.episodes, offset, size, shown)
-        facts = None if answer.value.facts is None else _facts_within(answer.value.facts, offset, size, is_end=offset + size == shown)
+        episode = _episode_at(answer.value.episodes, offset, size, total)
+        facts = None if answer.value.facts is None else _facts_within(answer.value.facts, offset, size, is_end=offset + size == total)
         story = None if episode.story is None else await self._checked(episode.story, cell)
         return CellAnswers(
             await self._part(f"{name} facts", ExtractedFacts, facts, by, lambda rules: rules.extract_facts(owner, messages)),
@@ -110,14 +110,14 @@ class JointAsking(Asking):
 
         async def ask() -> Answered[ConversationRulings]:
             questions = await of_all()
-            shown = questions.shown
-            new, older = shown.items()
+            prompt = questions.shown
+            new, older = prompt.items()
             try:
                 answer = await self.agents.decide_conflicts(self.owner, new, older)
             except AgentFailed as error:
                 log.warning("the conflict agent failed, what it was asked about stays pending: %s", error.detail)
                 return Answered(ruled_pairs(questions, Rulings({})), Provenance(NOBODY))
-            rulings = Rulings.of(shown, answer.value, answer.provenance.model)
+            rulings = Rulings.of(prompt, answer.value, answer.provenance.model)
             return Answered(ruled_pairs(questions, rulings), answer.provenance, answer.tokens)
 
         answer = await self.steps.frozen(self.owner, self.conversation.id, "conflicts of all cells", ask, ConversationRulings)
@@ -126,7 +126,7 @@ class JointAsking(Asking):
             return await self.rulings(own.shown)
         if answer.provenance.model == NOBODY:
             return Rulings({}, failed=True)
-        decisions = {(pair.new, pair.held): pair.decision for pair in answer.value.pairs if pair.decision is not None}
+        decisions = {(pair.new, pair.old): pair.decision for pair in answer.value.pairs if pair.decision is not None}
         is_asker = answer.value.pairs[0].key in wanted
         return Rulings(decisions, answer.value.invented if is_asker else 0, model=answer.provenance.model)
 
@@ -142,11 +142,11 @@ class JointAsking(Asking):
 
     async def _formed(self, step: str, messages: Sequence[Message], previous: str | None, *, cut: bool) -> Answered[FormedParts]:
         """The joint answer about these messages, frozen; without any part where the model gave nothing usable."""
-        shown = self._shown(messages)
+        in_zone = self._shown(messages)
 
         async def ask() -> Answered[FormedParts]:
             try:
-                return await self.agents.form(self.owner, shown, previous, cut=cut)
+                return await self.agents.form(self.owner, in_zone, previous, cut=cut)
             except AgentFailed as error:
                 log.warning("the joint answer failed at %s, rules answer instead: %s", step, error.detail)
                 return Answered(FormedParts(), Provenance(self.rules.model))
@@ -176,10 +176,10 @@ def _is_short(messages: Sequence[Message]) -> bool:
     return len(moments) < SHORT_CONVERSATION and all(later - before < PAUSE for before, later in pairwise(moments))
 
 
-def _episode_at(episodes: Sequence[EpisodeParts], first: int, size: int, shown: int) -> EpisodeParts:
+def _episode_at(episodes: Sequence[EpisodeParts], first: int, size: int, total: int) -> EpisodeParts:
     """The episode that is exactly the cell of `size` messages from `first` on; one without parts where the answer has none."""
-    by_first = {episode.first: episode for episode in reversed(episodes) if episode.first < shown}
-    ends = dict(pairwise([*sorted(by_first), shown]))
+    by_first = {episode.first: episode for episode in reversed(episodes) if episode.first < total}
+    ends = dict(pairwise([*sorted(by_first), total]))
     return by_first[first] if ends.get(first) == first + size else EpisodeParts(first=first)
 
 

@@ -132,15 +132,15 @@ class OfflineAgents:
     async def form(self, owner: Owner, messages: Sequence[Message], previous: str | None, *, cut: bool) -> Answered[FormedParts]:
         """What the separate rules say, together."""
         boundaries = (await self.detect_boundary(owner, messages, previous)).value if cut else None
-        firsts = [0, *(one.after + 1 for one in boundaries.cuts)] if boundaries is not None else [0]
+        firsts = [0, *(cut_before.after + 1 for cut_before in boundaries.cuts)] if boundaries is not None else [0]
         stretches = [(first, messages[first:end]) for first, end in pairwise([*firsts, len(messages)])]
         episodes = [
             EpisodeParts(
                 first=first,
-                behaviour=(await self.analyse_episode(owner, said)).value,
-                story=(await self.summarise(owner, said)).value,
+                behaviour=(await self.analyse_episode(owner, stretch)).value,
+                story=(await self.summarise(owner, stretch)).value,
             )
-            for first, said in stretches
+            for first, stretch in stretches
         ]
         facts = (await self.extract_facts(owner, messages)).value
         return Answered(FormedParts(boundaries=boundaries, facts=facts, episodes=episodes), Provenance(MODEL))
