@@ -17,6 +17,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
+from memory_core.domain.agent_schemas import FormationCalls
 from memory_core.domain.errors import PlainError
 from memory_core.domain.ranking.recipes import CALIBRATIONS, Calibration
 from memory_core.setting_types import (
@@ -175,6 +176,11 @@ class Settings(BaseModel):
     )
 
     boundary_gap_minutes: Positive = Field(120.0, description="Minutes of silence that end an episode, where rules cut a conversation")
+
+    formation_calls: Annotated[FormationCalls, Lower] = Field(
+        "separate",
+        description="Calls of a model: separate = one an answer, two = one a cell and rules for boundaries, one = one for 50 messages",
+    )
 
     # batches and webhooks
     batch_messages: Annotated[int, Field(ge=1, le=200)] = Field(30, description="Gathered messages of a session that are formed at once")

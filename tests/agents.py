@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from memory_core.domain.agent_schemas import (
@@ -21,10 +22,13 @@ from memory_core.domain.agent_schemas import (
     Cut,
     Decisions,
     EpisodeAnalysis,
+    EpisodeParts,
     ExtractedFacts,
+    FormedParts,
     FoundPatterns,
     ProfileUpdate,
     Provenance,
+    ReflectedParts,
     SaidFact,
     Sufficiency,
     Synthesis,
@@ -101,6 +105,31 @@ class ScriptedAgents:
             if found is not None
         ]
         return Answered(ExtractedFacts(facts=facts), WHO)
+
+    async def form(self, owner: Owner, messages: Sequence[Message], previous: str | None, *, cut: bool) -> Answered[FormedParts]:
+        """What the separate calls answer, as one that is counted as `form`."""
+        await self._asked("form")
+        calls, before, self.before = self.calls.copy(), self.before, None
+        boundaries = (await self.detect_boundary(owner, messages, previous)).value if cut else None
+        firsts = [0, *(one.after + 1 for one in boundaries.cuts)] if boundaries is not None else [0]
+        said = [(first, messages[first:end]) for first, end in pairwise([*firsts, len(messages)])]
+        episodes = [
+            EpisodeParts(
+                first=first, behaviour=(await self.analyse_episode(owner, some)).value, story=(await self.summarise(owner, some)).value
+            )
+            for first, some in said
+        ]
+        facts = (await self.extract_facts(owner, messages)).value
+        self.calls, self.before = calls, before
+        return Answered(FormedParts(boundaries=boundaries, facts=facts, episodes=episodes), WHO)
+
+    async def reflect(self, owner: Owner, episodes: Sequence[DecisionItem], scenes: Sequence[SceneItem]) -> Answered[ReflectedParts]:
+        """What the separate calls answer, as one that is counted as `reflect`."""
+        await self._asked("reflect")
+        calls, before, self.before = self.calls.copy(), self.before, None
+        patterns, profile = await self.find_patterns(owner, episodes), await self.update_profile(owner, scenes)
+        self.calls, self.before = calls, before
+        return Answered(ReflectedParts(patterns=patterns.value, profile=profile.value), WHO)
 
     async def decide_conflicts(self, owner: Owner, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
         await self._asked("conflicts")

@@ -61,6 +61,23 @@ GOOD: dict[str, Any] = {
                                "notes": "N/A"},
     },
 }  # fmt: skip
+GOOD["FormedCell"] = {
+    **GOOD["ExtractedFacts"],
+    "instructions": [],
+    "behaviour": {name: part for name, part in GOOD["EpisodeAnalysis"].items() if name != "context"},
+    "story": {name: part for name, part in GOOD["ConversationSummary"].items() if name != "context"},
+}
+GOOD["FormedWindow"] = {
+    "cuts": [{"after": 1, "reason": "from the move to the dinner"}],
+    "continues": False,
+    **GOOD["ExtractedFacts"],
+    "instructions": [],
+    "episodes": [
+        {"first": 0, "behaviour": GOOD["FormedCell"]["behaviour"], "story": GOOD["FormedCell"]["story"]},
+        {"first": 2, "behaviour": None, "story": GOOD["FormedCell"]["story"]},
+    ],
+}
+GOOD["Reflection"] = {**GOOD["FoundPatterns"], **GOOD["ProfileUpdate"]}
 
 
 @dataclass
@@ -150,7 +167,7 @@ def kind_of(body: dict[str, Any]) -> str:
     if schema:
         return str(schema["name"])
     told = body["messages"][0]["content"]
-    return next(name for name, answer in GOOD.items() if all(f'"{field}":' in told for field in answer))
+    return max((name for name, answer in GOOD.items() if all(f'"{field}":' in told for field in answer)), key=lambda name: len(GOOD[name]))
 
 
 def completion(text: str | None, finish: str = "stop", usage: dict[str, Any] | None = None, **message: Any) -> web.Response:

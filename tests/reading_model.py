@@ -14,11 +14,14 @@ from typing import Any
 from aiohttp import web
 
 from memory_core.adapters.offline.agents import OfflineAgents
-from memory_core.domain.agent_schemas import Answered
+from memory_core.domain.agent_schemas import Answered, ConversationSummary
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed
+from memory_core.domain.note import FOOTER, SUMMARY, parts_of, render_note
 from memory_core.ports import DecisionItem, SceneItem
 from tests.chat_server import completion, kind_of
+
+NO_STORY = ConversationSummary(narrative="-")
 
 
 class ReadingModel:
@@ -53,8 +56,33 @@ class ReadingModel:
             "ProfileUpdate": lambda: self._rules.update_profile("app", scenes),
             "Synthesis": lambda: self._rules.synthesise("app", items["note"]),
         }
+        joint: dict[str, Callable[[], Awaitable[dict[str, Any]]]] = {
+            "FormedCell": lambda: self._formed(messages, None, cut=False),
+            "FormedWindow": lambda: self._formed(messages, previous, cut=True),
+            "Reflection": lambda: self._reflected(items["episode"], scenes),
+        }
+        if kind in joint:
+            return await joint[kind]()
         told: dict[str, Any] = (await calls[kind]()).value.model_dump(mode="json")
         return {"narrative": told["narrative"]} if kind == "Narrative" else told
+
+    async def _formed(self, messages: list[Message], previous: str | None, *, cut: bool) -> dict[str, Any]:
+        """A joint answer, in which a behaviour that does not show is null."""
+        parts = (await self._rules.form("app", messages, previous, cut=cut)).value
+        episodes = [episode.model_dump(mode="json", exclude={"behaviour": {"context"}, "story": {"context"}}) for episode in parts.episodes]
+        for told, episode in zip(episodes, parts.episodes, strict=True):
+            if episode.behaviour is not None and not parts_of(render_note(episode.behaviour, NO_STORY)).keys() - {SUMMARY, FOOTER}:
+                told["behaviour"] = None
+        facts = parts.facts.model_dump(mode="json") if parts.facts is not None else {}
+        if parts.boundaries is None:
+            return {**facts, "behaviour": episodes[0]["behaviour"], "story": episodes[0]["story"]}
+        return {**parts.boundaries.model_dump(mode="json"), **facts, "episodes": episodes}
+
+    async def _reflected(self, episodes: list[DecisionItem], scenes: list[SceneItem]) -> dict[str, Any]:
+        parts = (await self._rules.reflect("app", episodes, scenes)).value
+        assert parts.patterns is not None
+        assert parts.profile is not None
+        return {**parts.patterns.model_dump(mode="json"), **parts.profile.model_dump(mode="json")}
 
 
 def entries(record: str) -> list[tuple[list[str], str]]:

@@ -17,6 +17,7 @@ from memory_core.consolidation.fading import Compressor, Crossings
 from memory_core.consolidation.pattern_withdrawal import Withdrawal
 from memory_core.consolidation.patterns import Closeness, Patterns
 from memory_core.consolidation.profile import ProfileStep
+from memory_core.consolidation.reflection import Reflecting
 from memory_core.consolidation.run import Calls, Consolidator, EndingRules, RunEnding, Step, Told
 from memory_core.consolidation.scene_conflicts import SceneConflictStep
 from memory_core.consolidation.scenes import SceneStep
@@ -30,6 +31,7 @@ from memory_core.data_rights.import_conversations import ConversationTeller, Con
 from memory_core.data_rights.import_parse import Redact
 from memory_core.data_rights.importing import Importer
 from memory_core.data_rights.redaction_passes import Sweeping
+from memory_core.domain.agent_schemas import FormationCalls
 from memory_core.domain.conversation import TaskKind
 from memory_core.domain.scene_assignment import SceneRules
 from memory_core.evolution.deletion import NoteUnmerger, ToldForgetter
@@ -52,7 +54,7 @@ from memory_core.tasks.worker import Tasking, Work
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationRules:
-    """What the phase goes by. spread: over how long the users of one hour are spread."""
+    """What the phase goes by. spread: over how long the users of one hour are spread. calls: how many calls a model is asked in."""
 
     decay: DecayRules
     forget_cap: int
@@ -61,6 +63,7 @@ class ConsolidationRules:
     scenes: SceneRules
     ending: EndingRules
     spread: timedelta
+    calls: FormationCalls = "separate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +107,20 @@ class Consolidation:
         self.forgetter = Forgetter(store, operations, for_good, unmerger, clock, rules.forget_cap)
         self.archiver = Archiver(store, ledger, touches, operations, copies, clock, rules.archive)
         upkeep = Upkeep(store, touches, self.snapshots, crossings, self.decay, self.archiver, rules.ending)
+        is_joint = rules.calls != "separate" and here.agents is not here.rules
+        reflecting = Reflecting(store, here.agents, here.rules, tasking.steps) if is_joint else None
+        scenes: tuple[Step, ...] = (SceneStep(store, here.embedder, here.agents, here.rules, tasking.steps, rules.scenes),)
         steps: tuple[Step, ...] = (
             upkeep,
             EndedTruths(store, clock),
             Withdrawal(store),  # before patterns are found, or news would make surer what does not stand any more
-            Patterns(store, here.embedder, here.agents, here.rules, tasking.steps, rules.closeness),
+            *(scenes if is_joint else ()),  # traits are asked for beside patterns, and of scenes with the new episodes in them
+            Patterns(store, here.embedder, here.agents, here.rules, tasking.steps, rules.closeness, reflecting),
             Merging(store, here.embedder, here.rules, rules.closeness.duplicate),
             ConflictStep(store, ledger, here.agents, here.rules, tasking.steps, clock),
-            SceneStep(store, here.embedder, here.agents, here.rules, tasking.steps, rules.scenes),
+            *(() if is_joint else scenes),
             SceneConflictStep(store, here.agents, here.rules, tasking.steps, clock),
-            ProfileStep(store, here.agents, here.rules, tasking.steps),
+            ProfileStep(store, here.agents, here.rules, tasking.steps, reflecting),
             EarlierMessages(store, here.embedder, rules.ending.cap),
         )
         self.reembedder = Reembedder(store, operations, here.embedder)

@@ -48,7 +48,7 @@ def forming_rules(settings: Settings) -> FormingRules:
         age_hours=settings.max_age_hours / settings.half_life_factor,
         half_life_days=settings.decay_half_life_days,
     )
-    return FormingRules(links, scale.contradiction_floor)
+    return FormingRules(links, scale.contradiction_floor, calls=settings.formation_calls)
 
 
 def formation_rules(settings: Settings) -> FormationRules:
@@ -123,6 +123,7 @@ def consolidation_rules(settings: Settings) -> ConsolidationRules:
         scenes,
         ending,
         spread,
+        settings.formation_calls,
     )
 
 

@@ -7,7 +7,6 @@ decided within the commit, on the episodes as they are then. One that was delete
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from memory_core.consolidation.pattern_commit import (
     in_time,
     read_episodes,
 )
+from memory_core.consolidation.reflection import Reflecting, key_of, touches
 from memory_core.consolidation.run import Proposal, Run
 from memory_core.domain.agent_schemas import Answered, FoundPattern, FoundPatterns, Provenance
 from memory_core.domain.errors import AgentFailed
@@ -50,12 +50,24 @@ class Closeness:
 
 
 class Patterns:
-    """The step. `rules` are the agents without a model, which answer where `agents` give nothing usable."""
+    """The step. `rules` are the agents without a model, which answer where `agents` give nothing usable.
+
+    reflecting: where patterns and traits are asked for in one call.
+    """
 
     name = "patterns"
 
-    def __init__(self, store: LongTermStore, embedder: Embedder, agents: Agents, rules: Agents, steps: Steps, closeness: Closeness) -> None:
-        self._store, self._embedder, self._rules = store, embedder, rules
+    def __init__(
+        self,
+        store: LongTermStore,
+        embedder: Embedder,
+        agents: Agents,
+        rules: Agents,
+        steps: Steps,
+        closeness: Closeness,
+        reflecting: Reflecting | None = None,
+    ) -> None:
+        self._store, self._embedder, self._rules, self._reflecting = store, embedder, rules, reflecting
         self._model = None if agents is rules else agents
         self._steps, self._closeness = steps, closeness
 
@@ -80,7 +92,7 @@ class Patterns:
         episodes = sorted([*part, *older], key=in_time)
         if len(episodes) < 2:
             return None
-        answer = await self._asked(run, number, episodes)
+        answer = await self._asked(run, number, part, episodes)
         if not answer.value.patterns:
             return None
         candidates = await self._candidates(run, answer, episodes)
@@ -96,12 +108,23 @@ class Patterns:
         chunk = decide(Look(seen.head, dict(seen.documents)))
         return Proposal(ids, decide) if chunk.changes or chunk.counts else None
 
-    async def _asked(self, run: Run, number: int, episodes: Sequence[Memory]) -> Answered[FoundPatterns]:
-        """The answer about exactly these episodes: a model's is frozen, the rules say the same whenever they are asked."""
+    async def _asked(self, run: Run, number: int, part: Sequence[Memory], episodes: Sequence[Memory]) -> Answered[FoundPatterns]:
+        """The answer about exactly these episodes: a model's is frozen, the rules say the same whenever they are asked.
+
+        part: those of them that are new. Asked for together with traits, only the first part of a run is, and none that touches nothing.
+        """
         items = as_items(episodes)
+        if self._reflecting is not None:
+            if not touches(part, episodes, self._closeness.link):
+                return await self._rules.find_patterns(run.owner, items)
+            joint = await self._reflecting.ask(run, episodes, items) if number == 0 else None
+            if joint is not None and joint.value.patterns is not None:
+                return Answered(joint.value.patterns, joint.provenance)
+            if joint is not None:
+                return await self._rules.find_patterns(run.owner, items)
         if self._model is not None:
             model = self._model
-            key = hashlib.sha256("\n".join(episode.id for episode in episodes).encode()).hexdigest()[:16]
+            key = key_of(episode.id for episode in episodes)
 
             async def ask() -> Answered[FoundPatterns]:
                 return await model.find_patterns(run.owner, items)

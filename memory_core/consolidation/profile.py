@@ -8,38 +8,38 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
+from memory_core.consolidation.reflection import TOLD, Reflecting, latest_scenes, scene_items, shows_more
 from memory_core.consolidation.run import Proposal, Run
 from memory_core.domain.agent_schemas import Answered, ProfileUpdate, SeenTrait
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.profile import BY_RULE, Seen, cells_in, subjects, with_facts, with_traits
-from memory_core.domain.scenes import PROFILE_ID, KnownPerson, Scene, person_in, scene_in
+from memory_core.domain.scenes import PROFILE_ID, KnownPerson, Scene, person_in
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.provenance import unknown_names
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.spelling import numbers_in
 from memory_core.ledger.commit import Look
-from memory_core.ports import Agents, Document, LongTermStore, SceneItem
+from memory_core.ports import Agents, Document, LongTermStore
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operations import Chunk
 
-SCENES_SHOWN: Final = 16
-"""Scenes that traits are looked for in: those begun last."""
-TOLD = 20
-"""Episodes of a scene that an agent is told of, the latest."""
 READ_AT_ONCE = 200
 log = logging.getLogger(__name__)
 
 
 class ProfileStep:
-    """Keeps profiles. `rules` are the agents without a model, which answer where `agents` give nothing usable."""
+    """Keeps profiles. `rules` are the agents without a model, which answer where `agents` give nothing usable.
+
+    reflecting: where patterns and traits are asked for in one call.
+    """
 
     name = "profile"
 
-    def __init__(self, store: LongTermStore, agents: Agents, rules: Agents, steps: Steps) -> None:
-        self._store, self._rules, self._steps = store, rules, steps
+    def __init__(self, store: LongTermStore, agents: Agents, rules: Agents, steps: Steps, reflecting: Reflecting | None = None) -> None:
+        self._store, self._rules, self._steps, self._reflecting = store, rules, steps, reflecting
         self._model = None if agents is rules else agents
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
@@ -118,8 +118,7 @@ class ProfileStep:
 
     async def _traits(self, run: Run, touched: Mapping[str, Memory]) -> tuple[list[Seen], int]:
         """What shows in the latest scenes and in patterns; and how many traits were dropped that what was shown does not bear out."""
-        scenes = [scene_in(document.body) for document in await self._store.page(run.owner, "scene", None, None, SCENES_SHOWN)]
-        scenes.sort(key=lambda scene: (scene.started_at, scene.id))
+        scenes = await latest_scenes(self._store, run.owner)
         answer, by = await self._answer(run, scenes) if scenes else (ProfileUpdate(), BY_RULE)
         seen: list[Seen] = []
         for trait in answer.traits:
@@ -140,16 +139,14 @@ class ProfileStep:
         ]
 
     async def _answer(self, run: Run, scenes: Sequence[Scene]) -> tuple[ProfileUpdate, str]:
-        items = [
-            SceneItem(
-                number,
-                scene.theme,
-                tuple(member.line for member in scene.members[-TOLD:]),
-                tuple(tuple(member.shows) for member in scene.members[-TOLD:]),
-                scene.started_at,
-            )
-            for number, scene in enumerate(scenes)
-        ]
+        items = scene_items(scenes)
+        if self._reflecting is not None:
+            if not shows_more(run, scenes):
+                return ProfileUpdate(), BY_RULE
+            if (joint := await self._reflecting.about(run, scenes)) is not None:
+                if joint.value.profile is not None:
+                    return joint.value.profile, joint.provenance.model
+                return (await self._rules.update_profile(run.owner, items)).value, BY_RULE
         if self._model is not None:
             model = self._model
 

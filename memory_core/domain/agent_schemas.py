@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler
+from pydantic_core import CoreSchema
 
 from memory_core.domain.memory import GivenWorth
 from memory_core.domain.scope import Timestamp
@@ -286,6 +287,101 @@ class ProfileUpdate(_Answer):
     """The profile agent's answer: traits that show in what it was shown."""
 
     traits: Annotated[list[SeenTrait], Field(max_length=12)] = Field(default_factory=list)
+
+
+# Several answers in one: the fields of the separate ones, asked for together. Each part is checked as the separate answer is.
+
+
+FormationCalls = Literal["separate", "two", "one"]
+"""How formation asks a model: for each answer separately, or for several in one call."""
+MAX_EPISODES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """In an annotation: the field that a model is not asked for, since nothing is made of it."""
+
+    field: str
+
+    def __get_pydantic_json_schema__(self, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """The schema without the field."""
+        schema = dict(handler.resolve_ref_schema(handler(core_schema)))
+        properties = {name: asked for name, asked in schema["properties"].items() if name != self.field}
+        required = [name for name in schema.get("required", ()) if name != self.field]
+        return {**schema, "properties": properties, "required": required}
+
+
+Behaviour = Annotated[EpisodeAnalysis, Without("context")]
+Story = Annotated[ConversationSummary, Without("context")]
+
+
+class FormedCell(ExtractedFacts):
+    """All of one cell. behaviour None: the messages show nothing of it."""
+
+    behaviour: Behaviour | None
+    story: Story
+
+
+class FormedEpisode(_Answer):
+    """One episode of a window: the number of its first message, how people behaved in it, and its story."""
+
+    first: Annotated[int, Field(ge=0)]
+    behaviour: Behaviour | None
+    story: Story
+
+
+class FormedWindow(ExtractedFacts, Boundaries):
+    """All of a window: where it is cut, the facts of all of it, and behaviour and story of each episode."""
+
+    episodes: Annotated[list[FormedEpisode], Field(max_length=MAX_EPISODES)] = Field(default_factory=list)
+
+
+class Reflection(ProfileUpdate, FoundPatterns):
+    """Patterns and traits."""
+
+
+class EpisodeParts(_Answer):
+    """What is usable of the answer about one episode; `first` is the number of its first message. None: nothing of that part."""
+
+    first: int
+    behaviour: EpisodeAnalysis | None = None
+    story: ConversationSummary | None = None
+
+
+class FormedParts(_Answer):
+    """What is usable of the answer about a window or a cell. None: nothing of that part, so a rule answers it."""
+
+    boundaries: Boundaries | None = None
+    facts: ExtractedFacts | None = None
+    episodes: list[EpisodeParts] = Field(default_factory=list)
+
+
+class ReflectedParts(_Answer):
+    """What is usable of the answer about episodes and scenes. None: nothing of that part, so a rule answers it.
+
+    episodes_key, scenes_key: given by the asker, who knows by them what the numbers in the answer mean.
+    """
+
+    patterns: FoundPatterns | None = None
+    profile: ProfileUpdate | None = None
+    episodes_key: str = ""
+    scenes_key: str = ""
+
+
+class RuledPair(_Answer):
+    """A new memory and a held one that an agent was shown, by ids; key: of both texts. decision None: it said nothing of the two."""
+
+    new: str
+    old: str
+    key: str
+    decision: Decision | None = None
+
+
+class ConversationRulings(_Answer):
+    """What an agent said about all cells of a conversation at once. invented: decisions about what it was not shown."""
+
+    pairs: list[RuledPair] = Field(default_factory=list)
+    invented: int = 0
 
 
 @dataclass(frozen=True, slots=True)

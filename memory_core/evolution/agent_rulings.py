@@ -7,19 +7,20 @@ counted. `key` names what was shown: the same again has the same frozen answer, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
-from memory_core.domain.agent_schemas import Decision, Decisions
+from memory_core.domain.agent_schemas import ConversationRulings, Decision, Decisions, RuledPair
 from memory_core.domain.memory import MAX_CONTENT_BYTES, Memory, MemoryType, Vector
 from memory_core.domain.note import FOOTER, FRAME_WORDS, HEADINGS, SUMMARY, parts_of
+from memory_core.domain.statements.change_clauses import tells_change
 from memory_core.domain.statements.changes import Ground, change
 from memory_core.domain.statements.contradictions import contradiction
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words
 from memory_core.domain.text.fuzzy_dedup import normalise_token
-from memory_core.domain.text.sameness import differences, names_in, words_in
+from memory_core.domain.text.sameness import differences, names_in, normalised, words_in
 from memory_core.domain.text.spelling import numbers_in
-from memory_core.domain.truth.slots import family_of, is_retraction, slot_of
+from memory_core.domain.truth.slots import family_of, is_retraction, same_value, slot_of
 from memory_core.evolution.links import Linked
 from memory_core.ledger.ids import derived
 from memory_core.ports import DecisionItem
@@ -40,14 +41,14 @@ class Shown:
     held: tuple[Memory, ...]
 
     @classmethod
-    def of(cls, linked: Sequence[tuple[Memory, Sequence[Linked]]]) -> Shown:
-        """The new memories that touch older ones, and these; of another cell only, the nearest first.
+    def of(cls, linked: Sequence[tuple[Memory, Sequence[Linked]]], most: int = MAX_HELD) -> Shown:
+        """The new memories that touch older ones, and at most `most` of these; of another cell only, the nearest first.
 
         In an order that time does not change, so that a second look asks the same.
         """
         pairs = [(new, link) for new, links in linked for link in links if link.memory.cell_id != new.cell_id or new.cell_id is None]
         pairs.sort(key=lambda pair: (-pair[1].link.similarity_score, pair[1].memory.id))
-        older = list({link.memory.id: link.memory for _, link in pairs}.values())[:MAX_HELD]
+        older = list({link.memory.id: link.memory for _, link in pairs}.values())[:most]
         known = {memory.id for memory in older}
         touched = {new.id for new, link in pairs if link.memory.id in known}
         return cls(tuple(new for new, _ in linked if new.id in touched), tuple(older))
@@ -87,6 +88,11 @@ class Rulings:
                 continue
             rulings.setdefault((prompt.new[decision.new].id, prompt.held[decision.memory].id), decision)
         return cls(rulings, invented, model=model, by_rule=by_rule)
+
+    def with_repeated(self, pairs: Sequence[tuple[str, str]]) -> Rulings:
+        """These, and that of these pairs of (new, held) the new one says nothing new."""
+        skipped = Decision(new=0, memory=0, operation="SKIP", confidence_score=1.0, reasoning="the same words")
+        return replace(self, by_pair={**self.by_pair, **dict.fromkeys(pairs, skipped)})
 
     def on(self, new: Memory, old: Memory) -> Decision | None:
         """What is to happen to the held one because of the new one, where code can agree to it."""
@@ -147,6 +153,85 @@ def _items(memories: Sequence[Memory]) -> list[DecisionItem]:
         DecisionItem(number, memory.content, memory.category, memory.event_timestamp, slot_of(memory))
         for number, memory in enumerate(memories)
     ]
+
+
+# What an agent has to be asked where all cells of a conversation are asked about together: nothing that rules are certain about.
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """New memories with the links that only an agent can rule about.
+
+    cells: of how many cells they are. repeated: notes in the very words of a held one, by the ids of (new, held); rules skip them.
+    """
+
+    linked: tuple[tuple[Memory, tuple[Linked, ...]], ...] = ()
+    cells: int = 1
+    repeated: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, linked: Sequence[tuple[Memory, Sequence[Linked]]], proofs: Mapping[str, str]) -> Questions:
+        """Those among the links of one cell. proofs: by the ids of its facts, the words that prove them."""
+        open_links = (
+            (new, tuple(link for link in links if not is_certain(new, link.memory, proofs.get(new.id, "")))) for new, links in linked
+        )
+        repeated = [(new.id, link.memory.id) for new, links in linked for link in links if _repeats(new, link.memory)]
+        return cls(tuple((new, links) for new, links in open_links if links), repeated=tuple(repeated))
+
+    def __add__(self, other: Questions) -> Questions:
+        """Both together."""
+        return Questions((*self.linked, *other.linked), self.cells + other.cells, (*self.repeated, *other.repeated))
+
+    @property
+    def shown(self) -> Shown:
+        """What the agent is shown."""
+        return Shown.of(self.linked, MAX_HELD * self.cells)
+
+    @property
+    def pairs(self) -> list[tuple[Memory, Memory]]:
+        """The pairs that are asked about, as far as they are shown."""
+        shown_ids = {memory.id for memory in self.shown.held}
+        return [(new, link.memory) for new, links in self.linked for link in links if link.memory.id in shown_ids]
+
+
+def is_certain(new: Memory, old: Memory, proof: str = "") -> bool:
+    """Whether rules alone say what a new memory and a held one are to each other. proof: the words in which the new one was said.
+
+    Two of different categories are never ruled about. Equal statements are one. In a slot an equal value is no contradiction, and one that
+    is told later, in words that say that something changed, takes the place of the other. What one conversation tells in two of its cells
+    is left to the slots, and to runs.
+    """
+    if new.category != old.category or (new.conversation_id is not None and new.conversation_id == old.conversation_id):
+        return True
+    if new.category == "note":
+        return _repeats(new, old)
+    if not differences(old.content, new.content):
+        return True
+    slot = slot_of(new)
+    if slot is None or slot != slot_of(old):
+        return False
+    if same_value(new, old):
+        return True
+    is_told = is_retraction(new) or tells_change(new.content) or tells_change(proof) or changed_by(old, new) is not None
+    return is_told and new.event_timestamp > old.event_timestamp
+
+
+def _repeats(new: Memory, old: Memory) -> bool:
+    """Whether a note of another cell says the same in the same words."""
+    both_notes = new.category == old.category == "note" and new.cell_id != old.cell_id
+    return both_notes and normalised(new.content) == normalised(old.content)
+
+
+def pair_key(new: Memory, old: Memory) -> str:
+    """A name for exactly these two, by ids, texts and states."""
+    return derived("pair", *(f"{memory.id} {memory.status.value} {memory.content}" for memory in (new, old)))
+
+
+def ruled_pairs(questions: Questions, rulings: Rulings) -> ConversationRulings:
+    """The pairs that were asked about, each with what was said of it, to be frozen."""
+    asked = {(new.id, old.id): RuledPair(new=new.id, old=old.id, key=pair_key(new, old)) for new, old in questions.pairs}
+    pairs = [pair.model_copy(update={"decision": rulings.by_pair.get(name)}) for name, pair in asked.items()]
+    return ConversationRulings(pairs=pairs, invented=rulings.invented)
 
 
 # Whether a merged note has lost and invented nothing: the checks between a model's synthesis and the sources that it would replace.

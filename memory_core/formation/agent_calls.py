@@ -85,7 +85,7 @@ class Asking:
     async def _summarised(self, agents: Agents, cell: Cell, *, fast: bool = False) -> Answered[ConversationSummary]:
         """A story of the cell; a model's that tells of something else, or in another language, is no usable answer."""
         given = await agents.summarise(self.owner, self._shown(cell.messages), fast=fast)
-        if agents is not self.rules and (wrong := await asyncio.to_thread(_wrong_with, given.value.narrative, cell.messages)):
+        if agents is not self.rules and (wrong := await asyncio.to_thread(wrong_with, given.value.narrative, cell.messages)):
             raise AgentFailed(f"the story {wrong}")
         return given
 
@@ -158,7 +158,7 @@ class Asking:
         return await self.steps.frozen(self.owner, self.conversation.id, step, ask, kind)
 
 
-def _wrong_with(story: str, messages: Sequence[Message]) -> str | None:
+def wrong_with(story: str, messages: Sequence[Message]) -> str | None:
     """What keeps a model's story from being remembered, in words without any of it."""
     if not tells_of(story, messages):
         return "has next to no word of the messages that it is to tell of"

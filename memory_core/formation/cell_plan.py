@@ -58,6 +58,11 @@ class ReadyCell:
         """The note and the facts."""
         return (*((self.note,) if self.note else ()), *self.facts)
 
+    @property
+    def proofs(self) -> dict[str, str]:
+        """By the ids of the facts, the words that prove them."""
+        return {fact.fact_id: fact.quote for fact in self.cell.atomic_facts if fact.fact_id is not None and fact.quote is not None}
+
     def without(self, dropped: Collection[str]) -> ReadyCell:
         """Without the facts of these ids, which stay in the cell's own list."""
         return replace(self, facts=tuple(fact for fact in self.facts if fact.id not in dropped))

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from memory_core.domain.agent_schemas import FormationCalls
 from memory_core.domain.conversation import Cell, Conversation, FormedCell, Path
 from memory_core.domain.errors import HeadMoved
 from memory_core.domain.memory import Head, Memory, MemoryType
@@ -19,8 +20,8 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.statements.change_clauses import tells_change
 from memory_core.domain.statements.wishes import only_asks_to_forget
 from memory_core.domain.truth.slots import slot_name, slot_of
-from memory_core.evolution.agent_rulings import Merged, Ruled, Rulings, Shown
-from memory_core.evolution.links import CANDIDATES, LinkRules
+from memory_core.evolution.agent_rulings import Merged, Questions, Ruled, Rulings, Shown
+from memory_core.evolution.links import CANDIDATES, Linked, LinkRules
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.versions import embed_memories
 from memory_core.formation.agent_calls import Asking
@@ -38,6 +39,7 @@ from memory_core.formation.cell_plan import (
     told_before,
 )
 from memory_core.formation.cells import BoundaryRules, CellMemories, cell_id, cell_memories, cut_into_cells, words_memory
+from memory_core.formation.joint_calls import JointAsking, asking_of
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.without_messages import deleted_since
 from memory_core.ledger.batch import Changes
@@ -69,11 +71,12 @@ class MessagesGone(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FormingRules:
-    """Thresholds on the embedder's scale, and when a silence ends a cell."""
+    """Thresholds on the embedder's scale, when a silence ends a cell, and in which calls a model is asked."""
 
     links: LinkRules
     contradiction_floor: float
     boundary: BoundaryRules = field(default_factory=BoundaryRules)
+    calls: FormationCalls = "separate"
 
 
 CHANGE_FLOOR, CHANGE_CANDIDATES = 0.3, 40
@@ -103,8 +106,11 @@ class Former:
         """The conversation's cells; the same whenever it is asked again, because the boundaries are frozen."""
         if conversation.path == "agent":
             return [Cell(0, 0, tuple(conversation.messages), "an agent's own words")]
-        asking = Asking(owner, conversation, self._agents, self._rules, steps)
+        asking = self._asking(owner, conversation, steps)
         return await cut_into_cells(conversation.messages, asking.boundaries, self._forming.boundary)
+
+    def _asking(self, owner: Owner, conversation: Conversation, steps: Steps) -> Asking:
+        return asking_of(self._forming.calls, owner, conversation, self._agents, self._rules, steps)
 
     async def form(
         self, owner: Owner, conversation: Conversation, cell: Cell, total: int, steps: Steps, call: Call, *, finish: Finish, report: Report
@@ -131,7 +137,7 @@ class Former:
         report: Report,
     ) -> Formed | None:
         work = Work(owner, conversation, cell, total, call, finish)
-        asking = Asking(owner, conversation, self._agents, self._rules, steps)
+        asking = self._asking(owner, conversation, steps)
         identity, ready = cell_id(conversation, cell), None
         needed: set[str] = set()
         for _ in range(MAX_LOOKS):
@@ -163,8 +169,7 @@ class Former:
         made = await self._made(work, asking)
         await self._keep(work.owner, work.conversation, made.instructions, work.call)
         await report("embedding", 0.5)
-        told_at = work.conversation.created_at
-        return await self._embedded(ReadyCell(made.cell, made.note, made.facts, told_at, made.dropped, by_rule=made.by_rule))
+        return await self._embedded(_ready_cell(made, work.conversation))
 
     async def _made(self, work: Work, asking: Asking) -> CellMemories:
         """What the agents make of a cell; an agent's own words become one memory, which is compared with nothing."""
@@ -215,7 +220,7 @@ class Former:
         ids = [*work.state_ids, ready.cell.id, *work.message_ids, *(memory.id for memory in ready.compared), *sorted(slots)]
         nears = [self._near(memory) for memory in ready.compared]
         look = await self._look_beside(owner, before, ids, frozenset(work.message_ids), nears)
-        ruled = await self._ruled(ready, look, asking)
+        ruled = await self._ruled(work, ready, look, asking)
         asked = ids
         wanted = [name for name in dict.fromkeys([*_beside(owner, look, ruled), *needed]) if name not in ids]
         if wanted:
@@ -267,13 +272,13 @@ class Former:
         await self._mirror.follow(work.owner, committed)
         return committed.result
 
-    async def _ruled(self, ready: ReadyCell, look: Look, asking: Asking) -> Ruled:
+    async def _ruled(self, work: Work, ready: ReadyCell, look: Look, asking: Asking) -> Ruled:
         """What the agents say about what this look shows."""
         linked = links_of(ready, look, self._forming.links, self._clock.now())
         prompt = Shown.of(linked)
         if not prompt.held:
             return Ruled(None, Rulings({}))
-        rulings = await asking.rulings(prompt)
+        rulings = await self._rulings(work, ready, linked, prompt, asking)
         sources = merge_wanted(ready, linked, rulings)
         if not sources or ready.note is None:
             return Ruled(prompt.key, rulings)
@@ -281,12 +286,44 @@ class Former:
         vector = None if text is None else (await self._embedder.embed([text]))[0]
         return Ruled(prompt.key, rulings, Merged(tuple(source.id for source in sources), text, vector, complaint))
 
+    async def _rulings(
+        self, work: Work, ready: ReadyCell, linked: Sequence[tuple[Memory, Sequence[Linked]]], prompt: Shown, asking: Asking
+    ) -> Rulings:
+        """What the conflict agent says: of this cell, or of all that is left of the conversation at once."""
+        if not isinstance(asking, JointAsking):
+            return await asking.rulings(prompt)
+        own = Questions.of(linked, ready.proofs)
+
+        async def of_all() -> Questions:
+            questions, cells = own, await self.cells(work.owner, work.conversation, asking.steps)
+            for cell in cells[work.cell.number + 1 :]:
+                questions += await self._questions(replace(work, cell=cell), asking)
+            return questions
+
+        return await asking.rulings_at_once(own, of_all)
+
+    async def _questions(self, work: Work, asking: Asking) -> Questions:
+        """What the conflict agent would be asked about a cell that is formed later."""
+        identity = cell_id(work.conversation, work.cell)
+        is_known = told_before((await self._ledger.look(work.owner, [identity])).memory(identity), work.conversation.created_at)
+        if is_known or only_asks_to_forget(work.cell.messages):
+            return Questions()
+        made = await self._made(work, asking)
+        ready = (await self._embedded(_ready_cell(made, work.conversation))).beside(work.cleared)
+        look = await self._ledger.look(work.owner, [], [self._near(memory) for memory in ready.compared])
+        return Questions.of(links_of(ready, look, self._forming.links, self._clock.now()), ready.proofs)
+
     def _near(self, memory: Memory) -> Near:
         slot = slot_of(memory)
         floor = self._forming.contradiction_floor if slot else self._forming.links.link_threshold
         if memory.category == "fact" and tells_change(memory.content):
             return Near(memory.embedding, frozenset({"semantic"}), floor * CHANGE_FLOOR, slot, limit=CHANGE_CANDIDATES)
         return Near(memory.embedding, frozenset({"semantic"}), floor, slot, limit=CANDIDATES)
+
+
+def _ready_cell(made: CellMemories, conversation: Conversation) -> ReadyCell:
+    """The cell's memories, which have no vectors yet."""
+    return ReadyCell(made.cell, made.note, made.facts, conversation.created_at, made.dropped, by_rule=made.by_rule)
 
 
 def _beside(owner: Owner, look: Look, ruled: Ruled) -> list[str]:

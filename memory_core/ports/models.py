@@ -14,8 +14,10 @@ from memory_core.domain.agent_schemas import (
     Decisions,
     EpisodeAnalysis,
     ExtractedFacts,
+    FormedParts,
     FoundPatterns,
     ProfileUpdate,
+    ReflectedParts,
     Sufficiency,
     Synthesis,
 )
@@ -152,6 +154,28 @@ class Agents(Pooled, Protocol):
 
     async def extract_facts(self, owner: Owner, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
         """The facts of one cell with their quotes, and its foresight, dated against each message's own time."""
+
+    async def form(self, owner: Owner, messages: Sequence[Message], previous: str | None, *, cut: bool) -> Answered[FormedParts]:
+        """Facts, behaviour and story of at most 50 messages in one call.
+
+        Args:
+            owner: whose tokens are counted.
+            messages: a window of a conversation, or one cell.
+            previous: the episode before them, if any.
+            cut: whether they are a window, which is cut too. Facts are of all of it, an episode for each stretch between cuts. Of one cell
+                there is one episode.
+
+        Returns:
+            The parts, each checked by itself as the separate answer would be. None for a part of which nothing is usable.
+
+        Raises:
+            Unavailable: the model is down, slow or throttled.
+            AgentFailed: no part is usable.
+
+        """
+
+    async def reflect(self, owner: Owner, episodes: Sequence[DecisionItem], scenes: Sequence[SceneItem]) -> Answered[ReflectedParts]:
+        """As `find_patterns` and `update_profile`, in one call, each part checked by itself."""
 
     async def decide_conflicts(self, owner: Owner, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
         """What each of the held memories becomes beside the new ones.

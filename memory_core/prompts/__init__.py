@@ -2,7 +2,8 @@
 
 A prompt's text is a constant: nothing that a user wrote is ever put into it, only into the record beside it. A changed text needs a new
 version, since id and version are stamped on every memory that is made with it. Examples stand between <example> marks; the JSON in them
-is known here, so that an answer which repeats one can be told from news.
+is known here, so that an answer which repeats one can be told from news. The prompts of joint answers begin with the shared rules, and the
+one of a window goes on where the one of a cell ends: so what a service caches of one call serves the next.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ from memory_core.domain.truth.slots import ATTRIBUTES
 T = TypeVar("T", bound=BaseModel)
 Name = Literal[
     "detect_boundary", "analyse_episode", "summarise", "summarise_fast", "extract_facts", "decide_conflicts", "find_patterns",
-    "update_profile", "judge_sufficiency", "rank_texts", "synthesise",
+    "update_profile", "judge_sufficiency", "rank_texts", "form_cell", "form_window", "reflect", "synthesise",
 ]  # fmt: skip
 NAMES: tuple[Name, ...] = (
     "detect_boundary", "analyse_episode", "summarise", "summarise_fast", "extract_facts", "decide_conflicts", "find_patterns",
-    "update_profile", "judge_sufficiency", "rank_texts", "synthesise",
+    "update_profile", "judge_sufficiency", "rank_texts", "form_cell", "form_window", "reflect", "synthesise",
 )  # fmt: skip
 _EXAMPLE = re.compile(r"<example>(.*?)(?:</example>|\Z)", re.DOTALL)
+_OTHER = re.compile(rf"\{{({'|'.join(NAMES)})\}}")
 _JSON = re.compile(r"```json\n(.*?)(?:```|\Z)", re.DOTALL)
 
 
@@ -46,12 +48,20 @@ class Prompt(Generic[T]):
 @lru_cache(maxsize=len(NAMES))
 def prompt(name: Name) -> Prompt[Any]:
     """The prompt of that name, read once."""
-    head, body = _read(f"{name}.md").removeprefix("---\n").split("\n---\n", 1)
-    stated = dict(line.split(": ", 1) for line in head.splitlines())
-    text = f"{body.strip()}\n\n{_read('record_rules.md').strip()}\n".replace("{attributes}", _attributes())
+    stated, body = _parts(name)
+    rules = _read("record_rules.md").strip()
+    text = body if "{record_rules}" in body else f"{body}\n\n{{record_rules}}"
+    text = f"{text}\n".replace("{record_rules}", rules).replace("{attributes}", _attributes())
     examples = [json.loads(block) for example in _EXAMPLE.findall(text) for block in _JSON.findall(example)]
     answer = cast("type[BaseModel]", getattr(agent_schemas, stated["answer"]))
     return Prompt(name, stated["version"], answer, text, tuple(examples))
+
+
+def _parts(name: str) -> tuple[dict[str, str], str]:
+    """What a prompt's first lines state, and its body, in which `{form_cell}` stands for the body of that other prompt."""
+    head, body = _read(f"{name}.md").removeprefix("---\n").split("\n---\n", 1)
+    whole = _OTHER.sub(lambda other: _parts(other[1])[1], body.strip())
+    return dict(line.split(": ", 1) for line in head.splitlines()), whole
 
 
 def _read(file: str) -> str:

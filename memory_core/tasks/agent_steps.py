@@ -78,6 +78,15 @@ class Steps:
             return given
         return await self._rivals(owner, identity, kind)
 
+    async def stored(self, owner: Owner, work_id: str, name: str, kind: type[Value]) -> Answered[Value] | None:
+        """The frozen answer of a step; None where there is none. Raises Unavailable."""
+        identity = derived("stp", work_id, name)
+        look = await self._store.snapshot(owner, [identity])
+        document = look.documents.get(identity)
+        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
+            return None
+        return _answered(document, kind)
+
     async def _rivals(self, owner: Owner, identity: str, kind: type[Value]) -> Answered[Value]:
         """What another worker froze while we asked."""
         winner = (await self._store.snapshot(owner, [identity])).documents.get(identity)

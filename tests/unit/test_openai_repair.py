@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,11 +13,13 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from memory_core.adapters.openai.answers import Repaired, answer_in, values_in
+from memory_core.adapters.openai.joint_answers import cell_parts, reflected_parts, window_parts
 from memory_core.adapters.openai.prompt_record import Echoes
 from memory_core.domain.agent_schemas import (
     Boundaries,
     ConversationSummary,
     Decisions,
+    EpisodeAnalysis,
     ExtractedFacts,
     FoundPatterns,
     Narrative,
@@ -32,6 +35,14 @@ NOTHING = Echoes(frozenset(), ())
 KINDS: dict[str, type[BaseModel]] = {prompt(name).answer.__name__: prompt(name).answer for name in NAMES}
 FACT = {"text": "Ana sails", "message": 0, "quote": "I sail", "subject": None, "attribute": None, "value": None, "confidence": 1}
 DECISION = {"new": 0, "memory": 0, "operation": "SKIP", "confidence_score": 0.9, "reasoning": "said before"}
+
+
+READERS = {"form_cell": cell_parts, "form_window": window_parts, "reflect": reflected_parts}
+"""How answers of several parts are read; all others are read whole."""
+
+
+def answers_of(kind: type[Any]) -> Callable[[str, Echoes], Repaired[Any]]:
+    return lambda text, echoes: answer_in(text, kind, echoes)
 
 
 def read(text: str, kind: type[Any], echoes: Echoes = NOTHING) -> Repaired[Any]:
@@ -203,7 +214,7 @@ def test_an_answer_that_is_the_prompts_own_example_is_refused(name: Name) -> Non
     asked = prompt(name)
     for example in asked.examples:
         with pytest.raises(AgentFailed, match=r"nothing in its JSON was right|repetition"):
-            read(json.dumps(example), asked.answer, Echoes.of(asked))
+            READERS.get(name, answers_of(asked.answer))(json.dumps(example), Echoes.of(asked))
 
 
 def test_a_fact_of_the_example_among_others_is_dropped_whatever_it_is_dressed_in() -> None:
@@ -265,6 +276,33 @@ def test_an_answer_cut_anywhere_is_part_of_the_whole_or_a_failure(kind: str, len
     except AgentFailed:
         return
     assert leaves(answer.model_dump(exclude_unset=True)) <= leaves(whole.model_dump())
+
+
+@pytest.mark.parametrize("length", range(0, len(json.dumps(GOOD["FormedWindow"])), 40))
+def test_a_joint_answer_cut_anywhere_keeps_the_parts_that_were_whole(length: int) -> None:
+    whole = window_parts(json.dumps(GOOD["FormedWindow"]), NOTHING).value
+    try:
+        parts = window_parts(json.dumps(GOOD["FormedWindow"])[:length], NOTHING).value
+    except AgentFailed:
+        return
+    assert leaves(parts.model_dump(exclude_unset=True)) <= leaves(whole.model_dump())
+    assert [episode.first for episode in parts.episodes] == [0, 2][: len(parts.episodes)]
+    assert all(episode in whole.episodes for episode in parts.episodes)
+
+
+def test_a_part_that_is_missing_is_none_and_one_that_says_nothing_is_an_answer() -> None:
+    parts = window_parts('{"cuts": [], "continues": false, "facts": []}', NOTHING).value
+    assert (parts.boundaries, parts.facts, parts.episodes) == (Boundaries(), ExtractedFacts(), [])
+    story = GOOD["FormedCell"]["story"]
+    cell = cell_parts(json.dumps({"behaviour": None, "story": story}), NOTHING).value
+    assert cell.facts is None
+    assert cell.episodes[0].behaviour == EpisodeAnalysis()
+    assert cell_parts(json.dumps({"story": story}), NOTHING).value.episodes[0].behaviour is None
+
+
+def test_nothing_shows_alone_is_no_answer() -> None:
+    with pytest.raises(AgentFailed, match="nothing in its JSON was right"):
+        cell_parts('{"behaviour": null, "story": 5, "facts": "none"}', NOTHING)
 
 
 @given(st.text(max_size=300))

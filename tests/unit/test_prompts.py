@@ -32,6 +32,9 @@ PINNED = {
     "update_profile 1": "ec6a98c140a5",
     "judge_sufficiency 1": "591c10690e06",
     "rank_texts 1": "54e39da942b9",
+    "form_cell 1": "fa6ea8ecd0b5",
+    "form_window 1": "4743f565897f",
+    "reflect 1": "b66dee50a47c",
 }
 
 

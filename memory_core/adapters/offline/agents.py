@@ -12,6 +12,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta, timezone
 from functools import partial
+from itertools import pairwise
 from typing import TypeVar
 
 from memory_core.adapters.offline import boundaries, summary
@@ -30,10 +31,13 @@ from memory_core.domain.agent_schemas import (
     ConversationSummary,
     Decisions,
     EpisodeAnalysis,
+    EpisodeParts,
     ExtractedFacts,
+    FormedParts,
     FoundPatterns,
     ProfileUpdate,
     Provenance,
+    ReflectedParts,
     RetrievalHints,
     SaidFact,
     SeenTrait,
@@ -124,6 +128,27 @@ class OfflineAgents:
     async def extract_facts(self, owner: Owner, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
         """What users asserted, and what holds for a while; by the plainer rule nothing."""
         return await self._answer("extract_facts", _said(messages), partial(_extracted, messages, self._facts), ExtractedFacts)
+
+    async def form(self, owner: Owner, messages: Sequence[Message], previous: str | None, *, cut: bool) -> Answered[FormedParts]:
+        """What the separate rules say, together."""
+        boundaries = (await self.detect_boundary(owner, messages, previous)).value if cut else None
+        firsts = [0, *(cut_before.after + 1 for cut_before in boundaries.cuts)] if boundaries is not None else [0]
+        stretches = [(first, messages[first:end]) for first, end in pairwise([*firsts, len(messages)])]
+        episodes = [
+            EpisodeParts(
+                first=first,
+                behaviour=(await self.analyse_episode(owner, stretch)).value,
+                story=(await self.summarise(owner, stretch)).value,
+            )
+            for first, stretch in stretches
+        ]
+        facts = (await self.extract_facts(owner, messages)).value
+        return Answered(FormedParts(boundaries=boundaries, facts=facts, episodes=episodes), Provenance(MODEL))
+
+    async def reflect(self, owner: Owner, episodes: Sequence[DecisionItem], scenes: Sequence[SceneItem]) -> Answered[ReflectedParts]:
+        """What the separate rules say, together."""
+        patterns, profile = await self.find_patterns(owner, episodes), await self.update_profile(owner, scenes)
+        return Answered(ReflectedParts(patterns=patterns.value, profile=profile.value), Provenance(MODEL))
 
     async def decide_conflicts(self, owner: Owner, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
         """By slot, negation, number and words in common; by the plainer rule all stay as they are."""

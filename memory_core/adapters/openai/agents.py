@@ -7,15 +7,16 @@ valid answer is not yet a true one. Numbers, quotes and decisions are checked ag
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import lru_cache
 from typing import Any
 
-from memory_core.adapters.openai.answers import answer_in
+from memory_core.adapters.openai.answers import Repaired, answer_in
 from memory_core.adapters.openai.budget import Budget
 from memory_core.adapters.openai.chat import Chat
+from memory_core.adapters.openai.joint_answers import cell_parts, reflected_parts, window_parts
 from memory_core.adapters.openai.prompt_record import Echoes, Entry, fenced, item_entries, message_entries, scene_entries
 from memory_core.domain.agent_schemas import (
     Answered,
@@ -24,10 +25,12 @@ from memory_core.domain.agent_schemas import (
     Decisions,
     EpisodeAnalysis,
     ExtractedFacts,
+    FormedParts,
     FoundPatterns,
     ProfileUpdate,
     Provenance,
     Ranking,
+    ReflectedParts,
     Sufficiency,
     Synthesis,
 )
@@ -41,6 +44,10 @@ from memory_core.prompts import Name, prompt
 log = logging.getLogger(__name__)
 TRUST_S = 60
 """A success this recent answers a readiness check."""
+Read = Callable[[str, Echoes], Repaired[Any]]
+"""Reads a checked answer out of a text. Raises AgentFailed."""
+_JOINT: dict[Name, Read] = {"form_cell": cell_parts, "form_window": window_parts, "reflect": reflected_parts}
+"""How the answers that have several parts are read."""
 
 
 class OpenAIAgents:
@@ -73,8 +80,7 @@ class OpenAIAgents:
 
     async def detect_boundary(self, owner: Owner, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
         """Where the messages change their topic."""
-        before = [Entry(("previous episode",), previous)] if previous else []
-        return await self._ask("detect_boundary", owner, [*before, *message_entries(messages)])
+        return await self._ask("detect_boundary", owner, _after(previous, messages))
 
     async def analyse_episode(self, owner: Owner, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
         """The patterns of behaviour in the messages."""
@@ -90,13 +96,20 @@ class OpenAIAgents:
     async def extract_facts(self, owner: Owner, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
         """The facts and the foresight of the messages, slots by their canonical names."""
         answer: Answered[ExtractedFacts] = await self._ask("extract_facts", owner, message_entries(messages))
-        facts = [
-            fact.model_copy(update={"subject": canonical_subject(fact.subject), "attribute": canonical_attribute(fact.attribute)})
-            if fact.subject and fact.attribute
-            else fact
-            for fact in answer.value.facts
-        ]
-        return Answered(answer.value.model_copy(update={"facts": facts}), answer.provenance, answer.tokens)
+        return Answered(_with_canonical_slots(answer.value), answer.provenance, answer.tokens)
+
+    async def form(self, owner: Owner, messages: Sequence[Message], previous: str | None, *, cut: bool) -> Answered[FormedParts]:
+        """Facts, behaviour and story in one call, and where the messages change their topic if they are to be cut."""
+        name: Name = "form_window" if cut else "form_cell"
+        answer: Answered[FormedParts] = await self._ask(name, owner, _after(previous, messages))
+        if (facts := answer.value.facts) is None:
+            return answer
+        parts = answer.value.model_copy(update={"facts": _with_canonical_slots(facts)})
+        return Answered(parts, answer.provenance, answer.tokens)
+
+    async def reflect(self, owner: Owner, episodes: Sequence[DecisionItem], scenes: Sequence[SceneItem]) -> Answered[ReflectedParts]:
+        """Patterns and traits in one call."""
+        return await self._ask("reflect", owner, [*item_entries("episode", episodes), *scene_entries(scenes)])
 
     async def decide_conflicts(self, owner: Owner, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
         """What each held memory becomes beside the new ones."""
@@ -169,7 +182,8 @@ class OpenAIAgents:
         if reply.failure is not None:
             raise AgentFailed(reply.failure)
         try:
-            repaired = answer_in(reply.text, asked.answer, replace(_echoes(name), mark=record.mark))
+            echoes = replace(_echoes(name), mark=record.mark)
+            repaired = _JOINT[name](reply.text, echoes) if name in _JOINT else answer_in(reply.text, asked.answer, echoes)
         except AgentFailed as error:
             raise AgentFailed(f"{error.detail}, cut off at its limit of tokens" if reply.cut else error.detail) from error
         if repaired.dropped:
@@ -178,6 +192,22 @@ class OpenAIAgents:
             )
         answer = Answered(repaired.value, Provenance(self._model, asked.id, asked.version), reply.tokens)
         return answer, "repaired" if repaired.repaired else "ok"
+
+
+def _after(previous: str | None, messages: Sequence[Message]) -> list[Entry]:
+    """The messages, behind the episode before them if there is one."""
+    before = [Entry(("previous episode",), previous)] if previous else []
+    return [*before, *message_entries(messages)]
+
+
+def _with_canonical_slots(statements: ExtractedFacts) -> ExtractedFacts:
+    facts = [
+        fact.model_copy(update={"subject": canonical_subject(fact.subject), "attribute": canonical_attribute(fact.attribute)})
+        if fact.subject and fact.attribute
+        else fact
+        for fact in statements.facts
+    ]
+    return statements.model_copy(update={"facts": facts})
 
 
 @lru_cache

@@ -38,19 +38,25 @@ def answer_in(text: str, kind: type[T], echoes: Echoes) -> Repaired[T]:
     """The answer of that kind in the text. Raises AgentFailed, in words without the text, when there is none."""
     reason = "no JSON object"
     for value, mended in values_in(text):
-        shaped = _shaped(value, kind, mended)
-        if shaped is None:
-            reason = "JSON of another shape"
-            continue
-        shaped_without_echoes, repeated = echoes.without(shaped)
-        if shaped_without_echoes is None:
-            reason = "a repetition of its instructions"
-            continue
         try:
-            return _checked(shaped_without_echoes, kind, _told(shaped, kind), mended, repeated)
+            return answer_of(value, kind, echoes, mended=mended)
         except AgentFailed as error:
             reason = error.detail
     raise AgentFailed(reason)
+
+
+def answer_of(value: Any, kind: type[T], echoes: Echoes, *, mended: bool) -> Repaired[T]:
+    """The answer of that kind in a JSON value. Raises AgentFailed, in words without the value, when there is none.
+
+    mended: whether the text that it was read from had to be repaired.
+    """
+    shaped = _shaped(value, kind, mended)
+    if shaped is None:
+        raise AgentFailed("JSON of another shape")
+    shaped_without_echoes, repeated = echoes.without(shaped)
+    if shaped_without_echoes is None:
+        raise AgentFailed("a repetition of its instructions")
+    return _checked(shaped_without_echoes, kind, _told(shaped, kind), mended, repeated)
 
 
 def _shaped(value: Any, kind: type[BaseModel], mended: bool) -> dict[str, Any] | None:

@@ -1,0 +1,210 @@
+"""`python -m bench.formation_calls`: calls and tokens of a conversation in each mode of `MEMORY_FORMATION_CALLS`, and what is lost.
+
+The model is a server on this machine that speaks the chat API and answers as the rules do. So the modes differ in what they ask, not in
+how well a model answers. Conversations have ten messages; after them each user has one run of consolidation. What a reader would get wrong:
+tokens are characters / 4, of the texts, of the schema, which services count as prompt, and of the answer; a real model's story is longer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, get_args
+
+from aiohttp import web
+
+from bench.formation import conversations
+from bench.tables import show
+from memory_core.config import Settings
+from memory_core.core import MemoryCore
+from memory_core.domain.agent_schemas import FormationCalls
+from memory_core.domain.requests.maintenance import ConsolidateInput
+from memory_core.domain.requests.memories import ConverseInput, ListInput
+from memory_core.domain.scope import Owner
+from memory_core.ports.infrastructure import QueueName
+from tests.chat_server import ChatServer, is_proof, kind_of
+from tests.reading_model import ReadingModel
+
+MODES: tuple[FormationCalls, ...] = get_args(FormationCalls)
+CHARACTERS_A_TOKEN = 4
+CACHED_FROM, CACHED_IN = 1024, 128
+"""Tokens of a common beginning from which services cache it, and in which steps."""
+Made = tuple[str | None, str, str]
+"""A memory without its ids: category, status, content."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request: what it asked for, and its tokens. cached: of the prompt, those that an earlier request began with as well."""
+
+    kind: str
+    prompt: int
+    schema: int
+    answer: int
+    cached: int
+
+    @property
+    def tokens(self) -> int:
+        """All of them."""
+        return self.prompt + self.schema + self.answer
+
+
+@dataclass
+class CountingModel:
+    """A model that reads its record, and counts what it was asked."""
+
+    calls: list[Call] = field(default_factory=list)
+    _reader: ReadingModel = field(default_factory=ReadingModel)
+    _texts: dict[str, str] = field(default_factory=dict)
+
+    async def __call__(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        """Answer, and count."""
+        response = await self._reader(request, body)
+        assert isinstance(response, web.Response)
+        assert response.text is not None
+        answer = json.loads(response.text)["choices"][0]["message"]["content"]
+        kind, text = kind_of(body), "\n".join(message["content"] for message in body["messages"])
+        same = _common(text, self._texts.get(kind, "")) // CHARACTERS_A_TOKEN
+        self._texts[kind] = text
+        schema = json.dumps(body["response_format"]["json_schema"]["schema"], separators=(",", ":"))
+        prompt, schema_tokens, written = (len(one) // CHARACTERS_A_TOKEN for one in (text, schema, answer))
+        cached = same // CACHED_IN * CACHED_IN if same >= CACHED_FROM else 0
+        self.calls.append(Call(kind, prompt, schema_tokens, written, cached))
+        return response
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one mode asked for conversations and in runs, and made of conversations, by user."""
+
+    forming: Sequence[Call]
+    runs: Sequence[Call]
+    made: Sequence[Counter[Made]]
+
+
+def _common(text: str, before: str) -> int:
+    """Characters with which both begin."""
+    return next((place for place, (one, other) in enumerate(zip(text, before, strict=False)) if one != other), min(len(text), len(before)))
+
+
+def owner(number: int) -> Owner:
+    """The `number`-th user."""
+    return Owner("local", f"user{number}")
+
+
+async def measure(mode: FormationCalls, folder: Path, told: Sequence[ConverseInput], users: int, *, runs: bool = True) -> Measured:
+    """Form the conversations of so many users in one mode, then consolidate each user once if that is asked for."""
+    model = CountingModel()
+    server = ChatServer(model=model)
+    await server.start()
+    settings = Settings(
+        llm_provider="openai",
+        llm_base_url=f"{server.root}/v1",
+        llm_model="m",
+        embedding_provider="hash",
+        data=folder,
+        formation_calls=mode,
+        consolidation_threshold=10_000,
+        sqlite_synchronous="normal",
+    )
+    try:
+        async with MemoryCore(settings) as core:
+            for number, conversation in enumerate(told):
+                await core.converse(owner(number % users), conversation)
+                await _work(core, "formation")
+            made = [await _made(core, owner(number)) for number in range(users)]
+            forming = len(model.calls)
+            for number in range(users if runs else 0):
+                await core.consolidate(owner(number), ConsolidateInput())
+                await _work(core, "consolidation")
+    finally:
+        await server.stop()
+    assert not any(is_proof(body) for body in server.bodies)
+    return Measured(model.calls[:forming], model.calls[forming:], made)
+
+
+async def _work(core: MemoryCore, queue: QueueName) -> None:
+    while taken := await core.queue.receive(queue, 1, timedelta(minutes=5)):
+        await core.work(taken[0].body, queue)
+        await core.queue.complete(queue, taken[0])
+
+
+async def _made(core: MemoryCore, of: Owner) -> Counter[Made]:
+    made: Counter[Made] = Counter()
+    cursor = None
+    while True:
+        page = await core.list(of, ListInput(status="all", limit=100, cursor=cursor))
+        made.update((memory.category, memory.status.value, memory.content) for memory in page.memories)
+        cursor = page.next_cursor
+        if cursor is None:
+            return made
+
+
+async def compare(folder: Path, count: int, users: int, *, runs: bool = True) -> dict[FormationCalls, Measured]:
+    """The same conversations in each mode."""
+    told = list(conversations(7, count))
+    return {mode: await measure(mode, folder / mode, told, users, runs=runs) for mode in MODES}
+
+
+def tokens(calls: Sequence[Call]) -> int:
+    """Of all of them."""
+    return sum(call.tokens for call in calls)
+
+
+def lines(measured: dict[FormationCalls, Measured], count: int) -> list[list[str]]:
+    """A line for each mode: what a conversation takes."""
+    whole = tokens(measured["separate"].forming)
+    table = []
+    for mode, one in measured.items():
+        calls = one.forming
+        parts = [sum(getattr(call, name) for call in calls) / count for name in ("prompt", "schema", "answer", "tokens", "cached")]
+        share = f"{100 * tokens(calls) / whole:.0f} %"
+        table.append([mode, f"{len(calls) / count:.2f}", *(f"{part:,.0f}" for part in parts[:4]), share, f"{parts[4]:,.0f}"])
+    return table
+
+
+def differences(measured: dict[FormationCalls, Measured], mode: FormationCalls) -> tuple[Counter[Made], Counter[Made]]:
+    """What only separate calls made, and what only this mode made."""
+    lost, added = Counter[Made](), Counter[Made]()
+    for before, now in zip(measured["separate"].made, measured[mode].made, strict=True):
+        lost += before - now
+        added += now - before
+    return lost, added
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m bench.formation_calls", description="Counts calls and tokens of each mode.")
+    parser.add_argument("--conversations", type=int, default=24)
+    parser.add_argument("--users", type=int, default=4)
+    parser.add_argument("--shown", type=int, default=5, help="differences that are printed of each kind")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder:
+        measured = asyncio.run(compare(Path(folder), options.conversations, options.users))
+    headings = ("mode", "calls", "prompt", "schema", "answer", "tokens", "of separate", "cached")
+    show("A conversation of ten messages", headings, lines(measured, options.conversations))
+    runs = [[mode, f"{len(one.runs) / options.users:.2f}", f"{tokens(one.runs) / options.users:,.0f}"] for mode, one in measured.items()]
+    show("A run of consolidation", ("mode", "calls", "tokens"), runs)
+    kinds = sorted({call.kind for one in measured.values() for call in (*one.forming, *one.runs)})
+    counted = {mode: Counter(call.kind for call in (*one.forming, *one.runs)) for mode, one in measured.items()}
+    show("Calls by answer", ("answer", *MODES), [[kind, *(str(counted[mode][kind]) for mode in MODES)] for kind in kinds])
+    for mode in MODES[1:]:
+        lost, added = differences(measured, mode)
+        whole = sum(one.total() for one in measured["separate"].made)
+        print(f"\n{mode}: {lost.total()} of {whole} memories are not made, {added.total()} others are")
+        for sign, some in (("-", lost), ("+", added)):
+            print(f"  {sign} by category: {dict(Counter(category for category, _, _ in some.elements()))}")
+            for category, status, content in sorted(some, key=str)[: options.shown]:
+                print(f"  {sign} {category} {status}: {content[:160]!r}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

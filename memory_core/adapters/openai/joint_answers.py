@@ -1,0 +1,113 @@
+"""From one text of a model to the checked parts of a joint answer.
+
+Each part goes through the checks of the separate answer. A part that is wrong or missing is None and takes no other part with it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from memory_core.adapters.openai.answers import Repaired, answer_of, values_in
+from memory_core.adapters.openai.prompt_record import Echoes
+from memory_core.domain.agent_schemas import (
+    MAX_EPISODES,
+    Boundaries,
+    ConversationSummary,
+    EpisodeAnalysis,
+    EpisodeParts,
+    ExtractedFacts,
+    FormedCell,
+    FormedParts,
+    FormedWindow,
+    FoundPatterns,
+    ProfileUpdate,
+    ReflectedParts,
+    Reflection,
+)
+from memory_core.domain.errors import AgentFailed
+
+log = logging.getLogger(__name__)
+T = TypeVar("T", bound=BaseModel)
+_NOTHING_RIGHT = "nothing in its JSON was right"
+
+
+def window_parts(text: str, echoes: Echoes) -> Repaired[FormedParts]:
+    """The parts of the answer about a window. Raises AgentFailed when no part is usable."""
+    reader = _Reader.of(text, FormedWindow, echoes)
+    boundaries, facts = reader.fields(Boundaries), reader.fields(ExtractedFacts)
+    given = reader.value.get("episodes")
+    items = given[:MAX_EPISODES] if isinstance(given, list) else []
+    episodes = [reader.episode(item, item["first"]) for item in items if isinstance(item, dict) and _is_number(item.get("first"))]
+    reader.dropped += len(items) - len(episodes)
+    return reader.repaired(FormedParts(boundaries=boundaries, facts=facts, episodes=episodes))
+
+
+def cell_parts(text: str, echoes: Echoes) -> Repaired[FormedParts]:
+    """The parts of the answer about one cell. Raises AgentFailed when no part is usable."""
+    reader = _Reader.of(text, FormedCell, echoes)
+    return reader.repaired(FormedParts(facts=reader.fields(ExtractedFacts), episodes=[reader.episode(reader.value, 0)]))
+
+
+def reflected_parts(text: str, echoes: Echoes) -> Repaired[ReflectedParts]:
+    """Patterns and traits. Raises AgentFailed when neither is usable."""
+    reader = _Reader.of(text, Reflection, echoes)
+    return reader.repaired(ReflectedParts(patterns=reader.fields(FoundPatterns), profile=reader.fields(ProfileUpdate)))
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads the parts out of one JSON object. usable: how many parts were; dropped: items and fields left out."""
+
+    value: Mapping[str, Any]
+    echoes: Echoes
+    mended: bool
+    usable: int = field(default=0, init=False)
+    dropped: int = field(default=0, init=False)
+    changed: bool = field(default=False, init=False)
+
+    @classmethod
+    def of(cls, text: str, kind: type[BaseModel], echoes: Echoes) -> _Reader:
+        """A reader of the first object in the text that has a field of `kind`. Raises AgentFailed when there is none."""
+        for value, mended in values_in(text):
+            inner = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else None
+            for candidate in (value, inner):
+                if isinstance(candidate, dict) and not candidate.keys().isdisjoint(kind.model_fields):
+                    return cls(candidate, echoes, mended)
+        raise AgentFailed("no JSON object with any of its parts")
+
+    def fields(self, kind: type[T]) -> T | None:
+        """The part that is made of fields of the object itself."""
+        return self._part({name: self.value[name] for name in kind.model_fields if name in self.value}, kind)
+
+    def episode(self, item: Mapping[str, Any], first: int) -> EpisodeParts:
+        """Behaviour and story of an episode. A behaviour of null says that nothing shows."""
+        nothing_shows = "behaviour" in item and item["behaviour"] is None
+        behaviour = EpisodeAnalysis() if nothing_shows else self._part(item.get("behaviour"), EpisodeAnalysis)
+        return EpisodeParts(first=first, behaviour=behaviour, story=self._part(item.get("story"), ConversationSummary))
+
+    def repaired(self, parts: T) -> Repaired[T]:
+        """The parts with what was done to them. Raises AgentFailed when none is usable."""
+        if not self.usable:
+            raise AgentFailed(_NOTHING_RIGHT)
+        return Repaired(parts, self.mended or self.changed, self.dropped)
+
+    def _part(self, value: Any, kind: type[T]) -> T | None:
+        try:
+            read = answer_of(value, kind, self.echoes, mended=self.mended)
+        except AgentFailed as error:
+            log.warning("of a joint answer the part %s is left to rules: %s", kind.__name__, error.detail)
+            self.changed = True
+            return None
+        self.usable += 1
+        self.dropped += read.dropped
+        self.changed |= read.repaired
+        return read.value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

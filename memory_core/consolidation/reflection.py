@@ -1,0 +1,118 @@
+"""Patterns and traits asked of a model in one call a run, and only where something new touches what is known.
+
+The call is made by the step that finds patterns; the step that keeps the profile takes its part of the frozen answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import product
+
+from memory_core.consolidation.run import Run
+from memory_core.domain.agent_schemas import Answered, Provenance, ReflectedParts
+from memory_core.domain.errors import AgentFailed
+from memory_core.domain.memory import Memory, MemoryType
+from memory_core.domain.profile import MIN_CELLS
+from memory_core.domain.scenes import Scene, scene_in
+from memory_core.domain.scope import Owner
+from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS
+from memory_core.domain.text.sameness import words_in
+from memory_core.ports import Agents, DecisionItem, LongTermStore, SceneItem
+from memory_core.tasks.agent_steps import Steps
+
+log = logging.getLogger(__name__)
+SCENES_SHOWN = 16
+"""Scenes that traits are looked for in: those begun last."""
+TOLD = 20
+"""Episodes of a scene that an agent is told of, the latest."""
+SHARED = 3
+"""Telling words that two episodes have in common when they may be of one pattern, although their vectors lie apart."""
+_STEP = "reflection"
+_SPEAKERS = frozenset({"user", "assistant", "said", "asked"})
+
+
+class Reflecting:
+    """The joint question of a run. Rules answer a part that a model gave nothing usable for."""
+
+    def __init__(self, store: LongTermStore, agents: Agents, rules: Agents, steps: Steps) -> None:
+        self._store, self._agents, self._rules, self._steps = store, agents, rules, steps
+
+    async def ask(self, run: Run, episodes: Sequence[Memory], items: Sequence[DecisionItem]) -> Answered[ReflectedParts] | None:
+        """The answer about these episodes and the latest scenes; None where scenes need no question, or another one was asked before."""
+        scenes = await latest_scenes(self._store, run.owner)
+        if not shows_more(run, scenes):
+            return None
+        keys = {"episodes_key": key_of(episode.id for episode in episodes), "scenes_key": _scenes_key(scenes)}
+
+        async def ask() -> Answered[ReflectedParts]:
+            try:
+                answer = await self._agents.reflect(run.owner, items, scene_items(scenes))
+            except AgentFailed as error:
+                log.warning("patterns and traits are found by rules: %s", error.detail)
+                answer = Answered(ReflectedParts(), Provenance(self._rules.model))
+            return Answered(answer.value.model_copy(update=keys), answer.provenance, answer.tokens)
+
+        answer = await self._steps.frozen(run.owner, run.id, _STEP, ask, ReflectedParts)
+        return answer if answer.value.episodes_key == keys["episodes_key"] else None
+
+    async def about(self, run: Run, scenes: Sequence[Scene]) -> Answered[ReflectedParts] | None:
+        """The frozen answer about these scenes; None where none was asked for, or about other scenes."""
+        answer = await self._steps.stored(run.owner, run.id, _STEP, ReflectedParts)
+        return answer if answer is not None and answer.value.scenes_key == _scenes_key(scenes) else None
+
+
+def key_of(ids: Iterable[str]) -> str:
+    """A name for exactly these, in this order."""
+    return hashlib.sha256("\n".join(ids).encode()).hexdigest()[:16]
+
+
+async def latest_scenes(store: LongTermStore, owner: Owner) -> list[Scene]:
+    """The scenes begun last, in order of time. Raises Unavailable."""
+    scenes = [scene_in(document.body) for document in await store.page(owner, "scene", None, None, SCENES_SHOWN)]
+    return sorted(scenes, key=lambda scene: (scene.started_at, scene.id))
+
+
+def scene_items(scenes: Sequence[Scene]) -> list[SceneItem]:
+    """The scenes as an agent is shown them."""
+    return [
+        SceneItem(
+            number,
+            scene.theme,
+            tuple(member.line for member in scene.members[-TOLD:]),
+            tuple(tuple(member.shows) for member in scene.members[-TOLD:]),
+            scene.started_at,
+        )
+        for number, scene in enumerate(scenes)
+    ]
+
+
+def shows_more(run: Run, scenes: Sequence[Scene]) -> bool:
+    """Whether a new episode is of a theme with as many episodes as a trait needs."""
+    new = frozenset(run.touched(MemoryType.EPISODIC.value))
+    counts: Counter[str] = Counter()
+    for scene in scenes:
+        counts[scene.theme] += len(scene.cell_ids)
+    return any(counts[scene.theme] >= MIN_CELLS and not new.isdisjoint(scene.cell_ids) for scene in scenes)
+
+
+def touches(new: Sequence[Memory], episodes: Sequence[Memory], link: float) -> bool:
+    """Whether a new episode has to do with another one: by its vector, at the similarity `link`, or by words that say something."""
+    words = {episode.id: words_in(episode.content) - FUNCTION_WORDS - QUERY_WORDS - _SPEAKERS for episode in episodes}
+    return any(
+        len(words[first.id] & words[second.id]) >= SHARED or _similarity(first, second) >= link
+        for first, second in product(new, episodes)
+        if first.id != second.id
+    )
+
+
+def _similarity(first: Memory, second: Memory) -> float:
+    if first.embedding is None or second.embedding is None or first.embedding_model != second.embedding_model:
+        return -1.0
+    return float(first.embedding @ second.embedding)
+
+
+def _scenes_key(scenes: Sequence[Scene]) -> str:
+    return key_of(f"{scene.id} {' '.join(scene.cell_ids)}" for scene in scenes)
