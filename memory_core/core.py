@@ -229,13 +229,13 @@ class MemoryCore:
             if not query.explain:
                 return await ask(checked(owner), query)
             with self._telemetry.bill() as charges:
-                found = await ask(checked(owner), query)
+                answer = await ask(checked(owner), query)
             charge = round(sum(charges), 2) if charges else None
             results = tuple(
                 hit._replace(explain={**(hit.explain or {}), "fading": explained(hit.memory, self._services.fading)})
-                for hit in found.results
+                for hit in answer.results
             )
-            return replace(found, results=results, explain={**(found.explain or {}), "request_charge": charge})
+            return replace(answer, results=results, explain={**(answer.explain or {}), "request_charge": charge})
 
     async def context(self, owner: Owner, asked: ContextInput) -> Context:
         """What an agent should know before its turn, in one text. Raises Unavailable, EmbeddingMismatch."""
@@ -314,10 +314,10 @@ class MemoryCore:
                 return await self._services.restorer.activate(checked(owner), memory_id, change, call)
             return (await self._services.editor.delete(checked(owner), memory_id, call, reason=change.reason)).memory
 
-    async def clear(self, owner: Owner, what: ClearInput, call: Call = NO_CALL) -> int:
+    async def clear(self, owner: Owner, request: ClearInput, call: Call = NO_CALL) -> int:
         """Soft-delete a session's memories; how many there were."""
         with self._telemetry.operation("clear"):
-            cleared = await self._services.clearer.clear(checked(owner), what, keyed(call, "clear", what))
+            cleared = await self._services.clearer.clear(checked(owner), request, keyed(call, "clear", request))
             self._telemetry.batch("clear", cleared)
             return cleared
 
@@ -402,40 +402,40 @@ class MemoryCore:
 
     # What is formed by itself: conversations, batches, summaries, and the tasks that work on them.
 
-    async def converse(self, owner: Owner, told: ConverseInput, call: Call = NO_CALL) -> Accepted:
+    async def converse(self, owner: Owner, request: ConverseInput, call: Call = NO_CALL) -> Accepted:
         """Take a conversation in, to be formed into memories by itself. Durable when it returns.
 
         Raises Invalid (a callback address that is not called), Conflict, TooLarge, Unavailable.
         """
         with self._telemetry.operation("converse"):
-            return await self._services.formation.converser.converse(checked(owner), told, keyed(call, "converse", told))
+            return await self._services.formation.converser.converse(checked(owner), request, keyed(call, "converse", request))
 
-    async def agent_memory(self, owner: Owner, told: AgentMemoryInput, call: Call = NO_CALL) -> Accepted:
+    async def agent_memory(self, owner: Owner, request: AgentMemoryInput, call: Call = NO_CALL) -> Accepted:
         """Take an agent's own words in, to become one memory by itself. Durable when it returns. Raises as `converse` does."""
         with self._telemetry.operation("create_agent_memory"):
-            return await self._services.formation.converser.remember_words(checked(owner), told, keyed(call, "agent_memory", told))
+            return await self._services.formation.converser.remember_words(checked(owner), request, keyed(call, "agent_memory", request))
 
-    async def summary(self, app_id: str, told: SummaryInput, *, user_id: str | None = None) -> Summary:
+    async def summary(self, app_id: str, request: SummaryInput, *, user_id: str | None = None) -> Summary:
         """Sum up messages at once; nothing of them is kept. Raises Unavailable.
 
         user_id: whose tokens of the day it takes beside the app's; None: the app's alone.
         """
         with self._telemetry.operation("generate_conversation_summary"):
             owner = Owner(check_app_id(app_id), "" if user_id is None else check_name(user_id))
-            return await self._services.formation.summaries.at_once(owner, told)
+            return await self._services.formation.summaries.at_once(owner, request)
 
-    async def summary_later(self, owner: Owner, told: SummaryInput, call: Call = NO_CALL) -> Accepted:
+    async def summary_later(self, owner: Owner, request: SummaryInput, call: Call = NO_CALL) -> Accepted:
         """Sum up by a task that tells its callback address. Raises as `converse` does."""
         with self._telemetry.operation("generate_conversation_summary"):
-            return await self._services.formation.summaries.later(checked(owner), told, keyed(call, "summary", told))
+            return await self._services.formation.summaries.later(checked(owner), request, keyed(call, "summary", request))
 
-    async def batch(self, owner: Owner, told: BatchInput, call: Call = NO_CALL) -> Buffered:
+    async def batch(self, owner: Owner, request: BatchInput, call: Call = NO_CALL) -> Buffered:
         """Gather messages of a session, to be formed together. Durable when it returns.
 
         Raises Conflict, TooLarge, HeadMoved, Unavailable.
         """
         with self._telemetry.operation("batch"):
-            return await self._services.formation.batches.append(checked(owner), told, keyed(call, "batch", told))
+            return await self._services.formation.batches.append(checked(owner), request, keyed(call, "batch", request))
 
     async def batch_state(self, owner: Owner, session_id: str) -> Buffered:
         """What is gathered of a session and waits."""
@@ -452,8 +452,8 @@ class MemoryCore:
     async def task(self, owner: Owner, task_id: str) -> Task:
         """One task as it is, with the log of deliveries in its result. Raises NotFound."""
         with self._telemetry.operation("tasks"):
-            found = await self._services.tasking.tasks.get(checked(owner), task_id)
-            return await self._services.formation.deliveries.shown(owner, found)
+            task = await self._services.tasking.tasks.get(checked(owner), task_id)
+            return await self._services.formation.deliveries.shown(owner, task)
 
     async def tasks(self, owner: Owner, query: TasksInput) -> TaskPage:
         """One page of tasks, newest first. Raises Malformed for a void cursor."""
@@ -568,10 +568,10 @@ class MemoryCore:
         with self._telemetry.operation("get"):
             if known_at is not None:
                 return await self._services.replayer.get(checked(owner), memory_id, known_at, at)
-            found = await self._services.reader.get(checked(owner), memory_id, at)
+            memory = await self._services.reader.get(checked(owner), memory_id, at)
             if at is None:
-                self._services.note_access(owner, [found.memory])
-            return found
+                self._services.note_access(owner, [memory.memory])
+            return memory
 
     async def timeline(self, owner: Owner, query: TimelineInput) -> EventPage:
         """One page of the log, oldest first. Raises Malformed for a void cursor."""
@@ -671,20 +671,20 @@ class MemoryCore:
         with self._telemetry.operation("export_part"):
             return await self._services.people.exporter.page(checked(owner), task_id, part)
 
-    async def begin_import(self, owner: Owner, what: ImportInput = AN_EXPORT, call: Call = NO_CALL) -> Accepted:
+    async def begin_import(self, owner: Owner, request: ImportInput = AN_EXPORT, call: Call = NO_CALL) -> Accepted:
         """Begin to gather the parts of a file: an export, for a user who is empty, or conversations. Raises Conflict, Unavailable."""
         with self._telemetry.operation("import"):
-            return await self._services.people.importer.begin(checked(owner), what, keyed(call, "import", what))
+            return await self._services.people.importer.begin(checked(owner), request, keyed(call, "import", request))
 
     async def import_part(self, owner: Owner, task_id: str, part: int, data: bytes, call: Call = NO_CALL) -> None:
         """Bring a part; brought again it replaces itself. Durable when it returns. Raises NotFound, Conflict, Unavailable."""
         with self._telemetry.operation("import_part"):
             await self._services.people.importer.bring(checked(owner), task_id, part, data, call)
 
-    async def commit_import(self, owner: Owner, task_id: str, what: ImportCommitInput, call: Call = NO_CALL) -> Accepted:
+    async def commit_import(self, owner: Owner, task_id: str, request: ImportCommitInput, call: Call = NO_CALL) -> Accepted:
         """All parts have been brought: begin the work. The same again is no second time. Raises NotFound, Conflict, Unavailable."""
         with self._telemetry.operation("import_commit"):
-            return await self._services.people.importer.commit(checked(owner), task_id, what.parts, what.sha256, call)
+            return await self._services.people.importer.commit(checked(owner), task_id, request.parts, request.sha256, call)
 
     async def erase(self, owner: Owner, call: Call = NO_CALL) -> Accepted:
         """Erase a user for good. From now on nothing of theirs is read or written; the task empties what is left.

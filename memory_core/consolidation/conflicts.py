@@ -47,7 +47,7 @@ class Verdict:
     disputed: what a model says against the rules; the question is then a person's, and no run's any more.
     """
 
-    what: Literal["last", "both", "open"]
+    decision: Literal["last", "both", "open"]
     reason: str
     by: str = RULE
     disputed: str | None = None
@@ -188,13 +188,13 @@ class ConflictStep:
         document, sides = _open(page, case), _sides(look, case)
         if document is None or sides is None:
             return over
-        if decided is None or decided.shown != Shown(sides[1:], sides[:1]).key:
+        if decided is None or decided.question != Shown(sides[1:], sides[:1]).key:
             raise LookedElsewhere
         verdict, record = decided.verdict, record_in(document.body)
         try:
-            if verdict.what == "last":
+            if verdict.decision == "last":
                 record = decide_by_time(page, document, verdict.reason, verdict.by)
-            elif verdict.what == "both":
+            elif verdict.decision == "both":
                 record = decide(page, document, ResolveInput(decision="keep_both", reason=verdict.reason[:MAX_REASON]), verdict.by)
         except Conflict as refused:
             log.info("a conflict stays open: %s", refused.detail)
@@ -273,9 +273,9 @@ class ConflictStep:
 
 @dataclass(frozen=True, slots=True)
 class _Decided:
-    """A verdict about exactly what was `shown`."""
+    """A verdict about the memories and texts that `question` digests."""
 
-    shown: str
+    question: str
     verdict: Verdict
 
 

@@ -177,8 +177,8 @@ class Agents(Pooled, Protocol):
     async def reflect(self, owner: Owner, episodes: Sequence[DecisionItem], scenes: Sequence[SceneItem]) -> Answered[ReflectedParts]:
         """As `find_patterns` and `update_profile`, in one call, each part checked by itself."""
 
-    async def decide_conflicts(self, owner: Owner, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
-        """What each of the held memories becomes beside the new ones.
+    async def decide_conflicts(self, owner: Owner, new: Sequence[DecisionItem], older: Sequence[DecisionItem]) -> Answered[Decisions]:
+        """What each of the older memories becomes beside the new ones.
 
         DELETE says that the two exclude each other; which of them is superseded, the one said earlier, is the executor's to see.
         """
@@ -190,9 +190,9 @@ class Agents(Pooled, Protocol):
         """What repeats among episodes, the oldest first. Which of them say so is checked by the caller."""
 
     async def judge_sufficiency(
-        self, owner: Owner, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
+        self, owner: Owner, query: str, asked: Sequence[str], results: Sequence[DecisionItem]
     ) -> Answered[Sufficiency]:
-        """Whether what was found answers the query, and if not, what to ask for instead. asked: the queries before, the first included."""
+        """Whether the results answer the query, and if not, what to ask for instead. asked: the queries before, the first included."""
 
     async def update_profile(self, owner: Owner, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
         """What shows of the person in scenes of their life: traits, each with the numbers of the scenes that it shows in."""

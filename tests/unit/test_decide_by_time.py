@@ -100,7 +100,7 @@ def test_what_replaces_its_own_successor_does_not_name_it_as_the_one_before() ->
 def test_rules_are_certain_of_what_a_slot_says_alone(old: Memory, new: Memory, what: str) -> None:
     verdict = by_rule(old, new)
     assert verdict is not None
-    assert verdict.what == what
+    assert verdict.decision == what
 
 
 def test_no_rule_is_certain_of_what_fills_no_slot() -> None:

@@ -150,9 +150,9 @@ class OfflineAgents:
         patterns, profile = await self.find_patterns(owner, episodes), await self.update_profile(owner, scenes)
         return Answered(ReflectedParts(patterns=patterns.value, profile=profile.value), Provenance(MODEL))
 
-    async def decide_conflicts(self, owner: Owner, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
+    async def decide_conflicts(self, owner: Owner, new: Sequence[DecisionItem], older: Sequence[DecisionItem]) -> Answered[Decisions]:
         """By slot, negation, number and words in common; by the plainer rule all stay as they are."""
-        return await self._answer("decide_conflicts", _texts([*new, *held]), partial(decided, new, held), Decisions)
+        return await self._answer("decide_conflicts", _texts([*new, *older]), partial(decided, new, older), Decisions)
 
     async def synthesise(self, owner: Owner, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         """The notes merged part by part. Raises AgentFailed when they do not fit, or can't be merged."""
@@ -163,15 +163,15 @@ class OfflineAgents:
         return await self._answer("find_patterns", _texts(episodes), partial(found_patterns, episodes), FoundPatterns)
 
     async def judge_sufficiency(
-        self, owner: Owner, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
+        self, owner: Owner, query: str, asked: Sequence[str], results: Sequence[DecisionItem]
     ) -> Answered[Sufficiency]:
         """By how far the best memory is before the rest and by the query's words in what was found; never another query.
 
         By the plainer rule nothing is enough.
         """
         plainer = partial(Sufficiency, sufficient=False)
-        rule = partial(judged, query, found)
-        return await self._answer("judge_sufficiency", _texts(found), rule, plainer, thread=self._thread_for_queries)
+        rule = partial(judged, query, results)
+        return await self._answer("judge_sufficiency", _texts(results), rule, plainer, thread=self._thread_for_queries)
 
     async def update_profile(self, owner: Owner, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
         """Themes that come up again and again, and habits that do; by the plainer rule none."""

@@ -19,20 +19,20 @@ _KIN = frozenset({"妻", "夫", "娘", "息子", "母", "父", "姉", "妹", "�
 class Row:
     """One row.
 
-    attribute: of the slot, with {value} and {of} of the clause; None: it fills none. said: the expression of the clause. filled: what
+    attribute: of the slot, with {value} and {of} of the clause; None: it fills none. pattern: the expression of the clause. filled: what
     fills the slot, with {value}; "" for the value. subject: whose slot it is, with {of}; "" for the speaker's. denies: whether a clause
     that denies is read.
     """
 
     attribute: str | None
-    said: str
+    pattern: str
     filled: str = ""
     subject: str = ""
     denies: bool = False
     expression: re.Pattern[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "expression", re.compile(self.said))
+        object.__setattr__(self, "expression", re.compile(self.pattern))
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,11 @@ class ClauseLanguage:
 class ClauseFact:
     """What one row reads in one clause.
 
-    told: the clause. attribute and value are None where it fills no slot. of: whom it is about; "" for the speaker. related: whether `of`
+    clause: as it was said. attribute, value: None where it fills no slot. of: whom it is about; "" for the speaker. related: whether `of`
     is what that one is to the speaker ("Frau"), and no name.
     """
 
-    told: str
+    clause: str
     attribute: str | None
     value: str | None
     of: str = ""
@@ -75,15 +75,17 @@ class ClauseFact:
 def read_clauses(clauses: Sequence[str], language: ClauseLanguage) -> Iterator[ClauseFact]:
     """The facts of the clauses of one sentence; a clause that fills slots makes no further fact without one."""
     for clause in clauses:
-        told = clause.strip(" \t.!,;:。、！")
-        if not told or len(told) > MAX_CLAUSE or language.unasserted.search(told):
+        statement = clause.strip(" \t.!,;:。、！")
+        if not statement or len(statement) > MAX_CLAUSE or language.unasserted.search(statement):
             continue
-        negative = language.denied.search(told) is not None
-        found = [one for row in language.rows if (row.denies or not negative) and (one := _read(row, told, language)) is not None]
-        slotted = [one for one in found if one.attribute is not None]
+        negative = language.denied.search(statement) is not None
+        readings = [
+            reading for row in language.rows if (row.denies or not negative) and (reading := _read(row, statement, language)) is not None
+        ]
+        slotted = [reading for reading in readings if reading.attribute is not None]
         seen: dict[str, ClauseFact] = {}
-        for one in slotted or found[:1]:
-            seen.setdefault(one.attribute or "", one)
+        for reading in slotted or readings[:1]:
+            seen.setdefault(reading.attribute or "", reading)
         yield from seen.values()
 
 
@@ -98,8 +100,8 @@ def _read(row: Row, clause: str, language: ClauseLanguage) -> ClauseFact | None:
     if "value" in row.expression.groupindex and not value:
         return None
     parts = {"value": value.casefold(), "of": groups.get("of", "").casefold()}
-    who = groups.get("who", "")
-    of = row.subject.format(**parts) or ("" if who in _SPEAKERS else who)
+    speaker = groups.get("who", "")
+    of = row.subject.format(**parts) or ("" if speaker in _SPEAKERS else speaker)
     return ClauseFact(
         clause, row.attribute.format(**parts), row.filled.format(value=value) or value, of, related=bool(row.subject) or of in _KIN
     )

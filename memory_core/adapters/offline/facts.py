@@ -147,8 +147,8 @@ def _abroad(sentence: Sentence, who: str) -> Iterator[_Found]:
         return
     owner = who.lower() if who == "User" else who
     for one in found:
-        told = f"{who}: {one.told[:1].upper()}{one.told[1:]}"
-        if (one.attribute is None and is_of_the_moment(one.told)) or _POINTS.search(f"{one.attribute or ''} {one.value or ''}"):
+        told = f"{who}: {one.clause[:1].upper()}{one.clause[1:]}"
+        if (one.attribute is None and is_of_the_moment(one.clause)) or _POINTS.search(f"{one.attribute or ''} {one.value or ''}"):
             continue
         if one.attribute is None:
             yield _Found(told, None, None, None, 0.6, lasting=True)

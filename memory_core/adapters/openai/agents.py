@@ -111,9 +111,9 @@ class OpenAIAgents:
         """Patterns and traits in one call."""
         return await self._ask("reflect", owner, [*item_entries("episode", episodes), *scene_entries(scenes)])
 
-    async def decide_conflicts(self, owner: Owner, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
+    async def decide_conflicts(self, owner: Owner, new: Sequence[DecisionItem], older: Sequence[DecisionItem]) -> Answered[Decisions]:
         """What each held memory becomes beside the new ones."""
-        return await self._ask("decide_conflicts", owner, [*item_entries("new", new), *item_entries("held", held)])
+        return await self._ask("decide_conflicts", owner, [*item_entries("new", new), *item_entries("held", older)])
 
     async def synthesise(self, owner: Owner, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         """One note out of several."""
@@ -124,11 +124,11 @@ class OpenAIAgents:
         return await self._ask("find_patterns", owner, item_entries("episode", episodes))
 
     async def judge_sufficiency(
-        self, owner: Owner, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
+        self, owner: Owner, query: str, asked: Sequence[str], results: Sequence[DecisionItem]
     ) -> Answered[Sufficiency]:
         """Whether what was found answers the query."""
         before = [Entry((f"asked {number}",), text) for number, text in enumerate(asked)]
-        return await self._ask("judge_sufficiency", owner, [Entry(("query",), query), *before, *item_entries("memory", found)])
+        return await self._ask("judge_sufficiency", owner, [Entry(("query",), query), *before, *item_entries("memory", results)])
 
     async def rank_texts(self, owner: Owner, query: str, texts: Sequence[str]) -> Answered[Ranking]:
         """The texts that answer the query, best first; for `adapters.openai.reranking`, no call of the port."""
