@@ -43,7 +43,7 @@ REASONS = {
     "adapters/offline/facts.py: row.attribute.format(**{**parts, 'value': value.lower()})": "the rows of a table",
     "adapters/offline/facts.py: row.template.format(**parts)": "the rows of a table",
     "adapters/offline/facts.py: row.filled.format(value=value)": "the rows of a table",
-    "adapters/offline/clause_facts.py: re.compile(self.said)": "the rows of its tables",
+    "adapters/offline/clause_facts.py: re.compile(self.pattern)": "the rows of its tables",
     "adapters/offline/clause_facts.py: row.subject.format(**parts)": "the rows of its tables",
     "adapters/offline/clause_facts.py: row.filled.format(value=value)": "the rows of its tables",
     "adapters/offline/clause_facts.py: row.attribute.format(**parts)": "the rows of its tables",
