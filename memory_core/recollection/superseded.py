@@ -212,21 +212,21 @@ def _replaced(entry: tuple[int, Piece, Message], changing: Sequence[tuple[int, P
         if later.said_by != earlier.said_by or not _is_later(later, earlier) or _repeats_value(earlier.text, later.text):
             continue
         if (change := change_between(message, later_message) or _change_of_line(earlier.text, later_message)) is not None:
-            since = _begins(change, later)
-            if since > moment:
+            begins = _announced_day(change, later)
+            if begins is not None and begins > moment:
                 continue
-            mark = f"replaced on {since.date().isoformat()}: {excerpt(change.said, (), MARK_TOKENS)}"
+            mark = f"replaced on {(begins or later.said[0]).date().isoformat()}: {excerpt(change.said, (), MARK_TOKENS)}"
             return _Replaced(place, later_place, mark, _likeness(change.replaced, change.said))
     return None
 
 
-def _begins(change: Change, later: Piece) -> datetime:
-    """From when on a change is so: the day that it announces, else when it was said. A date or time put right is so at once."""
+def _announced_day(change: Change, later: Piece) -> datetime | None:
+    """From when on an announced change is so; None for one that is so at once, as a date or time that is put right."""
     said_at = later.said[0]
     if change.ground == "value" and values_in(change.replaced).whens:
-        return said_at
+        return None
     begins = change_begins_at(change.said, said_at)
-    return said_at if begins is None else begins.astimezone(said_at.tzinfo)
+    return None if begins is None else begins.astimezone(said_at.tzinfo)
 
 
 def _likeness(first: str, second: str) -> float:
