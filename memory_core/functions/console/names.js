@@ -9,6 +9,7 @@ const MOST = 70;
 const BATCH = 100;
 const LONG = 28;
 const KINDS = { cell: "episode", note: "note", fact: "fact", message: "message" };
+const FORGOTTEN = "a memory that was forgotten for good";
 const waiting = new Map();
 const beginnings = new Map();
 
@@ -41,6 +42,7 @@ export function memoryLink(id, onknown = () => {}) {
   const anchor = el("a", { href: link("memory", id), title: id }, `${id.slice(0, 12)}…`);
   if (!waiting.size) setTimeout(fetchWaiting, 0);
   const name = (memory) => {
+    if (!memory) return anchor.replaceWith(FORGOTTEN);
     anchor.textContent = shortened(briefText(memory));
     onknown(memory);
   };
@@ -63,6 +65,7 @@ async function fetchWaiting() {
   for (let first = 0; first < ids.length; first += BATCH) {
     const answer = await quietly(() => post("/api/v1/memories/get", { user_id: user(), ids: ids.slice(first, first + BATCH) }));
     for (const memory of answer?.memories || []) for (const name of asked.get(memory.id) || []) name(memory);
+    for (const id of answer?.missing || []) for (const name of asked.get(id) || []) name(null);
   }
 }
 
