@@ -387,6 +387,7 @@ def _foresight(memories: Sequence[Memory], moment: datetime) -> list[Piece]:
                     -left,
                     said_by="",
                     said_at=memory.event_timestamp,
+                    begins=one.start_time if one.start_time > memory.event_timestamp else None,
                 )
                 pieces.setdefault(line.text, line)
     return list(pieces.values())

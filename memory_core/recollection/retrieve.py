@@ -422,8 +422,8 @@ class Retriever:
     async def _explained_nearest(self, owner: Owner, query: RetrieveInput, look: Look) -> dict[str, Any] | None:
         """The nearest candidate with what it lacked; None without a candidate, or where it was removed since. Raises Unavailable."""
         row = self._nearest_row(query, look)
-        shown, _ = readable_shown({} if row is None else await self.shown(owner, look, [row], by_cells=True))
-        memory = None if row is None else shown.get(look.candidates.ids[row])
+        memories, _ = readable_shown({} if row is None else await self.shown(owner, look, [row], by_cells=True))
+        memory = None if row is None else memories.get(look.candidates.ids[row])
         return None if row is None or memory is None else explain_miss(row, look, memory, max(self.thresholds(query)))
 
     def _nearest_row(self, query: RetrieveInput, look: Look) -> int | None:

@@ -223,6 +223,8 @@ def _replaced(entry: tuple[int, Piece, Message], changing: Sequence[tuple[int, P
 def _announced_day(change: Change, later: Piece) -> datetime | None:
     """From when on an announced change is so; None for one that is so at once, as a date or time that is put right."""
     said_at = later.said[0]
+    if later.begins is not None:
+        return later.begins
     if change.ground == "value" and values_in(change.replaced).whens:
         return None
     begins = change_begins_at(change.said, said_at)

@@ -216,3 +216,13 @@ async def test_a_new_home_that_is_announced_replaces_the_old_one_from_its_day_on
         assert "replaced on" not in context or home == "Porto"
     first = (await rules.retrieve(ALICE, RetrieveInput(query=query, at=day + timedelta(days=200)))).results[0]
     assert "Porto" in first.memory.content
+
+
+@SQLITE
+async def test_an_announced_move_that_is_called_off_never_holds(rules: MemoryCore) -> None:
+    day = NOW.replace(year=2027, month=1, day=1, hour=12)
+    await tell(rules, "I live in Lisbon.", session="s1", at=NOW - 3 * WEEK)
+    await tell(rules, "From 1 January 2027 I live in Porto.", session="s2", at=NOW - 2 * WEEK)
+    await tell(rules, "The move to Porto is cancelled, I stay in Lisbon.", session="s3", at=NOW - WEEK)
+    for at in (None, day, day + timedelta(days=400)):
+        assert {line.name: line.value for line in (await rules.profile(ALICE, at)).explicit} == {"home city": "Lisbon"}

@@ -11,6 +11,7 @@ from memory_core.adapters.offline.facts import said_facts
 from memory_core.adapters.offline.foresight import said_foresight
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.announced import begins_at, is_announced
+from memory_core.domain.statements.wishes import said_wishes
 
 FRIDAY = datetime(2026, 5, 1, 12, tzinfo=timezone.utc)
 
@@ -89,3 +90,48 @@ def test_what_is_so_from_a_day_on_is_read_with_that_day(said: str, values: dict[
 def test_habits_plans_and_the_past_announce_nothing(said: str) -> None:
     messages = [Message(role="user", content=said, timestamp=FRIDAY)]
     assert announced_facts(messages, said_foresight(messages)) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The move to Porto is cancelled, I stay in Lisbon.",
+        "My move to Porto in January has been called off.",
+        "I'm not moving to Porto after all.",
+        "Der Umzug nach Porto ist abgesagt.",
+        "Ich ziehe doch nicht nach Porto.",
+    ],
+)
+def test_a_move_that_is_called_off_ends_what_was_announced(said: str) -> None:
+    messages = [Message(role="user", content=said, timestamp=FRIDAY)]
+    announced = announced_facts(messages, said_foresight(messages))
+    assert [(fact.attribute, fact.value) for fact in announced] == [("home city", "no longer Porto")]
+    assert not any(is_announced(fact) for fact in announced), "it is so at once"
+
+
+@pytest.mark.parametrize("said", ["Ich ziehe am 1. Januar 2027 nach Porto.", "Ich ziehe im Mai um."])
+def test_a_move_in_german_is_no_preference(said: str) -> None:
+    assert said_wishes([Message(role="user", content=said, timestamp=FRIDAY)]) == []
+
+
+def test_what_one_prefers_in_german_is_a_standing_instruction() -> None:
+    (wish,) = said_wishes([Message(role="user", content="Ich ziehe kurze Antworten vor.", timestamp=FRIDAY)])
+    assert wish.kind == "instruction"
+
+
+@pytest.mark.parametrize(
+    ("said", "attribute", "value"),
+    [
+        ("Nein, ich wohne nicht in Köln, sondern in Bonn.", "home city", "Bonn"),
+        ("Ich arbeite nicht bei Bosch, sondern bei Siemens.", "employer", "Siemens"),
+    ],
+)
+def test_what_is_put_right_in_german_is_the_value(said: str, attribute: str, value: str) -> None:
+    facts = said_facts([Message(role="user", content=said, timestamp=FRIDAY)])
+    assert [(fact.attribute, fact.value) for fact in facts if fact.attribute] == [(attribute, value)]
+
+
+@pytest.mark.parametrize("name", ["Assistant", "AI", "ChatGPT", "Claude", "KI", "アシスタント"])
+def test_an_assistants_line_of_a_pasted_conversation_is_no_fact_of_the_user(name: str) -> None:
+    said = f"Here is what it wrote:\n{name}: I live in Rome and my favourite colour is blue."
+    assert said_facts([Message(role="user", content=said, timestamp=FRIDAY)]) == []

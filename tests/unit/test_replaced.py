@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -93,3 +94,12 @@ def test_what_is_announced_marks_the_earlier_line_from_its_day_on(before: str, a
 def test_what_is_so_already_marks_the_earlier_line_at_once(before: str, moved: str) -> None:
     pieces = (piece("msg_1", before, order=1), piece("msg_2", moved, order=9, days=7))
     assert marked(pieces, NOW + timedelta(days=8))[0].mark.startswith(f"replaced on {(NOW + timedelta(days=7)).date()}: ")
+
+
+def test_a_fact_or_an_expectation_marks_what_it_replaces_from_its_own_beginning_on() -> None:
+    begins = NOW + timedelta(days=30)
+    for later in ("User is vegan", "from 2026-06-07: User no longer eats meat"):
+        pieces = [piece("msg_1", "I eat meat every day.", order=1), replace(piece("mem_2", later, order=9, days=7), begins=begins)]
+        assert not marked(pieces, begins - timedelta(days=1))[0].mark
+        if later.startswith("from"):
+            assert marked(pieces, begins)[0].mark.startswith(f"replaced on {begins.date()}")

@@ -20,6 +20,7 @@ from memory_core.domain.statements.announced import ANNOUNCES, FROM_THEN_ON, MOV
 from memory_core.domain.statements.provenance import may_tell, own_words
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.sentences import sentences
+from memory_core.domain.truth.slots import NO_LONGER
 
 _PLACE = re.compile(r"\A(?: as (?P<job>.{2,60}?))? (?:at|for) (?=[A-ZÀ-Þ])")
 _JOINED = re.compile(r"\A (?=[A-ZÀ-Þ])")
@@ -34,6 +35,17 @@ _UNSURE = re.compile(
     re.IGNORECASE,
 )
 """What is no announcement yet. Note: "may" is a month, too, but a sentence is left out rather than taken wrongly."""
+_TOWN = r"([A-ZÀ-Þ][\w-]{1,30}(?: [A-ZÀ-Þ][\w-]{1,30}){0,2})"
+_CANCELS = re.compile(
+    rf"\b(?:[Mm]y|[Oo]ur|[Tt]he) (?:move|relocation) to {_TOWN}(?: (?:on|in|next)\b[^,.;:!?]{{2,30}})?"
+    r"(?:['’]s| is| was| has been| got)(?: been)? (?:cancell?ed|called off|off\b|not happening)"
+    rf"|\b(?:I['’]m|I am|[Ww]e['’]re|[Ww]e are) not moving to {_TOWN}"
+    rf"|\b(?:I|[Ww]e) (?:won['’]t|will not) (?:be moving|move) to {_TOWN}"
+    rf"|\b(?:[Dd]er|[Mm]ein|[Uu]nser) Umzug nach {_TOWN}(?: [^,.;:!?]{{2,30}})?"
+    r" (?:(?:ist|wurde|wird) (?:abgesagt|gestrichen|geplatzt)|fällt aus|findet nicht statt)"
+    rf"|\b(?:[Ii]ch ziehe|[Ww]ir ziehen|ziehe ich|ziehen wir)(?: jetzt| nun| doch){{0,2}} nicht nach {_TOWN}"
+)
+"""An announced move that is called off."""
 _WILL_BE = (
     (re.compile(r"(?:['’]ll| will| am going to|['’]m going to) be (living|working)\b"), r" am \1"),
     (re.compile(r"(?:['’]ll| will| am going to|['’]m going to) (live|work|have|drive|eat|drink|take|speak)\b"), r" \1"),
@@ -75,6 +87,8 @@ def _from_a_day_on(number: int, message: Message) -> Iterator[SaidFact]:
     name = speaker(message)
     for sentence in sentences(own_words(message.content)):
         quote = message.content[sentence.start : sentence.end]
+        if not sentence.asks and (cancelled := _CANCELS.search(quote)) is not None:
+            yield from _called_off(number, name, quote, cancelled)
         if sentence.asks or _UNSURE.search(quote) or begins_at(quote, message.timestamp) is None:
             continue
         moves = MOVES.search(quote)
@@ -89,6 +103,26 @@ def _from_a_day_on(number: int, message: Message) -> Iterator[SaidFact]:
             announced = fact.model_copy(update={"text": text, "message": number, "quote": quote})
             if is_announced(announced):
                 yield announced
+
+
+def _called_off(number: int, name: str, quote: str, cancelled: re.Match[str]) -> Iterator[SaidFact]:
+    """That a move which was announced does not take place."""
+    _, owner, _ = told_and_owner("I", name)
+    town = place(next(group for group in cancelled.groups() if group is not None))
+    if town is None or owner is None or _UNSURE.search(quote):
+        return
+    fact = fitted(
+        SaidFact,
+        text=f"{name}: {quote.strip(' .!')}",
+        message=number,
+        quote=quote,
+        subject=owner,
+        attribute="home city",
+        value=f"{NO_LONGER} {town}",
+        confidence=CONFIDENCE,
+    )
+    if len(owner) <= MAX_TERM:
+        yield fact
 
 
 def _as_if_begun(words: str) -> str:

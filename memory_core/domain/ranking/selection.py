@@ -75,6 +75,7 @@ class Piece:
     at, order: its place there. notes: what must stand with it. priority: higher goes first. speaker: who said the text.
     whole: what it is a passage of. mark: what its line says of it besides, where it holds no more. said_by: the person whose words it
     tells, "" for the user; None for words of an assistant or of no speaker. said_at: when it was said, where it has its place elsewhere.
+    begins: when what it tells begins, where that lies ahead of its saying.
     """
 
     id: str
@@ -88,6 +89,7 @@ class Piece:
     mark: str = ""
     said_by: str | None = None
     said_at: datetime | None = None
+    begins: datetime | None = None
 
     @property
     def said(self) -> tuple[datetime, int]:

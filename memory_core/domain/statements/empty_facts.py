@@ -60,10 +60,10 @@ def points(value: str) -> bool:
 
 
 def _is_of_itself(fact: SaidFact) -> bool:
-    """Whether a fact names somebody after themselves: "Noah is called Noah"."""
+    """Whether a fact names a person after themselves: "Noah is called Noah"."""
     return fact.attribute == "name" and _core(fact.subject or "") == _core(fact.value or "") != ()
 
 
 def _core(words: str) -> tuple[str, ...]:
-    """The words of a name without what stands beside it."""
+    """The words of a name without what may be beside it."""
     return tuple(word.casefold() for word in _WORD.findall(words) if word.casefold() not in _BESIDE)
