@@ -69,7 +69,7 @@ async function fetchWaiting() {
   }
 }
 
-/** What a conversation began with: {name, at, hasMessages}; null where nothing is known of it. */
+/** What a conversation began with, and its title: {name, title, at, hasMessages}; null where nothing is known of it. */
 export function beginningOf(session) {
   const place = JSON.stringify([user(), session]);
   if (!beginnings.has(place)) beginnings.set(place, fetchBeginning(session));
@@ -78,16 +78,19 @@ export function beginningOf(session) {
 
 async function fetchBeginning(session) {
   const asked = { user_id: user(), session_id: session, order: "asc", limit: 1, status: "all", fields: "content,value,value_text,category,event_timestamp" };
-  const told = await quietly(() => get("/api/v1/memories", { ...asked, category: "message" }));
+  const [told, known] = await Promise.all([
+    quietly(() => get("/api/v1/memories", { ...asked, category: "message" })),
+    quietly(() => get(`/api/v1/sessions/${encodeURIComponent(session)}`, { user_id: user() })),
+  ]);
   const first = told?.memories[0] || (await quietly(() => get("/api/v1/memories", asked)))?.memories[0];
   if (!first) return null;
-  return { name: shortened(briefText(first)), at: first.event_timestamp, hasMessages: Boolean(told?.memories.length) };
+  return { name: shortened(briefText(first)), title: known?.title || null, at: first.event_timestamp, hasMessages: Boolean(told?.memories.length) };
 }
 
 /** A link to a conversation. A long id, such as an imported one, gives way to what the conversation began with. */
 export function sessionLink(session) {
   const anchor = el("a", { href: link("session", session), title: session }, shortenedId(session));
-  if (session.length > LONG) beginningOf(session).then((beginning) => beginning && (anchor.textContent = shortened(beginning.name, 48)));
+  if (session.length > LONG) beginningOf(session).then((beginning) => beginning && (anchor.textContent = shortened(beginning.title || beginning.name, 48)));
   return anchor;
 }
 
