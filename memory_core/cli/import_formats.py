@@ -180,8 +180,8 @@ def read_claude(stream: IO[bytes], name: str) -> Iterator[Item]:
                 item.get("file_name") for key in ("attachments", "files") for item in _list(message.get(key)) if isinstance(item, dict)
             ]
             named = "".join(f"\n[file: {_text(file)}]" for file in files if isinstance(file, str) and file)
-            said, when, own = (text + named).strip(), message.get("created_at"), message.get("uuid")
-            yield from _messages(session, message.get("sender"), said, when, own, at, title=conversation.get("name"))
+            words, when, own = (text + named).strip(), message.get("created_at"), message.get("uuid")
+            yield from _messages(session, message.get("sender"), words, when, own, at, title=conversation.get("name"))
 
 
 def read_messages(stream: IO[bytes], name: str) -> Iterator[Item]:

@@ -53,8 +53,8 @@ _WILL_BE = (
     (re.compile(r"\bwill be\b"), "is"),
     (re.compile(r"\A(\w{2,20}) ([Ii]ch|[Ww]ir)\b"), r"\2 \1"),
     (re.compile(r"\A(ist|sind|beträgt|lautet|heißt) ((?:mein|unser)\w* [\w-]+)", re.IGNORECASE), r"\2 \1"),
-    (re.compile(r"\b(?:werde|werden) (ich|wir) (.+?) (wohne|lebe|arbeite)n\b"), r"\1 \3 \2"),
-    (re.compile(r"\b(ich|wir) (?:werde|werden) (.+?) (wohne|lebe|arbeite)n\b", re.IGNORECASE), r"\1 \3 \2"),
+    (re.compile(r"\b(?:werde|werden) (ich|wir) ([^,;:!?]{1,60}?) (wohne|lebe|arbeite)n\b"), r"\1 \3 \2"),
+    (re.compile(r"\b(ich|wir) (?:werde|werden) ([^,;:!?]{1,60}?) (wohne|lebe|arbeite)n\b", re.IGNORECASE), r"\1 \3 \2"),
 )
 _NO_NEWS = re.compile(r"\b(?:on|in|next|at|will|be|is|am|are|moving|going|move|relocating|to)\b|\d+", re.IGNORECASE)
 """What a sentence has that announces a move, beside the place."""
