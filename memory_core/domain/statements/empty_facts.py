@@ -22,6 +22,7 @@ _BESIDE = frozenset(_BESIDE_WORDS.split())
 _POINTS_IN_JAPANESE = re.compile(
     r"\A(?:それ|これ|あれ|そこ|ここ|あそこ|どこか|彼女?|彼ら|あの人|この人|その人|こちら|そちら)(?:のため|のもの|たち)?\Z"
 )
+_OF_PRONOUNS = frozenset({"pronouns", "pronoun", "pronomen"})
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _OF = re.compile(r"\b(?:opinion of|allergy to|intolerance to|eats|drinks|likes|speaks) (?P<thing>.+)\Z", re.IGNORECASE)
 _IS = re.compile(
@@ -37,6 +38,8 @@ _TOLD_BY = re.compile(r"\A[^:]{1,60}: ")
 
 def says_nothing(fact: SaidFact) -> bool:
     """Whether a fact points at something that it does not name, or tells of a thing that it is itself."""
+    if fact.attribute in _OF_PRONOUNS:
+        return False
     if fact.attribute is not None:
         thing = _OF.search(fact.attribute)
         return points(thing["thing"]) if thing is not None else _is_of_itself(fact) or points(fact.value or "")
