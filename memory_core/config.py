@@ -172,7 +172,7 @@ class Settings(BaseModel):
     erase_settle_s: Annotated[float, Field(ge=0, le=WEEK_S)] | None = Field(
         None,
         description="Seconds after which an erasure empties everything once more, as long as a worker may live;"
-        " none = 600 with Cosmos DB (functionTimeout in host.json), 10 with SQLite",
+        " none = 600 with Cosmos DB (functionTimeout in host.json), 2 with SQLite",
     )
 
     boundary_gap_minutes: Positive = Field(120.0, description="Minutes of silence that end an episode, where rules cut a conversation")

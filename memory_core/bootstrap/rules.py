@@ -17,7 +17,7 @@ from memory_core.consolidation.archive import ArchiveRules
 from memory_core.consolidation.patterns import Closeness
 from memory_core.consolidation.run import EndingRules
 from memory_core.consolidation.upkeep import DecayRules
-from memory_core.data_rights.erase import EraseRules
+from memory_core.data_rights.erase import EraseRules, remains_of
 from memory_core.domain.fading import Fading
 from memory_core.domain.ranking.recipes import ScoringParameters
 from memory_core.domain.ranking.relevance import FusionParameters, RelevanceParameters
@@ -67,12 +67,19 @@ def request_rates(settings: Settings, short_term: ShortTermStore, clock: Clock) 
     return RequestRates(short_term, clock, *rates)
 
 
+ON_ONE_MACHINE_S = 2.0
+"""What an erasure waits for with SQLite. A commit that comes late is refused in the transaction that would make it, and the short term
+refuses an ended life; only a file of an export or of the archive, on its way to the disk when the life ended, may still appear.
+"""
+
+
 def erase_rules(settings: Settings) -> EraseRules:
     """What erasing goes by."""
     settle = settings.erase_settle_s
     if settle is None:
-        settle = 600.0 if settings.long_term == "cosmos" else 10.0
-    return EraseRules(timedelta(seconds=settle), timedelta(seconds=settings.session_ttl_s))
+        settle = 600.0 if settings.long_term == "cosmos" else ON_ONE_MACHINE_S
+    remains = remains_of(settings.long_term, settings.short_term, settings.queue)
+    return EraseRules(timedelta(seconds=settle), timedelta(seconds=settings.session_ttl_s), remains)
 
 
 def fading_rules(settings: Settings) -> Fading:

@@ -66,6 +66,7 @@ MOST_NESTED = 200
 _DEPTH_CHANGES = {"start_map": 1, "start_array": 1, "end_map": -1, "end_array": -1}
 _FIELD_NESTED, _LARGEST = 30, 2**63 - 1
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._:@-]+")
+_TITLE_CHARACTERS = 200
 _NAME_CHARACTERS = 128
 _MADE_BY_SERVICE = frozenset({"id", "user_id", "app_id", "status", "version", "created_at", "updated_at", "embedding", "etag"})
 """Fields of a memory as the service shows it, which a save does not take."""
@@ -81,6 +82,7 @@ class ChatMessage:
 
     session: str
     fields: Json
+    title: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +180,8 @@ def read_claude(stream: IO[bytes], name: str) -> Iterator[Item]:
                 item.get("file_name") for key in ("attachments", "files") for item in _list(message.get(key)) if isinstance(item, dict)
             ]
             named = "".join(f"\n[file: {_text(file)}]" for file in files if isinstance(file, str) and file)
-            yield from _messages(session, message.get("sender"), (text + named).strip(), message.get("created_at"), message.get("uuid"), at)
+            words, when, own = (text + named).strip(), message.get("created_at"), message.get("uuid")
+            yield from _messages(session, message.get("sender"), words, when, own, at, title=conversation.get("name"))
 
 
 def read_messages(stream: IO[bytes], name: str) -> Iterator[Item]:
@@ -202,7 +205,8 @@ def read_messages(stream: IO[bytes], name: str) -> Iterator[Item]:
             own = message.get("id") or f"{session}-{counts[session]}"
             when = message.get("timestamp") or message.get("created_at")
             actor = message.get("actor") or message.get("name")
-            yield from _messages(session, message.get("role"), _content_text(message.get("content")), when, own, at, actor)
+            title = entry.get("title") or entry.get("session_title")
+            yield from _messages(session, message.get("role"), _content_text(message.get("content")), when, own, at, actor, title)
 
 
 def read_memories(stream: IO[bytes], name: str) -> Iterator[Item]:
@@ -285,7 +289,8 @@ def _chatgpt_conversation(conversation: Any, place: str) -> Iterator[Item]:
             hidden = role in ("system", "tool") or not isinstance(kind, str)
             yield Skipped(f"of the {role}" if hidden and isinstance(role, str) and role in ROLES else "not said by anybody", at)
             continue
-        yield from _messages(session, role, _chatgpt_text(content), message.get("create_time"), message.get("id") or key, at)
+        when, own = message.get("create_time"), message.get("id") or key
+        yield from _messages(session, role, _chatgpt_text(content), when, own, at, title=conversation.get("title"))
 
 
 def _branch(mapping: Json, current: Any) -> dict[str, None]:
@@ -336,7 +341,9 @@ def _claude_text(message: Json) -> str:
 # What readers share.
 
 
-def _messages(session: str, role: Any, text: str, when: Any, own_id: Any, place: str, actor: Any = None) -> Iterator[Item]:
+def _messages(
+    session: str, role: Any, text: str, when: Any, own_id: Any, place: str, actor: Any = None, title: Any = None
+) -> Iterator[Item]:
     """The message, or its pieces where it is longer than one may be; or why it is left out."""
     known_role = ROLES.get(role) if isinstance(role, str) else None
     if known_role is None:
@@ -357,7 +364,13 @@ def _messages(session: str, role: Any, text: str, when: Any, own_id: Any, place:
             fields["timestamp"] = moment
         if isinstance(actor, str) and actor.strip():
             fields["actor"] = _text(actor)[:200]
-        yield ChatMessage(session, fields)
+        yield ChatMessage(session, fields, _title(title))
+
+
+def _title(given: Any) -> str | None:
+    """The title of a chat in one line; None where it has none."""
+    words = " ".join(_text(given).split()) if isinstance(given, str) else ""
+    return words[:_TITLE_CHARACTERS].strip() or None
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -100,11 +100,12 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Items that are sent at once. session: of messages; None for memories."""
+    """Items that are sent at once. session: of messages; None for memories. title: of the session, where it has one."""
 
     session: str | None
     items: list[Json]
     places: list[str]
+    title: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +213,7 @@ def calls_of(items: Iterator[Item], skipped: SkippedCounts) -> Iterator[Call]:
         if isinstance(item, Skipped):
             skipped.add(item.reason, item.place)
             continue
-        session = item.session if isinstance(item, ChatMessage) else None
+        session, title = (item.session, item.title) if isinstance(item, ChatMessage) else (None, None)
         place = item.place if isinstance(item, SavedMemory) else f"{session}, message {item.fields['id']}"
         length = len(orjson.dumps(item.fields)) + 1
         if length > CALL_BYTES:
@@ -221,9 +222,9 @@ def calls_of(items: Iterator[Item], skipped: SkippedCounts) -> Iterator[Call]:
         most = CALL_MEMORIES if session is None else CALL_MESSAGES
         if call.items and (session != call.session or len(call.items) == most or size + length > CALL_BYTES):
             yield call
-            call, size = Call(session, [], []), 0
+            call, size = Call(session, [], [], title), 0
         elif not call.items:
-            call = Call(session, [], [])
+            call = Call(session, [], [], title)
         call.items.append(item.fields)
         call.places.append(place)
         size += length
@@ -262,7 +263,9 @@ async def _send_messages(service: Service, call: Call, state: State) -> None:
     """Send messages of a session; those that are refused are left out, the others are sent."""
     items = list(zip(call.items, call.places, strict=True))
     while items:
-        body = {"session_id": call.session, "messages": [fields for fields, _ in items]}
+        body: dict[str, Any] = {"session_id": call.session, "messages": [fields for fields, _ in items]}
+        if call.title is not None:
+            body["session_title"] = call.title
         try:
             # Sent again on purpose, messages are known by their ids; with the earlier key, the earlier answer would be repeated.
             key = None if state.again else key_of_call(service.user, "messages", orjson.dumps(body))

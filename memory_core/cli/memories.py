@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterable
+from datetime import datetime, timezone
 from typing import Annotated, Any
 
 import typer
@@ -22,6 +23,8 @@ Json = dict[str, Any]
 GONE = 404
 LOOKED_UP = 50
 """Memories that are read one by one for the rows of a list."""
+STORIES = ("cell", "note")
+"""Categories of what was formed of a whole conversation."""
 MADE_A_MEMORY = ("superseded", "kept_both")
 """Outcomes of a save that name what became of another memory: the saved one is new."""
 LimitOption = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Items at most.")]
@@ -87,7 +90,12 @@ async def search(
     at: TrueAtOption = None,
     threshold: Annotated[float | None, typer.Option(min=0, max=1, help="Relevance that the best result must reach.")] = None,
     archived: Annotated[bool, typer.Option("--archived", help="Look in the archive too.")] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Say how each result came to its place (with --json).")] = False,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Say how each result came to its place (with --json); without a result, what the nearest memory lacked."
+        ),
+    ] = False,
 ) -> None:
     """Find the memories that answer a question, best first."""
     body: Json = {"query": query, "limit": limit, "session_id": session, "types": kind or None, "tags": tag or None, "at": moment(at)}
@@ -100,7 +108,7 @@ async def search(
             for line in await _why_nothing(run, service, answer, narrowed=bool(session or kind or tag or at)):
                 run.output.note(line)
             return None
-    _print_results(run, answer["results"])
+    _print_results(run, answer["results"], moment(at))
     _note_degraded(run, answer)
     return None
 
@@ -255,6 +263,7 @@ async def _why_nothing(run: Run, service: Service, answer: Json, *, narrowed: bo
     if nearest:
         reached, needed = nearest["relevance_score"], nearest["answer_threshold"]
         lines.append(f"The nearest memory reaches a relevance of {reached:.2f}, an answer needs {needed:.2f}.")
+        lines += _nearest_miss((answer.get("explain") or {}).get("nearest"))
         if reached > 0:
             lines.append(f"Show it: --threshold {max(0.0, reached - 0.01):.2f}; or ask with words that the memory itself has.")
     if narrowed:
@@ -274,7 +283,32 @@ async def _why_nothing(run: Run, service: Service, answer: Json, *, narrowed: bo
     return lines
 
 
-def _print_results(run: Run, results: list[Json]) -> None:
+SIGNALS = {"similarity": "its meaning is not near enough", "words": "it has too few of the words", "score": "--json shows its score"}
+
+
+def _nearest_miss(miss: Json | None) -> list[str]:
+    """The nearest memory of a search that found nothing, and what it lacked."""
+    if not miss:
+        return []
+    similarity, lexical = (miss[name] if miss[name] is not None else 0.0 for name in ("similarity_score", "lexical_score"))
+    lines = [f"It is {quoted(miss['memory_id'], miss)}: meaning {similarity:.2f}, words {lexical:.2f}."]
+    if lacks := [SIGNALS[name] for name in miss["lacks"]]:
+        lines.append(f"What it lacks: {', and '.join(lacks)}.")
+    if miss["missing_terms"]:
+        lines.append(f"Terms of the query that it does not have: {', '.join(miss['missing_terms'])}.")
+    return lines
+
+
+def begins(memory: Json, at: str | None = None) -> str:
+    """From which day on a truth holds that has not begun by then, else now; empty for others."""
+    start = memory.get("valid_from")
+    if start is None or memory.get("type") == "episodic" or memory.get("category") in STORIES:
+        return ""
+    asked = datetime.now(timezone.utc) if at is None else datetime.fromisoformat(at)
+    return f"(from {day_of(start)})" if datetime.fromisoformat(start) > asked else ""
+
+
+def _print_results(run: Run, results: list[Json], at: str | None) -> None:
     if not run.output.is_terminal:
         rows = [
             (
@@ -283,18 +317,22 @@ def _print_results(run: Run, results: list[Json]) -> None:
                 result["memory"]["id"],
                 day_of(_when(result["memory"])),
                 result["memory"]["type"],
-                result["memory"].get("content"),
+                _with_beginning(result["memory"], at),
             )
             for result in results
         ]
         return run.output.table(("rank", "relevance", "id", "day", "type", "content"), rows)
     for result in results:
         memory = result["memory"]
-        run.output.line(f"{result['rank']}. {memory.get('content') or memory.get('value')}", "bold")
+        run.output.line(f"{result['rank']}. {_with_beginning(memory, at)}", "bold")
         run.output.line(f"   {result['relevance_score']:.2f} · {day_of(_when(memory))} · {memory['type']} · {memory['id']}", "dim")
         for stale in result.get("stale_facts") or ():
             run.output.line(f"   no longer: {stale['text']} → {stale['current']}", "yellow")
     return None
+
+
+def _with_beginning(memory: Json, at: str | None = None) -> str:
+    return f"{memory.get('content') or memory.get('value')} {begins(memory, at)}".rstrip()
 
 
 async def memories_by_id(service: Service, ids: Iterable[str | None]) -> dict[str, Json]:
@@ -359,7 +397,8 @@ def _event_text(event: Json, contents: dict[str, str]) -> str:
 
 def _memory_rows(memories: list[Json]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     rows = [
-        (memory["id"], day_of(_when(memory)), memory["type"], memory.get("status", "active"), memory.get("content")) for memory in memories
+        (memory["id"], day_of(_when(memory)), memory["type"], memory.get("status", "active"), _with_beginning(memory))
+        for memory in memories
     ]
     return ("id", "day", "type", "status", "content"), rows
 

@@ -41,10 +41,15 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class EraseRules:
-    """settle: how long a worker may live; everything is listed again after it. entries_life: how long the short term keeps what is lost."""
+    """What an erasure waits for, and what its receipt says.
+
+    settle: how long a worker may live; everything is listed again after it. entries_life: how long the short term keeps what is lost.
+    remains: what is left of the user in the stores that are in use.
+    """
 
     settle: timedelta
     entries_life: timedelta
+    remains: tuple[str, ...]
 
 
 WithdrawKeys = Callable[[Owner, Call], Awaitable[None]]
@@ -191,7 +196,7 @@ class Eraser:
             "began_at": operation.created_at.isoformat(),
             "erased_at": now.isoformat(),
             "counts": operation.counts,
-            "remains": REMAINS,
+            "remains": [*self._rules.remains],
         }
         await self._keep_receipt(owner, operation, given)
         fields = {"state": "live", "expires_at": now + TOMBSTONE}
@@ -209,14 +214,38 @@ class Eraser:
         await kept(self._store, Owner(owner.app_id, ERASURES), Document(derived("ers", operation.id), "receipt", body))
 
 
-REMAINS: Final = [
-    "the head of nobody, with the user's id and no content, for 8 days",
-    "one key in Redis, with the user's id in its name, the ids of the lives that have ended and no content, for 8 days",
-    "messages in queues, with ids and no content, for up to 7 days",
-    "vectors of texts, without the texts, under hashes, for up to 24 hours",
-    "API keys that were made for the user alone, which are withdrawn, with the user's id, until 90 days after that",
-    "what backups, soft delete and versions of the stores themselves hold, for as long as they are set to",
-]
+def remains_of(long_term: str, short_term: str, queue: str) -> tuple[str, ...]:
+    """What is left of an erased user, by the adapters that are in use.
+
+    Args:
+        long_term: "cosmos" or "sqlite".
+        short_term: "redis", "embedded" or "none".
+        queue: "storage" or "embedded".
+
+    """
+    in_short_term = {
+        "redis": (
+            "one key in Redis, with the user's id in its name, the ids of the lives that have ended and no content, for 8 days",
+            "vectors of texts, without the texts, under hashes, for up to 24 hours",
+        ),
+        "embedded": (
+            "in the memory of the running service the user's id with the ids of the lives that have ended, and vectors of texts under"
+            " hashes, without any content, until it is stopped",
+        ),
+    }
+    messages = "in queues" if queue == "storage" else "in the data folder's queue"
+    copies = (
+        "what backups, soft delete and versions of the stores themselves hold, for as long as they are set to"
+        if "cosmos" in long_term or queue == "storage"
+        else "what copies of the data folder hold, which the service does not know of"
+    )
+    return (
+        "the head of nobody, with the user's id and no content, for 8 days",
+        *in_short_term.get(short_term, ()),
+        f"messages {messages}, with ids and no content, for up to 7 days",
+        "API keys that were made for the user alone, which are withdrawn, with the user's id, until 90 days after that",
+        copies,
+    )
 
 
 def task_id_of(epoch: str) -> str:

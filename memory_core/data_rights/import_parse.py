@@ -159,6 +159,7 @@ class _Session(BaseModel):
     turns: StrictInt = 0
     last_turns: list[_Turn] = []
     history: _History | None = None
+    title: Annotated[str, Field(min_length=1, max_length=200)] | None = None
 
 
 class SlotBody(BaseModel):

@@ -288,12 +288,13 @@ class VersionView:
 
 @dataclass(frozen=True, slots=True)
 class SessionView:
-    """One session: when it ran and how many memories of each type it has."""
+    """One session: when it ran, how many memories of each type it has, and its title, if it was told one."""
 
     session_id: str
     started_at: datetime
     last_active_at: datetime
     counts: dict[str, int] = field(default_factory=dict)
+    title: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ left as it is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ from memory_core.domain.archival import is_cold
 from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import Conflict, NotFound, QuotaExceeded, Unavailable
 from memory_core.domain.forgetting import is_made_of_others
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, Status
+from memory_core.domain.memory import FOUND_BY_DEFAULT, AtomicFact, Memory, Status
 from memory_core.domain.messages import REQUEST, WITH_CELL, comes_along, goes_along, is_cell, is_message, messages_of
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -275,14 +276,22 @@ class ToldForgetter:
     def __init__(self, ledger: Ledger, mirror: Mirror, unmerger: NoteUnmerger, clock: Clock) -> None:
         self._ledger, self._mirror, self._unmerger, self._clock = ledger, mirror, unmerger, clock
 
-    async def forget(self, owner: Owner, named: Sequence[str], call: Call) -> list[str]:
-        """Delete these softly, with what was formed of them; the ids of all that went. Raises Unavailable."""
-        going, alone = await self._with_what_they_made(owner, named)
+    async def forget(self, owner: Owner, named: Sequence[str], call: Call, names: Callable[[str], bool] | None = None) -> list[str]:
+        """Delete these softly, with what was formed of them; the ids of all that went. Raises Unavailable.
+
+        Args:
+            owner: whose memories they are.
+            named: their ids.
+            call: on whose behalf.
+            names: whether a text names what is to be forgotten; a fact of another sentence stays then. None: all goes.
+
+        """
+        going, alone = await self._with_what_they_made(owner, named, names)
         notes = [memory for memory in going if memory.category == "note"]
         await self._unmerger.unmerge_sources(owner, notes, call)
-        names = [memory.id for memory in going]
-        await self._delete(owner, names, "forgotten", call, alone)
-        return names
+        gone = [memory.id for memory in going]
+        await self._delete(owner, gone, "forgotten", call, alone)
+        return gone
 
     async def hide_requests(self, owner: Owner, names: Sequence[str], call: Call) -> None:
         """Delete messages that say nothing but what is to be forgotten. What is formed of their conversation stays. Raises Unavailable."""
@@ -292,7 +301,9 @@ class ToldForgetter:
         for start in range(0, max(len(names), len(alone)), AT_ONCE):
             await self._commit(owner, names[start : start + AT_ONCE], reason, call, alone[start : start + AT_ONCE])
 
-    async def _with_what_they_made(self, owner: Owner, named: Sequence[str]) -> tuple[list[Memory], list[str]]:
+    async def _with_what_they_made(
+        self, owner: Owner, named: Sequence[str], names: Callable[[str], bool] | None
+    ) -> tuple[list[Memory], list[str]]:
         """What goes; and the messages of its episodes that stay."""
         asked = await self._read(owner, named)
         going, of_cells = _Going(), list[str]()
@@ -311,8 +322,13 @@ class ToldForgetter:
             going.add([cell, *telling])
             of_cells += [message.id for message in of_cell if message.status is not Status.DELETED]
             numbers = {message.metadata.get("message") for message in telling}
-            made = [fact.fact_id for fact in cell.atomic_facts if fact.fact_id is not None and (whole or fact.message in numbers)]
-            going.add((await self._read(owner, [note_id(cell.id), *made])).values())
+            made = {fact.fact_id: fact for fact in cell.atomic_facts if fact.fact_id is not None and (whole or fact.message in numbers)}
+            formed = (await self._read(owner, [note_id(cell.id), *made])).values()
+            going.add(
+                memory
+                for memory in formed
+                if memory.id in asked or names is None or not _stays(memory, made.get(memory.id), cells_by_id.keys(), names)
+            )
         return [*going.memories.values()], [name for name in dict.fromkeys(of_cells) if name not in going.memories]
 
     async def _read(self, owner: Owner, names: Sequence[str]) -> dict[str, Memory]:
@@ -354,6 +370,27 @@ class ToldForgetter:
             except LookedElsewhere as needs:
                 extra += needs.wanted
         await self._mirror.follow(owner, committed)
+
+
+_USER: Final = "user"
+"""The subject of what a speaker without a name says of themselves."""
+_ABOUT_ANOTHER = re.compile(
+    r"\b(?:he|she|they|him|her|his|hers|them|their|theirs|it|its|er|sie|ihm|ihn|ihnen|ihr\w{0,2}|sein\w{0,2}|es|dort|there)\b|彼|彼女|その|それ",
+    re.IGNORECASE,
+)
+"""A sentence with such a word may be about what another one names."""
+
+
+def _stays(memory: Memory, fact: AtomicFact | None, cells: Collection[str], names: Callable[[str], bool]) -> bool:
+    """Whether a fact stays when the message goes that told it: it was told in another episode too, or by a sentence of its own.
+
+    Such a sentence is about the speaker, fills a slot, and names nothing of what is to be forgotten, nor anybody by a pronoun.
+    """
+    if memory.category != "fact" or fact is None or fact.quote is None or names(fact.quote) or names(f"{fact.text} {memory.content}"):
+        return False
+    if not {memory.cell_id, *memory.source_ids} - {None} <= {*cells}:
+        return True
+    return memory.attribute is not None and memory.subject == _USER and _ABOUT_ANOTHER.search(fact.quote) is None
 
 
 def _repeating(of_cell: Sequence[Memory], telling: Sequence[Memory]) -> list[Memory]:

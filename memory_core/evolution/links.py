@@ -135,9 +135,11 @@ def _turns(change: Change) -> bool:
 
 
 def _fallen(memory: Memory) -> bool:
-    """Whether another memory took its place, for a while or for good."""
-    was_never = memory.status is Status.DELETED and memory.status_reason == "contradicted" and slot_name(memory) is not None
-    return (memory.status is Status.SUPERSEDED or was_never) and memory.next_id is not None
+    """Whether another memory took its place, for a while or for good, or is announced to take it; a reader of the mark looks when."""
+    in_slot = slot_name(memory) is not None
+    was_never = memory.status is Status.DELETED and memory.status_reason == "contradicted" and in_slot
+    will_be = memory.status is Status.ACTIVE and memory.valid_until is not None and in_slot
+    return (memory.status is Status.SUPERSEDED or was_never or will_be) and memory.next_id is not None
 
 
 async def marked(shelf: Shelf, changes: Changes[Result]) -> Changes[Result]:

@@ -84,6 +84,7 @@ class Converser:
         operation_id: str | None = None,
     ) -> Accepted:
         now, task_id = self._clock.now(), self._ids.new("tsk")
+        title = request.session_title if isinstance(request, ConverseInput) else None
         conversation = Conversation(
             id=self._ids.new("cnv"),
             session_id=request.session_id,
@@ -105,7 +106,7 @@ class Converser:
             callback_url=callback_url,
             correlation_id=call.correlation_id,
         )
-        return await self._accept(owner, conversation, call_messages, task, call, operation_id)
+        return await self._accept(owner, conversation, call_messages, task, call, operation_id, title)
 
     async def _accept(
         self,
@@ -115,6 +116,7 @@ class Converser:
         task: Task,
         call: Call,
         operation_id: str | None,
+        title: str | None,
     ) -> Accepted:
         """Store what is new of the conversation, its first messages in one commit with it, then the others."""
         session = conversation.session_id
@@ -142,7 +144,9 @@ class Converser:
                     }
                 )
                 try:
-                    accepted, written = await self._begin_with(owner, new, task, call, look, reads, match, message_counts, operation_ids)
+                    accepted, written = await self._begin_with(
+                        owner, new, task, call, look, reads, match, message_counts, operation_ids, title
+                    )
                     break
                 except SessionGrew:
                     continue
@@ -164,6 +168,7 @@ class Converser:
         match: HistoryMatch,
         message_counts: Told | None,
         operation_ids: Sequence[str],
+        title: str | None,
     ) -> tuple[Accepted, Conversation]:
         """One commit: the conversation, its task and as many of its messages as fit. Raises SessionGrew, TaskLost."""
         writing = await self._messages.prepared(owner, conversation, look)
@@ -186,6 +191,7 @@ class Converser:
                 beside=BESIDE,
                 weight=weight,
                 history=history,
+                title=title,
             )
             written = with_written(conversation, writing, planned.result)
             return replace(planned, creates=documents_of(written), more_bytes=bytes_of_messages(written.messages[written.written :]))

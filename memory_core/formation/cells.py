@@ -29,7 +29,7 @@ from memory_core.domain.messages import zone_told
 from memory_core.domain.note import FOOTER, SUMMARY, parts_of, render_note, told
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.scope import Owner
-from memory_core.domain.statements.announced import is_announced
+from memory_core.domain.statements.announced import begins_at, is_announced
 from memory_core.domain.statements.change_clauses import tells_change
 from memory_core.domain.statements.fact_checks import told_facts
 from memory_core.domain.statements.wishes import asks_only, without_marks
@@ -194,13 +194,8 @@ class _Maker:
         return with_lexical(made.model_copy(update=fields))
 
     def _begins(self, fact: SaidFact) -> datetime | None:
-        """When a truth begins that was announced: as the foresight of the same words says."""
-        if not is_announced(fact):
-            return None
-        said_at = self.cell_of.messages[fact.message].timestamp
-        foresight = self.answers.facts.value.foresight
-        starts = [ahead.start_time for ahead in foresight if ahead.message == fact.message and ahead.quote == fact.quote]
-        return next((start for start in starts if start > said_at), None)
+        """When a truth begins that was announced, as its quote says; None for one that holds at once."""
+        return begins_at(fact.quote, self.cell_of.messages[fact.message].timestamp) if is_announced(fact) else None
 
     def _until_it_is_over(self, fact: SaidFact) -> list[Foresight]:
         """The stretch that a fact without a slot is about, where it says nothing else: "User is on a diet for two weeks"."""

@@ -119,6 +119,7 @@ class MessageWriter:
         weight: int,
         history: Sequence[str] | None = None,
         marks: Sequence[str] = (),
+        title: str | None = None,
     ) -> Changes[int]:
         """The changes that write as many of these messages as fit one commit; how many they are.
 
@@ -131,6 +132,7 @@ class MessageWriter:
             weight: bytes of these.
             history: the marks that the session keeps from now on.
             marks: those of the messages; it keeps those of what is written too.
+            title: what the session is called from now on; None leaves its title.
 
         Raises:
             SessionGrew: The session has another last turn than the one that they were read after.
@@ -147,6 +149,8 @@ class MessageWriter:
             count += 1
         if history is not None and conversation.session_id is not None:
             page.session(conversation.session_id).keep_history([*history, *new][-MAX_MARKS:], conversation.task_id)
+        if title is not None and conversation.session_id is not None:
+            page.session(conversation.session_id).name(title)
         return Changes(
             count,
             tuple(page.changes),

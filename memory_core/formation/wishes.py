@@ -156,7 +156,8 @@ class Wishes:
         for name in settled.withdrawn:
             await self._lift(owner, name, call)
         if settled.forgotten:
-            settled = settled.model_copy(update={"forgotten": await self.forgetter.forget(owner, settled.forgotten, call)})
+            names = _Named.of(wish.about).is_in if wish.about else None
+            settled = settled.model_copy(update={"forgotten": await self.forgetter.forget(owner, settled.forgotten, call, names)})
         if wish.kind == "instruction" or (wish.instructs and not settled.withdrawn):
             settled = settled.model_copy(update={"instructed": [await self._keep(owner, conversation, wish, number, call)]})
         return settled
@@ -278,6 +279,12 @@ class _Named:
     def of(cls, about: str) -> _Named:
         """What a request about this names."""
         return cls(written=japanese_words_of(about)) if has_japanese(about) else cls(terms=_terms(about))
+
+    def is_in(self, text: str) -> bool:
+        """Whether a text has any word of what is named."""
+        if self.written:
+            return any(word in text.casefold() for word in self.written)
+        return not self.terms.isdisjoint(terms_of(words(text)))
 
     def is_told_by(self, memory: Memory) -> bool:
         """Whether a memory has all that is named."""

@@ -72,7 +72,8 @@ class Session:
         self._body["last_active_at"] = (max(now, last) if is_new else last).isoformat()  # a machine's clock may have gone back
 
     def drop(self, memory: Memory, now: datetime) -> None:
-        """A memory is gone for good."""
+        """A memory is gone for good, and with it the session's title, which may say the same."""
+        self._body.pop("title", None)
         self.count(memory, memory.model_copy(update={"status": Status.DELETED}), now)
         self.forget_turn(memory)
         self._forget_mark(memory)
@@ -107,6 +108,10 @@ class Session:
 
         """
         self._body["history"] = {"marks": list(marks), "task_id": task_id}
+
+    def name(self, title: str) -> None:
+        """It is called this from now on."""
+        self._body["title"] = title
 
     def clear(self, types: Iterable[MemoryType], *, keeps_history: bool = False) -> None:
         """It is cleared of these types once more: what was told before this, and is not formed yet, is not to be formed.

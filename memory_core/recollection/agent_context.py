@@ -181,6 +181,7 @@ class Briefing:
             "memories": hits,
         }
         stories = {one.memory.id: one.cell for one in found.found.values() if one.is_story}
+        wanted = await asyncio.to_thread(_marked, wanted, moment)
         told = _Told(wanted, grant, found.terms, degraded, running, cells, stories)
         context = await asyncio.to_thread(_written, told, asked.max_tokens)
         if asked.at is None:
@@ -386,6 +387,7 @@ def _foresight(memories: Sequence[Memory], moment: datetime) -> list[Piece]:
                     -left,
                     said_by="",
                     said_at=memory.event_timestamp,
+                    begins=one.start_time if one.start_time > memory.event_timestamp else None,
                 )
                 pieces.setdefault(line.text, line)
     return list(pieces.values())
@@ -394,7 +396,6 @@ def _foresight(memories: Sequence[Memory], moment: datetime) -> list[Piece]:
 def _written(told: _Told, max_tokens: int) -> Context:
     """The parts within the budget, and what did not fit."""
     budget = max_tokens - FENCE_TOKENS - HEADING_TOKENS * len(ORDER)
-    told = replace(told, wanted=_marked(told.wanted))
     instructions = told.wanted["instructions"]
     standing = chosen(told.wanted["instructions"], Room(int(budget * INSTRUCTIONS_SHARE)), (), whole=True)
     told = replace(told, wanted={kind: _besides(pieces, standing) for kind, pieces in told.wanted.items() if kind != "instructions"})
@@ -424,9 +425,9 @@ def _heading(written: _Told, kind: PartKind, lines: Sequence[str]) -> str:
     return PERHAPS if marks_turns else HEADINGS[kind]
 
 
-def _marked(wanted: Wanted) -> Wanted:
+def _marked(wanted: Wanted, moment: datetime) -> Wanted:
     """What is to be told, marked where something else of it says that it holds no more."""
-    together = iter(marked([one for pieces in wanted.values() for one in pieces]))
+    together = iter(marked([one for pieces in wanted.values() for one in pieces], moment))
     return {kind: [next(together) for _ in pieces] for kind, pieces in wanted.items()}
 
 

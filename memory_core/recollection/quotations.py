@@ -51,6 +51,7 @@ def piece(memory: Memory, *, priority: float, fallen: Sequence[Fallen], terms: C
         priority=priority,
         speaker=speaker,
         said_by=said_by(memory),
+        begins=memory.valid_from if _is_truth(memory) and memory.valid_from > memory.event_timestamp else None,
         mark="; ".join(filter(None, (FALLEN if fallen else "", _begins(memory, moment), origin_of(memory)))),
         notes=(*(no_longer_true(one) for one in fallen), *(expected(one, moment) for one in standing)),
     )
@@ -58,8 +59,13 @@ def piece(memory: Memory, *, priority: float, fallen: Sequence[Fallen], terms: C
 
 def _begins(memory: Memory, moment: datetime) -> str:
     """From which day on a truth holds that has not begun; empty for others."""
-    waits = memory.type is not MemoryType.EPISODIC and memory.category not in STORIES and memory.valid_from > moment
+    waits = _is_truth(memory) and memory.valid_from > moment
     return f"from {shown_at(memory.valid_from, moment).date().isoformat()}" if waits else ""
+
+
+def _is_truth(memory: Memory) -> bool:
+    """Whether it states what holds from a moment on; an episode, and what was made of a whole one, tells what happened."""
+    return memory.type is not MemoryType.EPISODIC and memory.category not in STORIES
 
 
 def origin_of(memory: Memory) -> str:

@@ -276,6 +276,7 @@ def _session_view(body: dict[str, Any]) -> SessionView:
         datetime.fromisoformat(body["started_at"]),
         datetime.fromisoformat(body["last_active_at"]),
         {kind: count for kind, count in body["counts"].items() if count > 0},
+        body.get("title"),
     )
 
 

@@ -109,7 +109,7 @@ class Reconstructor:
 
 
 def _packed(pieces: Sequence[Piece], max_tokens: int, rounds: Rounds) -> Packed:
-    return packed(marked(pieces), max_tokens, rounds.terms, rounds.grant)
+    return packed(marked(pieces, rounds.looks[0].moment), max_tokens, rounds.terms, rounds.grant)
 
 
 def _best(answers: Sequence[Retrieved], limit: int) -> tuple[Hit, ...]:

@@ -201,6 +201,42 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
     }
 
 
+def explain_miss(row: int, look: Look, memory: Memory, needed: float) -> dict[str, Any]:
+    """The nearest memory of a query that none answers: what it came to, what it needed, and what it lacked.
+
+    Args:
+        row: Of the candidate.
+        look: The round in which it came nearest.
+        memory: That it is shown as.
+        needed: The relevance that an answer needs.
+
+    Returns:
+        `memory_id`, `content`, `relevance_score`, `answer_threshold`, `similarity_score`, `lexical_score`, `lacks` (which of "similarity",
+        "words" and "score" is below what is needed), `missing_terms` (of the query, that it neither has nor comes near to), and
+        `explain` as beside a result.
+
+    """
+    explained = explain_hit(row, look)
+    similarity, lexical = _rounded(look.relevant.similarity[row]), _rounded(look.relevant.lexical[row])
+    signals = {"similarity": similarity, "words": lexical}
+    lacks = [name for name, value in signals.items() if value is None or value < needed]
+    relevance = _rounded(look.relevant.score[row])
+    if relevance is not None and relevance >= needed:
+        lacks = ["score"]  # the caller's score_threshold left it out
+    missing = [term for term, part in explained["terms"].items() if not (part["own"] or part["near"] or part["next"] or part["excused"])]
+    return {
+        "memory_id": memory.id,
+        "content": excerpt(memory.content, look.analysis.terms, PASSAGE_TOKENS),
+        "relevance_score": relevance,
+        "answer_threshold": needed,
+        "similarity_score": similarity,
+        "lexical_score": lexical,
+        "lacks": lacks,
+        "missing_terms": missing,
+        "explain": explained,
+    }
+
+
 def _learned(row: int, look: Look, place_of_part: int) -> dict[str, float | None] | None:
     """What each feature adds to the sum that orders, greatest first; None where nothing learned orders, as with what is no turn."""
     if not look.candidates.turns[row] or not (features := look.judged.features[place_of_part]):

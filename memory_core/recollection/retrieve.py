@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -77,6 +78,7 @@ from memory_core.recollection.results import (
     MOST_PASSAGES,
     Look,
     build_hits,
+    explain_miss,
     explain_query,
     long_rows,
     message_rows,
@@ -252,6 +254,8 @@ class Retriever:
         shown = {name: superseded.unnamed(document) for name, document in shown.items()}
         hits = build_hits(rows, shown, look, superseded.stale, quoted, explain=query.explain)
         explanation = explain_query(look, query) if query.explain else None
+        if explanation is not None and not hits:
+            explanation["nearest"] = await self._explained_nearest(owner, query, look)
         return Retrieved(hits, look.sequence, look.degraded, explanation, nearest=None if hits else self._nearest(query, look))
 
     async def _later_first(self, owner: Owner, query: RetrieveInput, look: Look, chosen: Chosen) -> Chosen:
@@ -411,12 +415,22 @@ class Retriever:
         return answer, self._rules.similarity_threshold if floor is None else floor
 
     def _nearest(self, query: RetrieveInput, look: Look) -> Nearest | None:
+        """How near the nearest candidate came."""
+        row = self._nearest_row(query, look)
+        return None if row is None else Nearest(round(float(look.relevant.score[row]), DECIMALS), max(self.thresholds(query)))
+
+    async def _explained_nearest(self, owner: Owner, query: RetrieveInput, look: Look) -> dict[str, Any] | None:
+        """The nearest candidate with what it lacked; None without a candidate, or where it was removed since. Raises Unavailable."""
+        row = self._nearest_row(query, look)
+        memories, _ = readable_shown({} if row is None else await self.shown(owner, look, [row], by_cells=True))
+        memory = None if row is None else memories.get(look.candidates.ids[row])
+        return None if row is None or memory is None else explain_miss(row, look, memory, max(self.thresholds(query)))
+
+    def _nearest_row(self, query: RetrieveInput, look: Look) -> int | None:
         """The candidate that came nearest. One that passed and is no result was removed since the search: nothing is said of it."""
         removed, deciding = set(self.passing(query, look)), _deciding(look.candidates)
         rows = [row for row, name in enumerate(look.candidates.ids) if deciding[row] and name not in look.left_out and row not in removed]
-        if not rows:
-            return None
-        return Nearest(round(float(look.relevant.score[rows].max()), DECIMALS), max(self.thresholds(query)))
+        return max(rows, key=lambda row: float(look.relevant.score[row]), default=None)
 
     def limit(self, query: RetrieveInput) -> int:
         """How many results a query wants."""

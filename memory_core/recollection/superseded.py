@@ -17,8 +17,10 @@ from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.selection import Piece
 from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
+from memory_core.domain.statements.announced import change_begins_at
 from memory_core.domain.statements.change_clauses import Message, read
 from memory_core.domain.statements.changes import Change, change_between, change_of_line
+from memory_core.domain.statements.values_said import values_in
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.excerpts import excerpt
 from memory_core.domain.text.sameness import normalised
@@ -171,14 +173,20 @@ MARK_TOKENS = 30
 """Tokens of the later message that a mark repeats."""
 
 
-def marked(pieces: Sequence[Piece]) -> list[Piece]:
+def marked(pieces: Sequence[Piece], moment: datetime) -> list[Piece]:
     """The pieces, in their order, with a mark on each that a later one of the same person replaces; the latest that does is named.
 
-    A later one replaces at most `MOST_REPLACED` pieces, those with the most words in common: what it says is said of one thing.
+    A later one replaces at most `MOST_REPLACED` pieces, those with the most words in common: what it says is said of one thing. One that
+    announces a change ("from January on") replaces nothing until its day.
+
+    Args:
+        pieces: What is about to be told.
+        moment: For which it is told.
+
     """
     read_pieces = [(place, piece, read(piece.text)) for place, piece in enumerate(pieces) if piece.said_by is not None]
     changing = sorted((entry for entry in read_pieces if entry[2].tells_change), key=lambda entry: entry[1].said, reverse=True)
-    replaced = [change for entry in read_pieces if (change := _replaced(entry, changing)) is not None]
+    replaced = [change for entry in read_pieces if (change := _replaced(entry, changing, moment)) is not None]
     marks: dict[int, str] = {}
     times: Counter[int] = Counter()
     for change in sorted(replaced, key=lambda change: -change.likeness):
@@ -198,15 +206,29 @@ class _Replaced:
     likeness: float
 
 
-def _replaced(entry: tuple[int, Piece, Message], changing: Sequence[tuple[int, Piece, Message]]) -> _Replaced | None:
+def _replaced(entry: tuple[int, Piece, Message], changing: Sequence[tuple[int, Piece, Message]], moment: datetime) -> _Replaced | None:
     place, earlier, message = entry
     for later_place, later, later_message in changing:
         if later.said_by != earlier.said_by or not _is_later(later, earlier) or _repeats_value(earlier.text, later.text):
             continue
         if (change := change_between(message, later_message) or _change_of_line(earlier.text, later_message)) is not None:
-            mark = f"replaced on {later.said[0].date().isoformat()}: {excerpt(change.said, (), MARK_TOKENS)}"
+            begins = _announced_day(change, later)
+            if begins is not None and begins > moment:
+                continue
+            mark = f"replaced on {(begins or later.said[0]).date().isoformat()}: {excerpt(change.said, (), MARK_TOKENS)}"
             return _Replaced(place, later_place, mark, _likeness(change.replaced, change.said))
     return None
+
+
+def _announced_day(change: Change, later: Piece) -> datetime | None:
+    """From when on an announced change is so; None for one that is so at once, as a date or time that is put right."""
+    said_at = later.said[0]
+    if later.begins is not None:
+        return later.begins
+    if change.ground == "value" and values_in(change.replaced).whens:
+        return None
+    begins = change_begins_at(change.said, said_at)
+    return None if begins is None else begins.astimezone(said_at.tzinfo)
 
 
 def _likeness(first: str, second: str) -> float:

@@ -191,3 +191,38 @@ async def test_a_job_that_is_announced_holds_from_its_day_on_and_the_old_one_unt
         assert held == {"employer": values[0], "occupation": values[1]}
     context = (await rules.context(ALICE, ContextInput(query="Where do I work?", session_id="s9"))).context
     assert "User works at Airbus (from 2026-10-01)" in context
+
+
+@SQLITE
+@pytest.mark.parametrize(
+    ("before", "announced", "query"),
+    [
+        ("I live in Lisbon and I work as a nurse.", "From 1 January 2027 I live in Porto.", "Where do I live?"),
+        ("Ich wohne in Lissabon.", "Ab dem 1. Januar 2027 wohne ich in Porto.", "Wo wohne ich?"),
+    ],
+)
+async def test_a_new_home_that_is_announced_replaces_the_old_one_from_its_day_on(
+    rules: MemoryCore, before: str, announced: str, query: str
+) -> None:
+    day = NOW.replace(year=2027, month=1, day=1, hour=0)
+    old = "Lissabon" if "Lissabon" in before else "Lisbon"
+    await tell(rules, before, session="s1", at=NOW - 3 * WEEK)
+    await tell(rules, announced, session="s2", at=NOW - WEEK)
+    for at, home in ((None, old), (day - timedelta(days=1), old), (day, "Porto"), (day + timedelta(days=200), "Porto")):
+        held = {line.name: line.value for line in (await rules.profile(ALICE, at)).explicit}
+        assert held["home city"] == home
+        context = (await rules.context(ALICE, ContextInput(query=query, session_id="s9", at=at))).context
+        assert ("no longer true" in context) == (home == "Porto")
+        assert "replaced on" not in context or home == "Porto"
+    first = (await rules.retrieve(ALICE, RetrieveInput(query=query, at=day + timedelta(days=200)))).results[0]
+    assert "Porto" in first.memory.content
+
+
+@SQLITE
+async def test_an_announced_move_that_is_called_off_never_holds(rules: MemoryCore) -> None:
+    day = NOW.replace(year=2027, month=1, day=1, hour=12)
+    await tell(rules, "I live in Lisbon.", session="s1", at=NOW - 3 * WEEK)
+    await tell(rules, "From 1 January 2027 I live in Porto.", session="s2", at=NOW - 2 * WEEK)
+    await tell(rules, "The move to Porto is cancelled, I stay in Lisbon.", session="s3", at=NOW - WEEK)
+    for at in (None, day, day + timedelta(days=400)):
+        assert {line.name: line.value for line in (await rules.profile(ALICE, at)).explicit} == {"home city": "Lisbon"}

@@ -16,7 +16,7 @@ from memory_core.domain.results import Nearest
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW, memory
 from tests.builders import save as put
-from tests.world import BOB, Down, Meanwhile, WordsEmbedder, World, find, turn
+from tests.world import BOB, Down, Meanwhile, WordsEmbedder, World, fact, find, turn
 
 
 async def test_the_similarity_threshold_alone_replaces_both(words: MemoryCore) -> None:
@@ -50,6 +50,30 @@ async def test_an_empty_answer_says_how_near_the_nearest_came(words: MemoryCore)
     assert stricter.nearest == Nearest(best, 1.0), "each result has to reach both"
     reconstructed = await words.retrieve(ALICE, RetrieveInput(query="red boat at sea", answer_threshold=1.0, mode="reconstruct"))
     assert (reconstructed.results, reconstructed.nearest) == ((), Nearest(best, 1.0))
+
+
+async def test_an_explained_empty_answer_names_the_nearest_and_what_it_lacked(words: MemoryCore) -> None:
+    saved = await words.save(ALICE, fact("Ana plays the cello"))
+    asked = RetrieveInput(query="the cello of Ulrike", answer_threshold=1.0, similarity_threshold=0.0, explain=True)
+    missed = await words.retrieve(ALICE, asked)
+    assert missed.results == ()
+    assert missed.explain is not None
+    assert missed.nearest is not None
+    near = missed.explain["nearest"]
+    assert (near["memory_id"], near["content"]) == (saved.memory.id, "Ana plays the cello")
+    assert (near["relevance_score"], near["answer_threshold"]) == (missed.nearest.relevance_score, 1.0)
+    assert near["lacks"] == ["similarity", "words"]
+    assert near["missing_terms"] == ["ulrik"]
+    cut = asked.model_copy(update={"answer_threshold": 0.0, "score_threshold": 1.0})
+    found = await words.retrieve(ALICE, cut)
+    assert found.explain is not None
+    assert found.explain["nearest"]["lacks"] == ["score"]
+    answered = await words.retrieve(ALICE, asked.model_copy(update={"answer_threshold": 0.0}))
+    assert answered.explain is not None
+    assert "nearest" not in answered.explain, "there is an answer"
+    nobody = await words.retrieve(BOB, asked)
+    assert nobody.explain is not None
+    assert nobody.explain["nearest"] is None
 
 
 async def test_the_nearest_is_one_that_the_filters_let_through_and_never_of_another_user(words: MemoryCore) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
 from memory_core.core import MemoryCore
 from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.requests.memories import ContextInput, ListInput, RetrieveInput, StatusInput
@@ -90,6 +92,40 @@ async def test_a_request_forgets_what_its_own_conversation_told_before(core: Mem
     told = texts(await living(core))
     assert "Gerd" not in told
     assert "Lena" in told
+
+
+@pytest.mark.parametrize(
+    ("told_before", "stays", "goes"),
+    [
+        ("Gerd is my landlord. I live in Oslo.", "User lives in Oslo", "Gerd"),
+        ("Gerd is my landlord. He lives in Oslo and I live there too.", None, "Oslo"),
+        ("Gerd is my landlord and I live in Oslo with Gerd.", None, "Oslo"),
+    ],
+)
+async def test_a_fact_of_another_sentence_stays_when_its_message_goes(world: World, told_before: str, stays: str | None, goes: str) -> None:
+    core = await world.core_by_rules()
+    await tell(core, told_before, session="s1")
+    task = await tell(core, "Delete everything about Gerd.", session="s2", at=NOW + DAY)
+    assert task.result is not None
+    (request,) = task.result["forgetting"]
+    left = await living(core)
+    assert goes not in texts(left)
+    assert [one.content for one in left.values()] == ([] if stays is None else [stays])
+    (message,) = [name for name in request["memory_ids"] if name.startswith("msg_")]
+    assert (await core.get(ALICE, message)).status is Status.DELETED
+    for name in request["memory_ids"]:
+        await core.set_status(ALICE, name, StatusInput(status=Status.ACTIVE))
+    assert "Gerd" in texts(await living(core))
+
+
+async def test_a_fact_that_another_episode_told_too_stays(world: World) -> None:
+    core = await world.core_by_rules()
+    await tell(core, "I live in Oslo.", session="s1")
+    await tell(core, "Gerd is my landlord. I live in Oslo.", session="s2", at=NOW + DAY)
+    await tell(core, "Delete everything about Gerd.", session="s3", at=NOW + 2 * DAY)
+    told = texts(await living(core))
+    assert "User lives in Oslo" in told
+    assert "Gerd" not in told
 
 
 async def test_a_request_that_was_carried_out_leaves_nothing_about_the_asking(core: MemoryCore) -> None:

@@ -22,6 +22,7 @@ KEY = "mc_shop_a1_0123456789abcdef"
 KEYS = [{"id": "a1", "app": "shop", "sha256": hashlib.sha256(KEY.encode()).hexdigest(), "rights": ["read", "write", "admin"]}]
 AXE = "axe-core@4.11.0"
 MARKUP = "<img src=x onerror=document.title='broken'> Ana & Bo"
+CITIES = ("Lisbon", "Porto")
 ALL_BYTES = 300_000
 """What the whole page may weigh, sent compressed."""
 
@@ -183,6 +184,37 @@ def test_an_operator_tells_conversations_apart_and_learns_why_a_memory_is_not_fo
     assert breaches(chromium) == []
     events = ("Log.entryAdded", "Runtime.exceptionThrown")
     assert [event for event in chromium.seen if event["method"] in events] == [], "errors, or breaches of the page's policy"
+
+
+def test_what_was_forgotten_for_good_is_named_as_such_and_what_has_not_begun_with_its_day(host: httpx.Client, chromium: Browser) -> None:
+    """A memory whose predecessor or successor is gone says so; an announced truth says from when on it holds."""
+    for user, forgotten in (("una", 0), ("vic", 1)):
+        chain = [
+            save(host, user, f"{user} lives in {city}", type="semantic", subject=user, attribute="city", value=city) for city in CITIES
+        ]
+        body = {"user_id": user, "filter": {"ids": [chain[forgotten]["id"]]}, "mode": "hard"}
+        ended_task(host, host.post("/api/v1/forget", json=body).headers["location"])
+        visit_signed_in(chromium, host, f"#/memory/{chain[1 - forgotten]['id']}?user={user}")
+        sentence = ("What it replaced was", "What replaced it was")[forgotten]
+        appear(chromium, f"document.querySelector('main').textContent.includes('{sentence} forgotten for good.')")
+    visit(chromium, f"#/search?user=vic&q=city&why={chain[0]['id']}")
+    appear(chromium, "document.querySelector('.verdict')?.textContent.includes('What replaced it was forgotten for good.')")
+    later = save(host, "vic", "vic has a dog", type="semantic", valid_from="2099-02-01T00:00:00Z")
+    visit(chromium, "#/memories?user=vic")
+    appear(chromium, "document.querySelector('.about time[datetime^=\"2099-02-01\"]')?.parentElement.textContent.startsWith('from ')")
+    visit(chromium, f"#/search?user=vic&q=dog&answer_threshold=0&why={later['id']}")
+    appear(chromium, "document.querySelector('.hit time[datetime^=\"2099-02-01\"]')?.parentElement.textContent.startsWith('from ')")
+    assert breaches(chromium) == []
+
+
+def visit_signed_in(page: Browser, host: httpx.Client, address: str) -> None:
+    """Go to a view; the first time the page is opened, its key is entered."""
+    base = f"{str(host.base_url).rstrip('/')}/console"
+    if not page.evaluate("location.href").startswith(base):
+        page.open(f"{base}{address}")
+        page.evaluate(npm_file(AXE, "axe.min.js").read_text(encoding="utf-8"))
+        enter(page, "input[type=password]", KEY)
+    visit(page, address)
 
 
 def test_the_files_of_the_console_are_small_and_kept_by_browsers_under_their_release_alone(host: httpx.Client) -> None:

@@ -65,7 +65,8 @@ class Place:
         short_term = RedisShortTermStore(lambda: self.redis, self.clock, timeout_s=None)
         agents = agents or ScriptedAgents()
         adapters = replace(made, long_term=wrap(made.long_term), short_term=short(short_term), agents=agents, rules=agents)
-        core = MemoryCore(self.settings, clock=self.clock, adapters=adapters)
+        with_redis = self.settings.model_copy(update={"short_term": "redis"})
+        core = MemoryCore(with_redis, clock=self.clock, adapters=adapters)
         await core.open()
         self.cores.append(core)
         return core

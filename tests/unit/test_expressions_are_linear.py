@@ -41,7 +41,7 @@ MADE_OF_VALUES = {
     "memory_core.adapters.offline.behaviour._cue": None,
     "memory_core.adapters.offline.fact_patterns.__post_init__": None,
     "memory_core.adapters.offline.clause_facts.__post_init__": None,
-    "memory_core.adapters.offline.foreign_dates._german": None,
+    "memory_core.domain.text.foreign_dates._german": None,
     "memory_core.adapters.offline.foresight._row": None,
     "memory_core.domain.statements.change_clauses._for_lower_case": None,
     # of constants of their modules

@@ -43,10 +43,21 @@ def lines(*texts: str) -> bytes:
 def test_of_a_chatgpt_conversation_the_branch_that_it_ended_with_is_read() -> None:
     items = read([chatgpt_conversation()])
     assert [item for item in items if isinstance(item, ChatMessage)] == [
-        ChatMessage("chatgpt-c1", {"role": role, "content": text, "id": key, "timestamp": "2026-05-08T12:00:00.500000+00:00"})
+        ChatMessage("chatgpt-c1", {"role": role, "content": text, "id": key, "timestamp": "2026-05-08T12:00:00.500000+00:00"}, "Moving")
         for role, text, key in (("user", "I moved to Lisbon in May.", "c1-m0"), ("assistant", "How do you like it?", "c1-m1"))
     ]
     assert [item.reason for item in items if isinstance(item, Skipped)] == ["on a branch that was given up", "of the system"]
+
+
+def test_titles_of_chats_are_one_line_of_at_most_200_characters() -> None:
+    def titles(value: Any) -> set[str | None]:
+        return {item.title for item in read(value) if isinstance(item, ChatMessage)}
+
+    for written, title in (("Moving\n to  Lisbon", "Moving to Lisbon"), ("x" * 300, "x" * 200), ("  ", None), (7, None), (None, None)):
+        assert titles([chatgpt_conversation() | {"title": written}]) == {title}
+        assert titles([CLAUDE[0] | {"name": written}]) == {title}
+    (call,) = calls_of(iter(read([chatgpt_conversation()])), SkippedCounts())
+    assert call.title == "Moving"
 
 
 def test_pictures_of_chatgpt_are_named_and_hidden_messages_left_out() -> None:
@@ -62,6 +73,7 @@ def test_of_claude_what_was_said_is_read_with_the_names_of_files() -> None:
     assert first == ChatMessage(
         "claude-7b1e",
         {"role": "user", "content": "I keep bees.\n[file: hive.png]", "id": "u1", "timestamp": "2026-05-08T12:00:00.123456+00:00"},
+        "Bees",
     )
     assert isinstance(second, ChatMessage)
     assert second.fields["content"] == "How many hives?"

@@ -6,7 +6,7 @@ import json
 import re
 import subprocess
 import sys
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,12 @@ from jsonschema import Draft202012Validator
 
 from memory_core.domain.errors import Conflict, EmbeddingMismatch, Forbidden, Invalid, MemoryCoreError, NotFound, TooLarge, Unavailable
 from memory_core.domain.memory import Event, MemoryType
-from memory_core.domain.results import EventPage
-from memory_core.functions.mcp.answers import SHORT, memory_line, one_line, timeline_text
+from memory_core.domain.results import EventPage, Hit, Retrieved, SerializedMemory
+from memory_core.functions.mcp.answers import SHORT, memory_line, one_line, search_text, timeline_text
 from memory_core.functions.mcp.arguments import SaveArguments, checked_arguments, input_schema
 from memory_core.functions.mcp.callers import advice
 from memory_core.functions.mcp.tools import TOOLS, Tool
+from tests.builders import memory as stored_memory
 
 ROOT = Path(__file__).parents[2]
 NOW = datetime(2026, 5, 8, 13, 56, tzinfo=timezone.utc)
@@ -131,6 +132,21 @@ def test_an_event_without_a_text_says_what_it_did() -> None:
         "2026-05-08T13:56Z forgotten [mem_1] semantic",
         "2026-05-08T13:56Z conflict_marked [mem_1] semantic (conflict_ids, conflict_state)",
     ]
+
+
+def test_a_result_that_has_not_begun_says_from_when_on_it_holds() -> None:
+    later = NOW + timedelta(days=30)
+
+    def lines(moment: datetime, **fields: Any) -> list[str]:
+        given = {"type": MemoryType.SEMANTIC, "valid_from": later, **fields}
+        memory = stored_memory("Ana lives in Porto", **given)
+        hit = Hit(1, SerializedMemory.of(memory), None, 0.5, 0.5, 1.0, 1.0, 1.0, 1.0, 0.5, 0.5, "long", None, (), (), (), None, ())
+        return search_text(Retrieved((hit,), 1), whole=False, moment=moment).splitlines()[1:]
+
+    (line,) = lines(NOW)
+    assert line.endswith(f"Ana lives in Porto (from {later.date()})")
+    for begun in (lines(later), lines(NOW, valid_from=NOW), lines(NOW, category="cell")):
+        assert begun[0].endswith("Ana lives in Porto")
 
 
 def test_neither_the_app_nor_the_definition_of_the_tools_loads_the_sdk() -> None:

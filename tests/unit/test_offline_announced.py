@@ -6,10 +6,12 @@ from datetime import datetime, timezone
 
 import pytest
 
-from memory_core.adapters.offline.announced_facts import announced_facts
+from memory_core.adapters.offline.announced_facts import announced_facts, without_announced
+from memory_core.adapters.offline.facts import said_facts
 from memory_core.adapters.offline.foresight import said_foresight
 from memory_core.domain.conversation import Message
-from memory_core.domain.statements.announced import is_announced
+from memory_core.domain.statements.announced import begins_at, is_announced
+from memory_core.domain.statements.wishes import said_wishes
 
 FRIDAY = datetime(2026, 5, 1, 12, tzinfo=timezone.utc)
 
@@ -38,3 +40,98 @@ def test_an_announced_job_is_read_with_what_it_is_and_where(said: str, facts: se
     announced = announced_facts(messages, said_foresight(messages))
     assert {fact.value for fact in announced} == facts
     assert all(is_announced(fact) for fact in announced)
+
+
+@pytest.mark.parametrize(
+    ("said", "values", "day"),
+    [
+        ("From 1 January 2027 I live in Porto.", {"home city": "Porto"}, "2027-01-01"),
+        ("From 1 January 2027 I'll live in Porto, not in Lisbon.", {"home city": "Porto"}, "2027-01-01"),
+        ("I will be living in Porto from June.", {"home city": "Porto"}, "2026-06-01"),
+        ("I'm moving to Porto on 1 June.", {"home city": "Porto"}, "2026-06-01"),
+        ("We will move to Graz in June and get married in July.", {"home city": "Graz"}, "2026-06-01"),
+        ("Ab dem 1. Januar 2027 wohne ich in Porto.", {"home city": "Porto"}, "2027-01-01"),
+        ("Ab Juni werde ich in Porto wohnen.", {"home city": "Porto"}, "2026-06-01"),
+        ("Ich ziehe am 1. Juni nach Porto.", {"home city": "Porto"}, "2026-06-01"),
+        ("Ab nächstem Monat arbeite ich bei Siemens.", {"employer": "Siemens"}, "2026-06-01"),
+        ("Ab 1. Juni ist meine Adresse Lindenstraße 5.", {"adresse": "Lindenstraße 5"}, "2026-06-01"),
+        ("From June my rent is 950 euros.", {"rent": "950 euros"}, "2026-06-01"),
+        ("From June I no longer work at Bosch.", {"employer": "no longer Bosch"}, "2026-06-01"),
+        ("From Monday I'm vegan.", {"diet": "vegan", "eats meat": "no"}, "2026-05-04"),
+    ],
+)
+def test_what_is_so_from_a_day_on_is_read_with_that_day(said: str, values: dict[str, str], day: str) -> None:
+    messages = [Message(role="user", content=said, timestamp=FRIDAY)]
+    announced = announced_facts(messages, said_foresight(messages))
+    assert {fact.attribute: fact.value for fact in announced} == values
+    begins = {begins_at(fact.quote, FRIDAY) for fact in announced}
+    assert begins == {datetime.fromisoformat(f"{day}T00:00:00+00:00")}
+    assert {fact.quote for fact in announced} == {said}
+    others = without_announced(said_facts(messages), announced)
+    slotless = [fact.text for fact in others if fact.attribute is None and "moving" not in fact.text and "Lisbon" not in fact.text]
+    assert slotless == [], "the same sentence is no second fact"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I've been working at Bosch from January.",
+        "I work at Bosch from Monday to Friday.",
+        "I might move to Porto in June.",
+        "I'm moving to a new flat in June.",
+        "I'm moving my appointment to Friday.",
+        "From Monday I always eat at home.",
+        "Should I move to Porto in June?",
+        "Anna said: from June I live in Porto.",
+        "If I get the job, I'm moving to Porto in June.",
+        "I moved to Porto in June.",
+    ],
+)
+def test_habits_plans_and_the_past_announce_nothing(said: str) -> None:
+    messages = [Message(role="user", content=said, timestamp=FRIDAY)]
+    assert announced_facts(messages, said_foresight(messages)) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The move to Porto is cancelled, I stay in Lisbon.",
+        "My move to Porto in January has been called off.",
+        "I'm not moving to Porto after all.",
+        "Der Umzug nach Porto ist abgesagt.",
+        "Ich ziehe doch nicht nach Porto.",
+    ],
+)
+def test_a_move_that_is_called_off_ends_what_was_announced(said: str) -> None:
+    messages = [Message(role="user", content=said, timestamp=FRIDAY)]
+    announced = announced_facts(messages, said_foresight(messages))
+    assert [(fact.attribute, fact.value) for fact in announced] == [("home city", "no longer Porto")]
+    assert not any(is_announced(fact) for fact in announced), "it is so at once"
+
+
+@pytest.mark.parametrize("said", ["Ich ziehe am 1. Januar 2027 nach Porto.", "Ich ziehe im Mai um."])
+def test_a_move_in_german_is_no_preference(said: str) -> None:
+    assert said_wishes([Message(role="user", content=said, timestamp=FRIDAY)]) == []
+
+
+def test_what_one_prefers_in_german_is_a_standing_instruction() -> None:
+    (wish,) = said_wishes([Message(role="user", content="Ich ziehe kurze Antworten vor.", timestamp=FRIDAY)])
+    assert wish.kind == "instruction"
+
+
+@pytest.mark.parametrize(
+    ("said", "attribute", "value"),
+    [
+        ("Nein, ich wohne nicht in Köln, sondern in Bonn.", "home city", "Bonn"),
+        ("Ich arbeite nicht bei Bosch, sondern bei Siemens.", "employer", "Siemens"),
+    ],
+)
+def test_what_is_put_right_in_german_is_the_value(said: str, attribute: str, value: str) -> None:
+    facts = said_facts([Message(role="user", content=said, timestamp=FRIDAY)])
+    assert [(fact.attribute, fact.value) for fact in facts if fact.attribute] == [(attribute, value)]
+
+
+@pytest.mark.parametrize("name", ["Assistant", "AI", "ChatGPT", "Claude", "KI", "アシスタント"])
+def test_an_assistants_line_of_a_pasted_conversation_is_no_fact_of_the_user(name: str) -> None:
+    said = f"Here is what it wrote:\n{name}: I live in Rome and my favourite colour is blue."
+    assert said_facts([Message(role="user", content=said, timestamp=FRIDAY)]) == []

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory_core.adapters.offline.foresight import PASSING, said_foresight
-from memory_core.adapters.offline.forward_dates import ahead
+from memory_core.domain.text.forward_dates import ahead
 from tests.talk import FRIDAY, talk
 
 MIDNIGHT = FRIDAY.replace(hour=0)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+
+import pytest
 
 from memory_core.domain.ranking.selection import Piece
 from memory_core.recollection.superseded import marked
@@ -16,7 +19,7 @@ def piece(name: str, text: str, *, order: int, days: int = 0) -> Piece:
 
 
 def marks(*pieces: Piece) -> list[str]:
-    return [one.mark for one in marked(pieces)]
+    return [one.mark for one in marked(pieces, NOW + timedelta(days=600))]
 
 
 def test_a_line_of_the_profile_is_not_replaced_by_what_told_it() -> None:
@@ -61,3 +64,42 @@ def test_a_line_of_the_profile_is_marked_where_what_it_names_has_another_time_no
         "The meeting with the team of Anna moved on.",
     ):
         assert marks(line, piece("msg_2", said, order=9, days=7)) == ["", ""], said
+
+
+@pytest.mark.parametrize(
+    ("before", "announced"),
+    [
+        ("I drive an old Golf.", "From 1 January 2027 I no longer drive the Golf."),
+        ("I take my coffee black.", "Starting 1 January 2027 I no longer take my coffee black."),
+        ("Ich wohne in Lissabon.", "Ab dem 1. Januar 2027 wohne ich nicht mehr in Lissabon."),
+        ("My rent is 800 euros.", "The rent goes up to 950 euros from 1 January 2027."),
+    ],
+)
+def test_what_is_announced_marks_the_earlier_line_from_its_day_on(before: str, announced: str) -> None:
+    pieces = (piece("msg_1", before, order=1), piece("msg_2", announced, order=9, days=7))
+    begins = datetime(2027, 1, 1, tzinfo=timezone.utc)
+    assert not marked(pieces, begins - timedelta(days=1))[0].mark
+    for days in (0, 1):
+        assert marked(pieces, begins + timedelta(days=days))[0].mark.startswith("replaced on 2027-01-01: "), days
+
+
+@pytest.mark.parametrize(
+    ("before", "moved"),
+    [
+        ("My flight is on the 14th of December 2026.", "They moved my flight to the 15th of December 2026."),
+        ("I drive an old Golf.", "I sold the Golf on Monday."),
+        ("I live in Lisbon.", "We've moved to Porto, and on 1 January 2027 I start a course."),
+    ],
+)
+def test_what_is_so_already_marks_the_earlier_line_at_once(before: str, moved: str) -> None:
+    pieces = (piece("msg_1", before, order=1), piece("msg_2", moved, order=9, days=7))
+    assert marked(pieces, NOW + timedelta(days=8))[0].mark.startswith(f"replaced on {(NOW + timedelta(days=7)).date()}: ")
+
+
+def test_a_fact_or_an_expectation_marks_what_it_replaces_from_its_own_beginning_on() -> None:
+    begins = NOW + timedelta(days=30)
+    for later in ("User is vegan", "from 2026-06-07: User no longer eats meat"):
+        pieces = [piece("msg_1", "I eat meat every day.", order=1), replace(piece("mem_2", later, order=9, days=7), begins=begins)]
+        assert not marked(pieces, begins - timedelta(days=1))[0].mark
+        if later.startswith("from"):
+            assert marked(pieces, begins)[0].mark.startswith(f"replaced on {begins.date()}")

@@ -1767,7 +1767,7 @@ export interface components {
         };
         /**
          * SessionView
-         * @description One session: when it ran and how many memories of each type it has.
+         * @description One session: when it ran, how many memories of each type it has, and its title, if it was told one.
          */
         SessionView: {
             /** Session Id */
@@ -1786,6 +1786,11 @@ export interface components {
             counts?: {
                 [key: string]: number;
             };
+            /**
+             * Title
+             * @default null
+             */
+            title: string | null;
         };
         /**
          * SessionMessage
@@ -3834,7 +3839,10 @@ export interface components {
         };
         /**
          * ConverseRequest
-         * @description A conversation to be remembered. time_zone: of those who speak; None: the user's. callback_url: where to say that it is done.
+         * @description A conversation to be remembered.
+         *
+         *     session_title: what its session is called, such as the title of a chat; the latest one counts. time_zone: of those who speak; None:
+         *     the user's. callback_url: where to say that it is done.
          */
         ConverseRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3846,6 +3854,11 @@ export interface components {
              * @default null
              */
             session_id: string | null;
+            /**
+             * Session Title
+             * @default null
+             */
+            session_title: string | null;
             /**
              * Agent Id
              * @default null

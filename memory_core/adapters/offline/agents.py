@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 from memory_core.adapters.offline import boundaries, summary
-from memory_core.adapters.offline.announced_facts import announced_facts
+from memory_core.adapters.offline.announced_facts import announced_facts, without_announced
 from memory_core.adapters.offline.behaviour import episode_analysis
 from memory_core.adapters.offline.facts import MAX_FACTS, said_facts, speaker
 from memory_core.adapters.offline.foresight import said_foresight
@@ -247,7 +247,7 @@ class RecentFacts:
 def _extracted(messages: Sequence[Message], recent_facts: RecentFacts) -> ExtractedFacts:
     foresight = said_foresight(messages)
     announced = announced_facts(messages, foresight)
-    return ExtractedFacts(facts=[*announced, *recent_facts.of(messages)][:MAX_FACTS], foresight=foresight)
+    return ExtractedFacts(facts=[*announced, *without_announced(recent_facts.of(messages), announced)][:MAX_FACTS], foresight=foresight)
 
 
 def _summary(

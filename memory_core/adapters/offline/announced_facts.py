@@ -1,20 +1,26 @@
-"""Employers and jobs that begin ahead: "On 1 October I'm starting at Airbus as an engineer" fills the slots from then on.
+"""Truths that begin ahead: "On 1 October I'm starting at Airbus as an engineer" fills the slots from then on.
 
-The foresight of the same words says when. Of a place where a user "will be working", it must tell no end: "tomorrow" is a shift.
+Employers and jobs, new homes, and whatever else is said to be so from a day on. Of a place where a user "will be working", the foresight
+of the same words must tell no end: "tomorrow" is a shift.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from memory_core.adapters.offline.clauses import asserted_clauses, told_and_owner, without_fillers
 from memory_core.adapters.offline.fact_values import job, organisation
-from memory_core.adapters.offline.facts import speaker
+from memory_core.adapters.offline.facts import said_facts, speaker
+from memory_core.adapters.offline.names import place
 from memory_core.adapters.offline.running_rules import fitted
 from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact, SaidForesight
 from memory_core.domain.conversation import Message
-from memory_core.domain.statements.announced import ANNOUNCES, is_announced
+from memory_core.domain.statements.announced import ANNOUNCES, FROM_THEN_ON, MOVES, begins_at, is_announced
+from memory_core.domain.statements.provenance import may_tell, own_words
+from memory_core.domain.text.analyzer import tokens
+from memory_core.domain.text.sentences import sentences
+from memory_core.domain.truth.slots import NO_LONGER
 
 _PLACE = re.compile(r"\A(?: as (?P<job>.{2,60}?))? (?:at|for) (?=[A-ZÀ-Þ])")
 _JOINED = re.compile(r"\A (?=[A-ZÀ-Þ])")
@@ -23,13 +29,107 @@ _JOB_ALONE = re.compile(r"\A as (?P<job>(?:an?|the) .{2,60})")
 _SCHOOL = re.compile(
     r"universit|college|school|academ|\buni\b|kindergarten|\bclass|\bcourse|degree|\bgym\b|\bPhD\b|master's", re.IGNORECASE
 )
+_UNSURE = re.compile(
+    r"\b(?:might|may|maybe|perhaps|probably|hope|want|would|could|if|unless|plan|planning|thinking|considering|sure"
+    r"|vielleicht|würde|könnte|wenn|falls|möchte|hoffe|überlege)\b",
+    re.IGNORECASE,
+)
+"""What is no announcement yet. Note: "may" is a month, too, but a sentence is left out rather than taken wrongly."""
+_TOWN = r"([A-ZÀ-Þ][\w-]{1,30}(?: [A-ZÀ-Þ][\w-]{1,30}){0,2})"
+_CANCELS = re.compile(
+    rf"\b(?:[Mm]y|[Oo]ur|[Tt]he) (?:move|relocation) to {_TOWN}(?: (?:on|in|next)\b[^,.;:!?]{{2,30}})?"
+    r"(?:['’]s| is| was| has been| got)(?: been)? (?:cancell?ed|called off|off\b|not happening)"
+    rf"|\b(?:I['’]m|I am|[Ww]e['’]re|[Ww]e are) not moving to {_TOWN}"
+    rf"|\b(?:I|[Ww]e) (?:won['’]t|will not) (?:be moving|move) to {_TOWN}"
+    rf"|\b(?:[Dd]er|[Mm]ein|[Uu]nser) Umzug nach {_TOWN}(?: [^,.;:!?]{{2,30}})?"
+    r" (?:(?:ist|wurde|wird) (?:abgesagt|gestrichen|geplatzt)|fällt aus|findet nicht statt)"
+    rf"|\b(?:[Ii]ch ziehe|[Ww]ir ziehen|ziehe ich|ziehen wir)(?: jetzt| nun| doch){{0,2}} nicht nach {_TOWN}"
+)
+"""An announced move that is called off."""
+_WILL_BE = (
+    (re.compile(r"(?:['’]ll| will| am going to|['’]m going to) be (living|working)\b"), r" am \1"),
+    (re.compile(r"(?:['’]ll| will| am going to|['’]m going to) (live|work|have|drive|eat|drink|take|speak)\b"), r" \1"),
+    (re.compile(r"\b(I)(?:['’]ll| will) be\b"), r"\1 am"),
+    (re.compile(r"\bwill be\b"), "is"),
+    (re.compile(r"\A(\w{2,20}) ([Ii]ch|[Ww]ir)\b"), r"\2 \1"),
+    (re.compile(r"\A(ist|sind|beträgt|lautet|heißt) ((?:mein|unser)\w* [\w-]+)", re.IGNORECASE), r"\2 \1"),
+    (re.compile(r"\b(?:werde|werden) (ich|wir) ([^,;:!?]{1,60}?) (wohne|lebe|arbeite)n\b"), r"\1 \3 \2"),
+    (re.compile(r"\b(ich|wir) (?:werde|werden) ([^,;:!?]{1,60}?) (wohne|lebe|arbeite)n\b", re.IGNORECASE), r"\1 \3 \2"),
+)
+_NO_NEWS = re.compile(r"\b(?:on|in|next|at|will|be|is|am|are|moving|going|move|relocating|to)\b|\d+", re.IGNORECASE)
+"""What a sentence has that announces a move, beside the place."""
 _DATE_AFTER = re.compile(r"(?<!\s)\s++(?:on|in|from|next|this|tomorrow|starting|after)\b.*", re.IGNORECASE)
 CONFIDENCE = 0.8
 
 
 def announced_facts(messages: Sequence[Message], foresight: Sequence[SaidForesight]) -> list[SaidFact]:
-    """The employer and the job that users say they will begin with."""
-    return [fact for ahead in foresight for fact in _facts(messages[ahead.message], ahead)]
+    """The employer and the job that users say they will begin with, the place they will live in, and what will be so from a day on."""
+    work = [fact for ahead in foresight for fact in _facts(messages[ahead.message], ahead)]
+    others = [fact for number, message in enumerate(messages) if may_tell(message) for fact in _from_a_day_on(number, message)]
+    quotes = {(fact.message, fact.quote) for fact in work}
+    return [*work, *(fact for fact in others if (fact.message, fact.quote) not in quotes)]
+
+
+def without_announced(facts: Iterable[SaidFact], announced: Sequence[SaidFact]) -> list[SaidFact]:
+    """The facts without plain sentences that say no more than an announced truth, and its day."""
+    texts = {(fact.message, fact.quote): frozenset(tokens(fact.text)) for fact in announced}
+    return [
+        fact
+        for fact in facts
+        if fact.attribute is not None
+        or (fact.message, fact.quote) not in texts
+        or frozenset(tokens(_NO_NEWS.sub(" ", FROM_THEN_ON.sub(" ", fact.text)))) - texts[fact.message, fact.quote]
+    ]
+
+
+def _from_a_day_on(number: int, message: Message) -> Iterator[SaidFact]:
+    """What a message says will be so from a day on, read without that day; and where its speaker moves to."""
+    name = speaker(message)
+    for sentence in sentences(own_words(message.content)):
+        quote = message.content[sentence.start : sentence.end]
+        if not sentence.asks and (cancelled := _CANCELS.search(quote)) is not None:
+            yield from _called_off(number, name, quote, cancelled)
+        if sentence.asks or _UNSURE.search(quote) or begins_at(quote, message.timestamp) is None:
+            continue
+        moves = MOVES.search(quote)
+        words = " ".join(FROM_THEN_ON.sub(" ", quote).split()).lstrip(", ")
+        if moves is not None and (town := place(quote[moves.end() :])) is not None:
+            german = moves.group().casefold().endswith("nach ")
+            words = f"Ich wohne in {town}." if german else f"I live in {town}."
+        elif words == quote:
+            continue
+        for fact in said_facts([message.model_copy(update={"content": _as_if_begun(words)})]):
+            text = f"{name}: {quote.strip(' .!')}" if fact.text.startswith(f"{name}: ") else fact.text
+            announced = fact.model_copy(update={"text": text, "message": number, "quote": quote})
+            if is_announced(announced):
+                yield announced
+
+
+def _called_off(number: int, name: str, quote: str, cancelled: re.Match[str]) -> Iterator[SaidFact]:
+    """That a move which was announced does not take place."""
+    _, owner, _ = told_and_owner("I", name)
+    town = place(next(group for group in cancelled.groups() if group is not None))
+    if town is None or owner is None or _UNSURE.search(quote):
+        return
+    fact = fitted(
+        SaidFact,
+        text=f"{name}: {quote.strip(' .!')}",
+        message=number,
+        quote=quote,
+        subject=owner,
+        attribute="home city",
+        value=f"{NO_LONGER} {town}",
+        confidence=CONFIDENCE,
+    )
+    if len(owner) <= MAX_TERM:
+        yield fact
+
+
+def _as_if_begun(words: str) -> str:
+    """A sentence about what will be as one about what is: "I will be living in Porto" as "I live in Porto"."""
+    for expression, turned in _WILL_BE:
+        words = expression.sub(turned, words)
+    return words[:1].upper() + words[1:]
 
 
 def _facts(message: Message, ahead: SaidForesight) -> Iterator[SaidFact]:

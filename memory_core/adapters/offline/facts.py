@@ -34,6 +34,7 @@ from memory_core.adapters.offline.running_rules import checkpoint, count_cut, fi
 from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.change_clauses import tells_change
+from memory_core.domain.statements.empty_facts import says_nothing
 from memory_core.domain.statements.fact_checks import last_word_wins
 from memory_core.domain.statements.provenance import Proofs, may_tell, own_words
 from memory_core.domain.text.analyzer import QUERY_WORDS, terms_of, tokens, words
@@ -128,8 +129,12 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
                 plain.setdefault(changed.text.casefold(), _said(changed, number, quote))
     # A sentence may run over a block of recalled memories, and then its quote is nobody's own words.
     proofs = Proofs(messages)
-    kept = [*islice((fact for fact in (*certain.values(), *plain.values()) if proofs.prove(fact.quote, fact.message)), MAX_FACTS)]
+    kept = [*islice((fact for fact in (*certain.values(), *plain.values()) if _is_kept(fact, proofs)), MAX_FACTS)]
     return last_word_wins(sorted(kept, key=lambda fact: fact.message))
+
+
+def _is_kept(fact: SaidFact, proofs: Proofs) -> bool:
+    return not says_nothing(fact) and proofs.prove(fact.quote, fact.message)
 
 
 def _abroad(sentence: Sentence, who: str) -> Iterator[_Found]:

@@ -260,6 +260,8 @@ _ASKS = re.compile(
 _PARTS = re.compile(
     r"[,;:–()]\s{0,3}|\s(?:und|aber|denn|weil|deshalb|daher)\s(?=(?:ich|wir|mein|meine|unser|unsere|er|sie|jeden)\b)", re.IGNORECASE
 )
+_BUT = re.compile(r" nicht(?: mehr)? (?:in|bei|aus|als|am|beim) [^,.;:!?]{2,40}, sondern (?=(?:in|bei|aus|als|am|beim) )")
+"""What is put right: "nicht in Köln, sondern in Bonn" says Bonn."""
 _SMALL = re.compile(
     r"(?:Ich|Wir|Mein\w*|Unser\w*|Seit|Am|Im|Bin|Jeden|Habe|Meistens|Nächste\w*|In|Ab|Und|Aber|Ja|Also|Übrigens"
     r"|Leider|Hallo|Hi|Montags|Sonntags)\b"
@@ -286,6 +288,6 @@ def clauses(sentence: str, *, asks: bool) -> list[str]:
 
     A clause that begins with a function word begins with a small letter.
     """
-    parts = [part.strip() for part in _PARTS.split(sentence) if part.strip()]
+    parts = [part.strip() for part in _PARTS.split(_BUT.sub(" ", sentence)) if part.strip()]
     statements = parts[:-1] if asks else parts
     return [part[:1].lower() + part[1:] if _SMALL.match(part) else part for part in statements if not _ASKS.match(part)]

@@ -88,6 +88,7 @@ class Piece:
         mark: A remark on the same line, where it holds no longer.
         said_by: The person whose words it quotes, "" for the user; None for words of an assistant or of no speaker.
         said_at: When it was said, where that differs from `at`.
+        begins: When what it says begins, where that lies ahead of its saying.
 
     """
 
@@ -102,6 +103,7 @@ class Piece:
     mark: str = ""
     said_by: str | None = None
     said_at: datetime | None = None
+    begins: datetime | None = None
 
     @property
     def said(self) -> tuple[datetime, int]:

@@ -249,13 +249,24 @@ class ClearInput(Input):
 
 
 class ConverseInput(Input):
-    """A conversation to be remembered. time_zone: of those who speak; None: the user's. callback_url: where to say that it is done."""
+    """A conversation to be remembered.
+
+    session_title: what its session is called, such as the title of a chat; the latest one counts. time_zone: of those who speak; None:
+    the user's. callback_url: where to say that it is done.
+    """
 
     session_id: Name | None = None
+    session_title: Label | None = None
     agent_id: Name | None = None
     messages: ChatMessages
     time_zone: TimeZone | None = None
     callback_url: CallbackUrl | None = None
+
+    @model_validator(mode="after")
+    def _names_the_session(self) -> ConverseInput:
+        if self.session_title is not None and self.session_id is None:
+            raise ValueError("session_title: needs a session_id, whose title it is")
+        return self
 
 
 _MOST_NAMED = 100

@@ -15,6 +15,7 @@ from functools import cached_property
 
 from memory_core.domain.agent_schemas import ExtractedFacts, SaidFact, SaidForesight, SaidInstruction
 from memory_core.domain.conversation import Message
+from memory_core.domain.statements.empty_facts import says_nothing
 from memory_core.domain.statements.patterns import telling
 from memory_core.domain.statements.provenance import (
     DAYS,
@@ -107,7 +108,7 @@ def told_facts(said: ExtractedFacts, messages: Sequence[Message]) -> ToldFacts:
     if not (said.facts or said.foresight or said.instructions):
         return ToldFacts([], [], 0)
     record = _Record(messages)
-    facts = [fact for one in said.facts if (fact := record.fact(one)) is not None]
+    facts = [fact for one in said.facts if (fact := record.fact(one)) is not None and not says_nothing(fact)]
     foresight = [ahead for one in said.foresight if (ahead := record.foresight(one)) is not None]
     instructions = [one for one in said.instructions if record.instructs(one)]
     kept = len(facts) + len(foresight) + len(instructions)

@@ -41,7 +41,8 @@ _LINES = re.compile(
     r"^[ \t]*>[^\n]*"  # quoted mail
     r"|^[ \t]*[{}\[][^\n]*[{}\],:\"][ \t]*$"  # JSON
     r"|^[ \t]*\"[\w $-]+\"[ \t]*:[^\n]*$"
-    r"|^[ \t]*(?:system|assistant|human|user)[ \t]*:[^\n]*$",  # a pasted conversation
+    r"|^[ \t]*(?:system|assistant|human|user|ai|ki|bot|chatbot|chatgpt|gpt|claude|gemini|copilot|アシスタント)"  # a pasted conversation
+    r"[ \t]*[:：][^\n]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _OBJECT = re.compile(r"\{[^{}\n:]*+:[^{}\n]*+\}|`[^`\n]+`")

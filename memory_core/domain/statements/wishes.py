@@ -65,7 +65,7 @@ _PREFERS = re.compile(
     r"\bI(?:'d| would)? (?:(?:really|always|generally|usually|strongly|definitely|much|also|do|personally|typically) ){0,2}"
     r"prefer (?!(?:if|it if|not)\b)"
     r"(?:[^,.;:?!]|\.(?=\d)){3,140}"
-    r"|\b[Ii]ch (?:bevorzuge|ziehe) (?:[^,.;:?!]|\.(?=\d)){3,100}"
+    r"|\b[Ii]ch (?:bevorzuge (?:[^,.;:?!]|\.(?=\d)){3,100}|ziehe (?:[^,.;:?!]|\.(?=\d)){3,100}? vor\b)"
 )
 _GOES_ON = re.compile(r"\s(?:so|but|and (?:I|can|could|it|that|want|also)|can you|could you|how|which|what|aber|und ich|kannst du)\b")
 """Where something else begins after a preference."""

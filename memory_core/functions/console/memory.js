@@ -2,7 +2,7 @@
 
 import { Pages, get, post } from "./api.js";
 import { announce, el, fill, svg } from "./dom.js";
-import { about, actionButton, facts, figure, head, kindOf, load, memoryCard, nothing, pagedList, plural, status, time, words, wordsOf } from "./parts.js";
+import { about, actionButton, facts, figure, forgottenBeside, hasNotBegun, head, kindOf, load, memoryCard, nothing, pagedList, plural, status, time, words, wordsOf } from "./parts.js";
 import { span } from "./ahead.js";
 import { memoryLink, memoryLinks, sessionLink } from "./names.js";
 import { go, link } from "./route.js";
@@ -30,7 +30,10 @@ export async function render(place, { id, user, signal }) {
 function sections(memory, user, signal) {
   const base = `/api/v1/memories/${encodeURIComponent(memory.id)}`;
   const own = { user_id: user };
-  const evolution = section("Evolution", "What it replaced, and what replaced it: each bar is the time for which a memory holds.", async () => drawn((await get(`${base}/evolution`, { ...own, direction: "both" }, { signal })), memory));
+  const evolution = section("Evolution", "What it replaced, and what replaced it: each bar is the time for which a memory holds.", async () => {
+    const [chain, lost] = await Promise.all([get(`${base}/evolution`, { ...own, direction: "both" }, { signal }), forgottenBeside(memory, user, signal)]);
+    return drawn(chain, memory, lost);
+  });
   return [
     el("section.panel", el("p.words", { class: "words whole" }, wordsOf(memory)), about(memory, memory.pinned ? el("span", "pinned") : null), el("p.small", el("code", memory.id)), RESTORABLE.has(memory.status) ? el("div.actions", restoreButton(base, user)) : null),
     el("section", el("h2", "Fields"), fieldsOf(memory), rest(memory)),
@@ -115,8 +118,14 @@ async function sources(memory, user, signal) {
 
 function atomicFact(fact) {
   const text = fact.fact_id ? el("a", { href: link("memory", fact.fact_id) }, fact.text) : fact.text;
-  const fallen = fact.superseded_by ? el("span", "replaced by ", el("a", { href: link("memory", fact.superseded_by) }, "a later fact")) : null;
+  const fallen = fact.superseded_by ? replacement(fact.superseded_by) : null;
   return el("li.quote", el("p", text), el("footer.about", fact.quote ? el("span", `“${fact.quote}”`) : null, fallen));
+}
+
+/** What took the place of a fact, or will from its day on. */
+function replacement(id) {
+  const when = el("span", "replaced by ");
+  return el("span", when, memoryLink(id, (memory) => hasNotBegun(memory) && fill(when, "until ", time(memory.valid_from, { isDay: true }), ", then: ")));
 }
 
 function nearLink(edge) {
@@ -189,13 +198,14 @@ function brief(value) {
 }
 
 /** The list of the evolution as a picture: one row a memory, a bar for the time it holds, a line to what replaced it. */
-function drawn(evolution, asked) {
+function drawn(evolution, asked, lost) {
   const memories = evolution.memories;
-  if (memories.length < 2) return nothing("Nothing replaced it, and it replaced nothing.");
+  const gone = lost.map((sentence) => el("p.small", sentence));
+  if (memories.length < 2) return gone.length ? gone : nothing("Nothing replaced it, and it replaced nothing.");
   const place = el("div.drawing");
   const draw = () => fill(place, picture(memories, asked, Math.max(260, place.clientWidth - 34)));
   new ResizeObserver(draw).observe(place);
-  return [place, evolution.complete ? null : el("p.small", "There is more than this: the nearest 200 each way are shown.")];
+  return [place, ...gone, evolution.complete ? null : el("p.small", "There is more than this: the nearest 200 each way are shown.")];
 }
 
 function picture(memories, asked, width) {

@@ -9,6 +9,7 @@ const MOST = 70;
 const BATCH = 100;
 const LONG = 28;
 const KINDS = { cell: "episode", note: "note", fact: "fact", message: "message" };
+const FORGOTTEN = "a memory that was forgotten for good";
 const waiting = new Map();
 const beginnings = new Map();
 
@@ -41,6 +42,7 @@ export function memoryLink(id, onknown = () => {}) {
   const anchor = el("a", { href: link("memory", id), title: id }, `${id.slice(0, 12)}…`);
   if (!waiting.size) setTimeout(fetchWaiting, 0);
   const name = (memory) => {
+    if (!memory) return anchor.replaceWith(FORGOTTEN);
     anchor.textContent = shortened(briefText(memory));
     onknown(memory);
   };
@@ -63,10 +65,11 @@ async function fetchWaiting() {
   for (let first = 0; first < ids.length; first += BATCH) {
     const answer = await quietly(() => post("/api/v1/memories/get", { user_id: user(), ids: ids.slice(first, first + BATCH) }));
     for (const memory of answer?.memories || []) for (const name of asked.get(memory.id) || []) name(memory);
+    for (const id of answer?.missing || []) for (const name of asked.get(id) || []) name(null);
   }
 }
 
-/** What a conversation began with: {name, at, hasMessages}; null where nothing is known of it. */
+/** What a conversation began with, and its title: {name, title, at, hasMessages}; null where nothing is known of it. */
 export function beginningOf(session) {
   const place = JSON.stringify([user(), session]);
   if (!beginnings.has(place)) beginnings.set(place, fetchBeginning(session));
@@ -75,16 +78,19 @@ export function beginningOf(session) {
 
 async function fetchBeginning(session) {
   const asked = { user_id: user(), session_id: session, order: "asc", limit: 1, status: "all", fields: "content,value,value_text,category,event_timestamp" };
-  const told = await quietly(() => get("/api/v1/memories", { ...asked, category: "message" }));
+  const [told, known] = await Promise.all([
+    quietly(() => get("/api/v1/memories", { ...asked, category: "message" })),
+    quietly(() => get(`/api/v1/sessions/${encodeURIComponent(session)}`, { user_id: user() })),
+  ]);
   const first = told?.memories[0] || (await quietly(() => get("/api/v1/memories", asked)))?.memories[0];
   if (!first) return null;
-  return { name: shortened(briefText(first)), at: first.event_timestamp, hasMessages: Boolean(told?.memories.length) };
+  return { name: shortened(briefText(first)), title: known?.title || null, at: first.event_timestamp, hasMessages: Boolean(told?.memories.length) };
 }
 
 /** A link to a conversation. A long id, such as an imported one, gives way to what the conversation began with. */
 export function sessionLink(session) {
   const anchor = el("a", { href: link("session", session), title: session }, shortenedId(session));
-  if (session.length > LONG) beginningOf(session).then((beginning) => beginning && (anchor.textContent = shortened(beginning.name, 48)));
+  if (session.length > LONG) beginningOf(session).then((beginning) => beginning && (anchor.textContent = shortened(beginning.title || beginning.name, 48)));
   return anchor;
 }
 

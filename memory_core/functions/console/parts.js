@@ -1,6 +1,6 @@
 // What all views are made of: states (loading, empty, failed), memories in brief, bars, dates, lists.
 
-import { Problem } from "./api.js";
+import { Problem, get } from "./api.js";
 import { announce, el, fill } from "./dom.js";
 import { briefText, kindOf, sessionLink } from "./names.js";
 import { link } from "./route.js";
@@ -150,8 +150,30 @@ export function about(memory, ...more) {
     memory.status ? status(memory.status) : null,
     memory.event_timestamp ? time(memory.event_timestamp) : null,
     memory.session_id ? sessionLink(memory.session_id) : null,
+    hasNotBegun(memory) ? el("span", "from ", time(memory.valid_from, { isDay: true })) : null,
     more,
   );
+}
+
+/** Whether a memory says what only begins to be true; a whole conversation is no such truth. */
+export const hasNotBegun = (memory, moment = Date.now()) => memory.type !== "episodic" && !["cell", "note"].includes(memory.category) && Date.parse(memory.valid_from) > moment;
+
+/** Of a truth whose time is over without a successor, the event names none. */
+const lostItsSuccessor = (event) => event.event_type === "superseded" && event.after.next_id === null;
+
+/** What is forgotten for good beside a memory, a sentence each: what it replaced, and what replaced it. */
+export async function forgottenBeside(memory, user, signal) {
+  const events = async (query) => (await get("/api/v1/timeline", { user_id: user, limit: 20, ...query }, { signal })).events;
+  const sentences = [];
+  if (!memory.supersedes_id && memory.correlation_id) {
+    const made = await events({ since: memory.created_at });
+    const isOfIt = (event) => event.event_type === "superseded" && event.redacted && event.correlation_id === memory.correlation_id;
+    if (made.some(isOfIt)) sentences.push("What it replaced was forgotten for good.");
+  }
+  if (memory.status === "superseded" && !memory.next_id && (await events({ memory_id: memory.id })).some(lostItsSuccessor)) {
+    sentences.push("What replaced it was forgotten for good.");
+  }
+  return sentences;
 }
 
 /** The words of a memory, as they were saved. */

@@ -24,13 +24,13 @@ async function all(place, { user }) {
 function sessionCard(session) {
   const id = session.session_id;
   const counts = Object.entries(session.counts).map(([name, count]) => (name === "messages" ? plural(count, "message") : `${count} ${name}`));
-  const anchor = el("a", { href: link("session", id), title: id }, shortenedId(id));
+  const anchor = el("a", { href: link("session", id), title: id }, session.title || shortenedId(id));
   const begun = el("span", "saved ", time(session.started_at));
   const card = el("article.card", el("p.words.strong", anchor), el("p.about", begun, el("span", counts.join(", ")), el("span", "last change ", time(session.last_active_at)), identifier(id)));
   whenSeen(card, async () => {
     const beginning = await beginningOf(id);
     if (!beginning) return;
-    anchor.textContent = beginning.name;
+    if (!session.title) anchor.textContent = beginning.name;
     fill(begun, beginning.hasMessages ? "first message " : "first memory ", time(beginning.at));
   });
   return card;
@@ -59,8 +59,9 @@ async function one(place, { id, user, signal }) {
   fill(place, top, talkPlace, aside);
   beginningOf(id).then((beginning) => {
     if (!beginning || signal.aborted) return;
-    fill(top.querySelector("h1"), beginning.name);
-    document.title = `${beginning.name} · Memory Core console`;
+    const title = beginning.title || beginning.name;
+    fill(top.querySelector("h1"), title);
+    document.title = `${title} · Memory Core console`;
     name.prepend(time(beginning.at));
   });
   const outcome = new Outcome(id, user);

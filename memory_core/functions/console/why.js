@@ -3,7 +3,7 @@
 import { Pages, Problem, get, post } from "./api.js";
 import { announce, el } from "./dom.js";
 import { memoryLink, sessionLink, shortened } from "./names.js";
-import { actionButton, bar, briefOf, field, figure, load, memoryCard, plural, words, wordsOf } from "./parts.js";
+import { actionButton, bar, briefOf, field, figure, forgottenBeside, load, memoryCard, plural, words, wordsOf } from "./parts.js";
 import { go, link } from "./route.js";
 
 const ID = /^(mem|msg)_[0-9A-Za-z]+$/;
@@ -98,7 +98,8 @@ async function followed(request, memory, signal, choose) {
   const asked = await post("/api/v1/memories/retrieve", { ...request, limit: 100, explain: true, view: "full" }, { signal });
   const limit = request.limit || 10;
   const seen = place(asked.results, memory);
-  const checks = [statusCheck(memory, request), searchableCheck(memory), timeCheck(memory, request), ...filterChecks(memory, request)];
+  const lost = memory.status === "superseded" && !memory.next_id ? await forgottenBeside(memory, request.user_id, signal) : [];
+  const checks = [statusCheck(memory, request, lost), searchableCheck(memory), timeCheck(memory, request), ...filterChecks(memory, request)];
   let scores = null;
   if (seen && seen.index < limit) {
     checks.push(placeCheck(seen, memory));
@@ -131,12 +132,12 @@ const verdict = (title, detail) => el("div.verdict", { role: "status" }, el("p.s
 const made = (detail) => (typeof detail === "function" ? detail() : detail);
 const line = (check) => el("li", { "data-is": check.isFine ? "yes" : "no" }, el("span.sign", { "aria-hidden": "true" }, check.isFine ? "✓" : "✕"), el("div", el("p.strong", check.title), check.detail ? el("p.small", made(check.detail)) : null));
 
-function statusCheck(memory, request) {
+function statusCheck(memory, request, lost) {
   const at = request.at ? ` It may have held at ${words(request.at)}: then a search with this moment finds it.` : "";
   const name = memory.status;
   if (name === "deleted") return no("It is deleted", `Reason: ${memory.status_reason.replaceAll("_", " ")}. Restored, it can be found again.`);
   if (name === "archived" && !request.include_archived) return no("It is in the archive", "The search leaves the archive out. Set “Archive” to “Searched, too”, or restore it.");
-  if (name === "superseded" && !request.at) return no("Another memory replaced it", () => [memory.next_id ? ["Replaced by “", memoryLink(memory.next_id), "”. "] : "", `A search with “True at” before ${memory.valid_until ? words(memory.valid_until) : "that moment"} finds the old one.`]);
+  if (name === "superseded" && !request.at) return no("Another memory replaced it", () => [memory.next_id ? ["Replaced by “", memoryLink(memory.next_id), "”. "] : lost.map((sentence) => `${sentence} `), `A search with “True at” before ${memory.valid_until ? words(memory.valid_until) : "that moment"} finds the old one.`]);
   return yes(`Its status is ${name}`, name === "superseded" ? at : "");
 }
 

@@ -97,7 +97,8 @@ async def save(caller: ToolCaller, asked: SaveArguments) -> str:
 async def search(caller: ToolCaller, asked: SearchArguments) -> str:
     """Find memories."""
     query = _request(caller, RetrieveInput, {**_given(asked, without=("detail",)), "limit": asked.limit})
-    return search_text(await caller.core.retrieve(caller.owner, query), whole=asked.detail == "full")
+    moment = query.at or caller.core.clock.now()
+    return search_text(await caller.core.retrieve(caller.owner, query), whole=asked.detail == "full", moment=moment)
 
 
 async def context(caller: ToolCaller, asked: ContextArguments) -> str:

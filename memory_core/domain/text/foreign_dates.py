@@ -80,7 +80,15 @@ _GERMAN: tuple[tuple[re.Pattern[str], str | _Turn], ...] = (
     _german(rf"ab (?:nächstem |nächsten |dem |kommendem )?(?P<day>{_DAY})", lambda match: f" from {_day(match)} on "),
     _german(rf"(?:nächste[nr]?|kommende[nr]?|am kommenden|am nächsten) (?P<day>{_DAY})", lambda match: f" next {_day(match)} "),
     _german(rf"am (?P<day>{_DAY})", lambda match: f" on {_day(match)} "),
-    _german(r"ab (?= ?tomorrow)", " from "),
+    _german(
+        rf"(?:ab|von) (?:dem )?(?P<number>\d{{1,2}})\. ?(?P<month>{_MONTH})(?: (?P<year>\d{{4}}))?(?: an)?",
+        lambda match: f" from {_date(match).removeprefix('on ')} ",
+    ),
+    _german(
+        rf"(?:ab|von) (?P<month>{_MONTH})(?: (?P<year>\d{{4}}))?(?: an)?",
+        lambda match: f" from {_MONTHS[match['month'].lower()]} {match['year'] or ''} ",
+    ),
+    _german(r"ab(?=\s{1,3}(?:tomorrow|the day after|next (?:week|month|year|[MTWFS][a-z]{2,5}day))\b)", " from "),
     _german(
         rf"bis (?:zum )?(?P<number>\d{{1,2}})\. ?(?P<month>{_MONTH})(?: (?P<year>\d{{4}}))?",
         lambda match: f" until {_date(match).removeprefix('on ')} ",
