@@ -10,6 +10,7 @@ A program ends when whoever asked for it is gone, or its server. Where forks are
 from __future__ import annotations
 
 import atexit
+import ctypes
 import gc
 import importlib
 import json
@@ -27,7 +28,7 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import IO, NoReturn
@@ -38,8 +39,20 @@ from tests.forked import ask, line
 ROOT = Path(__file__).parents[1]
 CAN_FORK = sys.platform == "linux"
 START_S = 60
-IMPORTED_LATER = ("azure.cosmos.aio", "azure.storage.blob.aio", "azure.storage.queue.aio", "fakeredis.aioredis", "redis.asyncio", "uvicorn", "uvloop")
-"""What the project imports only where settings ask for it."""
+IMPORTED_LATER = (
+    "azure.cosmos.aio",
+    "azure.storage.blob.aio",
+    "azure.storage.queue.aio",
+    "fakeredis.aioredis",
+    "redis.asyncio",
+    "tests.cosmos_emulator.server",
+    "uvicorn",
+    "uvloop",
+)
+"""What the project imports only where settings ask for it, and the emulator."""
+_LIBC = ctypes.CDLL(None)
+_END_WITH_PARENT = 1
+"""PR_SET_PDEATHSIG of Linux."""
 
 
 class Fork:
@@ -116,6 +129,9 @@ class Fork:
         return self.returncode
 
 
+Program = Fork | subprocess.Popen[bytes]
+
+
 @contextmanager
 def _ends() -> Iterator[list[int]]:
     """Ends of pipes that are the program's, closed here once it has them."""
@@ -135,7 +151,7 @@ def start(
     stdin: int | None = None,
     stdout: int | IO[bytes] | None = None,
     stderr: int | IO[bytes] | None = None,
-) -> Fork | subprocess.Popen[bytes]:
+) -> Program:
     """Start `python -m` with these arguments. stdin: none, or PIPE; stdout and stderr: as for `subprocess.Popen`."""
     if CAN_FORK:
         return Fork(_server_here(), arguments, cwd=cwd, env=env, stdin=stdin, stdout=stdout, stderr=stderr)
@@ -201,11 +217,10 @@ class _Server:
         for end in (self._woken, self._waking):
             end.setblocking(False)
         self._selector = selectors.DefaultSelector()
-        self._signals = {which: signal.getsignal(which) for which in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)}
 
     def run(self) -> None:
         """Serve until whoever started it closes the input or is gone; then no fork lives on."""
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for who asked, who then closes the input
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for who started it, who then closes the input
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._waking.fileno())
         for readable in (self._listening, self._woken, 0):
@@ -246,9 +261,11 @@ class _Server:
 
     def _become(self, connection: socket.socket, files: list[int], asked: dict[str, object]) -> NoReturn:
         """Go on as the program that was asked for. Nothing of the server is left open in it."""
+        _LIBC.prctl(_END_WITH_PARENT, signal.SIGKILL)
+        os.setsid()  # Ctrl+C is for who asked, who ends it
         signal.set_wakeup_fd(-1)
-        for which, handler in self._signals.items():
-            signal.signal(which, handler)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         self._selector.close()
         for end in (self._listening, self._woken, self._waking, connection, *self._asked.values()):
             end.close()
@@ -270,10 +287,8 @@ class _Server:
                 connection = self._asked.pop(pid)
                 if connection in self._selector.get_map():
                     self._selector.unregister(connection)
-                try:
+                with suppress(BrokenPipeError):  # where who asked for it is gone
                     connection.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
-                except BrokenPipeError:
-                    pass  # who asked for it is gone
                 connection.close()
 
     def _end_all(self) -> None:
@@ -297,7 +312,7 @@ def _run(asked: dict[str, object]) -> NoReturn:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         time.tzset()
         sys.stdin, sys.stdout, sys.stderr = (
-            open(number, mode, 1 if number == 2 else -1, stream.encoding, stream.errors, closefd=False)
+            os.fdopen(number, mode, 1 if number == 2 else -1, stream.encoding, stream.errors, closefd=False)
             for number, mode, stream in ((0, "r", sys.stdin), (1, "w", sys.stdout), (2, "w", sys.stderr))
         )
         sys.path[0] = cwd
