@@ -38,7 +38,6 @@ from tests.forked import ask, line
 
 ROOT = Path(__file__).parents[1]
 CAN_FORK = sys.platform == "linux"
-START_S = 60
 IMPORTED_LATER = (
     "azure.cosmos.aio",
     "azure.storage.blob.aio",
@@ -56,7 +55,7 @@ _END_WITH_PARENT = 1
 
 
 class Fork:
-    """One program, used as `subprocess.Popen` is. output, errors: open files; stdin, stdout: ends of pipes where they were asked for."""
+    """One program, used as `subprocess.Popen` is. Its input is empty where no pipe is asked for; its output is this process's."""
 
     def __init__(
         self,
@@ -267,8 +266,8 @@ class _Server:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         self._selector.close()
-        for end in (self._listening, self._woken, self._waking, connection, *self._asked.values()):
-            end.close()
+        for inherited in (self._listening, self._woken, self._waking, connection, *self._asked.values()):
+            inherited.close()
         for number, file in enumerate(files):
             os.dup2(file, number)
         for file in files:
