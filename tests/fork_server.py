@@ -49,6 +49,9 @@ IMPORTED_LATER = (
     "uvloop",
 )
 """What the project imports only where settings ask for it, and the emulator."""
+READ_AT_IMPORT = ("LANG", "LC_", "OTEL_", "PROMETHEUS_", "PYTHON", "SSLKEYLOGFILE", "TYPER_")
+"""How variables begin that libraries and the interpreter read once, so that a fork comes too late for another value. Ours come later."""
+HEEDED_OR_HARMLESS = {"PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "PYTHONUNBUFFERED", "PYTHONUTF8"}
 _LIBC = ctypes.CDLL(None)
 _END_WITH_PARENT = 1
 """PR_SET_PDEATHSIG of Linux."""
@@ -151,8 +154,12 @@ def start(
     stdout: int | IO[bytes] | None = None,
     stderr: int | IO[bytes] | None = None,
 ) -> Program:
-    """Start `python -m` with these arguments. stdin: none, or PIPE; stdout and stderr: as for `subprocess.Popen`."""
-    if CAN_FORK:
+    """Start `python -m` with these arguments. stdin: none, or PIPE; stdout and stderr: as for `subprocess.Popen`.
+
+    With a variable of its own that is read at import it gets an interpreter of its own.
+    """
+    own = {name for name in env.keys() - HEEDED_OR_HARMLESS if name.startswith(READ_AT_IMPORT) and env[name] != os.environ.get(name)}
+    if CAN_FORK and not own:
         return Fork(_server_here(), arguments, cwd=cwd, env=env, stdin=stdin, stdout=stdout, stderr=stderr)
     return start_afresh(arguments, cwd=cwd, env=env, stdin=stdin, stdout=stdout, stderr=stderr)
 
@@ -173,7 +180,8 @@ def start_afresh(
 def command(*arguments: str) -> list[str]:
     """A command that does what `python -m` with these arguments does, for whoever starts processes by himself.
 
-    Its process passes its input, its output and the signals that it gets on to a fork, and ends as that does.
+    Its process passes its input, its output and the signals that it gets on to a fork, and ends as that does. Not for variables that are
+    read at import.
     """
     if CAN_FORK:
         return [sys.executable, "-I", "-S", str(Path(__file__).with_name("forked.py")), str(_server_here()), *arguments]

@@ -82,6 +82,13 @@ def test_a_variable_that_it_is_not_given_is_not_there(start: Start, tmp_path: Pa
         assert set(said(process)["variables"]) - {"LC_CTYPE", "OPENBLAS_NUM_THREADS"} == given.keys()
 
 
+def test_with_a_variable_that_is_read_at_import_it_is_no_fork(tmp_path: Path) -> None:
+    environment = {**HERE, "PYTHONASYNCIODEBUG": "1"}
+    with ended(fork_server.start([PROGRAM], cwd=tmp_path, env=environment, stdin=PIPE, stdout=PIPE)) as process:
+        assert "PYTHONASYNCIODEBUG" in said(process)["variables"]
+        assert isinstance(process, subprocess.Popen)
+
+
 @pytest.mark.parametrize(("how", "code"), [("end 0", 0), ("end 3", 3), ("fail", 1), ("say", 1), ("return", 0)])
 def test_its_exit_code_is_the_programs(talking: fork_server.Program, how: str, code: int) -> None:
     said(talking)
