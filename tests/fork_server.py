@@ -191,8 +191,7 @@ def command(*arguments: str) -> list[str]:
 @cache
 def _server_here() -> Path:
     """Where this process's server listens; it ends with this process."""
-    folder = Path(tempfile.mkdtemp(prefix="fork-"))
-    address = folder / "socket"
+    address = Path(tempfile.mkdtemp(prefix="fork-")) / "socket"
     # A number of threads would be the parent's only, and what tests set in their own environment is no concern of the forks.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     server = subprocess.Popen(
@@ -203,7 +202,6 @@ def _server_here() -> Path:
         assert server.stdin is not None
         server.stdin.close()
         server.wait()
-        shutil.rmtree(folder, ignore_errors=True)
 
     atexit.register(end)
     assert server.stdout is not None
@@ -355,7 +353,10 @@ def _end(code: object) -> NoReturn:
 
 
 def main(address: str) -> None:
-    """Import, say "ready", and serve. Raises AssertionError where an import has left a thread, for a fork would be without it."""
+    """Import, say "ready", serve, and remove the folder of the socket.
+
+    Raises AssertionError where an import has left a thread, for a fork would be without it.
+    """
     for found in pkgutil.walk_packages(memory_core.__path__, f"{memory_core.__name__}."):
         if not found.name.endswith(".__main__"):
             importlib.import_module(found.name)
@@ -367,7 +368,10 @@ def main(address: str) -> None:
     gc.freeze()
     sys.stdout.write("ready\n")
     sys.stdout.flush()
-    server.run()
+    try:
+        server.run()
+    finally:
+        shutil.rmtree(Path(address).parent)
 
 
 if __name__ == "__main__":

@@ -135,15 +135,19 @@ def test_it_ends_with_its_stand_in(tmp_path: Path, how: signal.Signals) -> None:
 def test_it_ends_when_who_started_its_server_is_killed(tmp_path: Path) -> None:
     command = [sys.executable, "-c", OWNER, str(tmp_path)]
     with ended(subprocess.Popen(command, cwd=ROOT, env=HERE, stdout=PIPE, bufsize=0)) as owner:
+        server = Path(said(owner))
+        assert server.is_socket()
         pid = said(owner)["pid"]
         owner.kill()
         answer_when(lambda: state(pid), lambda letter: letter == "")
+        answer_when(server.parent.exists, lambda there: not there)
 
 
 OWNER = f"""
-import os, signal, subprocess, sys
+import json, os, signal, subprocess, sys
 from pathlib import Path
 from tests import fork_server
+print(json.dumps(fork_server.command()[-1]), flush=True)
 process = fork_server.start(["{PROGRAM}"], cwd=Path(sys.argv[1]), env=dict(os.environ), stdin=subprocess.PIPE, stdout=1)
 signal.pause()
 """
