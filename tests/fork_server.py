@@ -49,7 +49,7 @@ IMPORTED_LATER = (
     "uvloop",
 )
 """What the project imports only where settings ask for it, and the emulator."""
-READ_AT_IMPORT = ("LANG", "LC_", "OTEL_", "PROMETHEUS_", "PYTHON", "SSLKEYLOGFILE", "TYPER_")
+READ_AT_IMPORT = ("LANG", "LC_", "OTEL_", "PROMETHEUS_", "PYTHON", "SSL", "TYPER_")
 """How variables begin that libraries and the interpreter read once, so that a fork comes too late for another value. Ours come later."""
 HEEDED_OR_HARMLESS = {"PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "PYTHONUNBUFFERED", "PYTHONUTF8"}
 _LIBC = ctypes.CDLL(None)
@@ -158,9 +158,8 @@ def start(
 
     With a variable of its own that is read at import it gets an interpreter of its own.
     """
-    own = {name for name in env.keys() - HEEDED_OR_HARMLESS if name.startswith(READ_AT_IMPORT) and env[name] != os.environ.get(name)}
-    if CAN_FORK and not own:
-        return Fork(_server_here(), arguments, cwd=cwd, env=env, stdin=stdin, stdout=stdout, stderr=stderr)
+    if CAN_FORK and not _own(env):
+        return Fork(_server_here()[0], arguments, cwd=cwd, env=env, stdin=stdin, stdout=stdout, stderr=stderr)
     return start_afresh(arguments, cwd=cwd, env=env, stdin=stdin, stdout=stdout, stderr=stderr)
 
 
@@ -184,13 +183,13 @@ def command(*arguments: str) -> list[str]:
     read at import.
     """
     if CAN_FORK:
-        return [sys.executable, "-I", "-S", str(Path(__file__).with_name("forked.py")), str(_server_here()), *arguments]
+        return [sys.executable, "-I", "-S", str(Path(__file__).with_name("forked.py")), str(_server_here()[0]), *arguments]
     return [sys.executable, "-m", *arguments]
 
 
 @cache
-def _server_here() -> Path:
-    """Where this process's server listens; it ends with this process."""
+def _server_here() -> tuple[Path, Mapping[str, str]]:
+    """Where this process's server listens, and its environment; it ends with this process."""
     address = Path(tempfile.mkdtemp(prefix="fork-")) / "socket"
     # A number of threads would be the parent's only, and what tests set in their own environment is no concern of the forks.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
@@ -207,7 +206,13 @@ def _server_here() -> Path:
     assert server.stdout is not None
     assert server.stdout.readline() == b"ready\n", "the fork server did not start"
     server.stdout.close()
-    return address
+    return address, environment
+
+
+def _own(env: Mapping[str, str]) -> list[str]:
+    """The variables that are read at import and whose value is another one than at the imports of the server."""
+    imported = _server_here()[1]
+    return [name for name in env.keys() - HEEDED_OR_HARMLESS if name.startswith(READ_AT_IMPORT) and env[name] != imported.get(name)]
 
 
 class _Server:
