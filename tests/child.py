@@ -15,7 +15,10 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tests.fork_server import Program
 
 GRACE_S = 3.0
 """How long a server may take to write down what it holds, once its starter is gone."""
@@ -35,8 +38,8 @@ def start(command: Sequence[str], *, alone: Path | None = None, **options: Any) 
     return subprocess.Popen(program, stdin=subprocess.PIPE, start_new_session=True, **options)
 
 
-def end(process: subprocess.Popen[bytes], how: signal.Signals = signal.SIGKILL) -> int:
-    """End a server of `start`, frozen or not, and let go of its pipes; its exit code. One that does not stop when asked is killed."""
+def end(process: Program, how: signal.Signals = signal.SIGKILL) -> int:
+    """End a server of `start`, or a fork, and let go of its pipes; its exit code. A frozen one, too; one that does not stop is killed."""
     if process.poll() is None:
         process.send_signal(how)
         process.send_signal(signal.SIGCONT)

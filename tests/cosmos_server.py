@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx
 
-from tests import child
+from tests import child, fork_server
 from tests.ports import kept_for
 
 ROOT = Path(__file__).parents[1]
@@ -45,7 +45,7 @@ class CosmosServer:
         if certificate is not None:
             self._options += ["--certificate", str(certificate)]
         self._ports = [kept_for(self), kept_for(self)]
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: fork_server.Program | None = None
         self.endpoint = ""
         self.replica = ""
 
@@ -59,10 +59,13 @@ class CosmosServer:
         """Start and return once it answers."""
         where = ["--port", str(self._ports[0]), "--replica-port", str(self._ports[1])]
         kept = ["--data", str(self._data)] if self._data else []
-        alone = self._data and self._data.with_name(f"{self._data.name}.lock")
-        command = [sys.executable, "-m", "tests.cosmos_emulator", *where, *kept, *self._options]
+        program = ["tests.cosmos_emulator", *where, *kept, *self._options]
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-        self._process = child.start(command, alone=alone, cwd=ROOT, env=environment, stdout=subprocess.PIPE)
+        if self._data is None and fork_server.CAN_FORK:
+            self._process = fork_server.start(program, env=environment, stdout=subprocess.PIPE)
+        else:
+            alone = self._data and self._data.with_name(f"{self._data.name}.lock")
+            self._process = child.start([sys.executable, "-m", *program], alone=alone, cwd=ROOT, env=environment, stdout=subprocess.PIPE)
         assert self._process.stdout is not None
         readable, _, _ = select.select([self._process.stdout], [], [], START_S)
         line = self._process.stdout.readline() if readable else b""

@@ -18,6 +18,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import subprocess
 import sys
 import tty
@@ -25,6 +26,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
+
+from tests import fork_server
 
 ROOT = Path(__file__).resolve().parents[1]
 ADDRESS = "http://127.0.0.1:7071"
@@ -152,8 +155,8 @@ class Shell:
     def __init__(self, folder: Path, **variables: str) -> None:
         programs = folder / ".venv" / "bin"
         programs.mkdir(parents=True)
-        for name, module in (("memory-core", "-m memory_core.cli"), ("python", "")):
-            (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
+        for name, command in (("memory-core", fork_server.command("memory_core.cli")), ("python", [sys.executable])):
+            (programs / name).write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
             (programs / name).chmod(0o755)
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))}
         environment |= {

@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx
+
+from tests import fork_server
 
 ROOT = Path(__file__).parents[1]
 START_S = 60
@@ -30,17 +31,18 @@ class Host:
     """One `python -m memory_core.localhost`, with its data in `folder` and its terminal in `folder/terminal.txt`.
 
     ready: false for one that is expected to answer without being able to work. app: the folder of the `function_app.py` that it serves.
+    forked: false for one that imports by itself what it needs, as it does for a user; each costs two seconds of a processor.
     """
 
-    def __init__(self, folder: Path, *arguments: str, ready: bool = True, app: Path = ROOT, **settings: str) -> None:
+    def __init__(self, folder: Path, *arguments: str, ready: bool = True, app: Path = ROOT, forked: bool = True, **settings: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.ready = folder, ready
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))}
-        command = [sys.executable, "-m", "memory_core.localhost", "--port", "0", "--data", str(folder / "data"), *arguments]
+        program = ["memory_core.localhost", "--port", "0", "--data", str(folder / "data"), *arguments]
+        environment = {**kept, "EMBEDDING_PROVIDER": "hash", **settings}
+        start = fork_server.start if forked else fork_server.start_afresh
         with (folder / "terminal.txt").open("wb") as terminal:
-            self.process = subprocess.Popen(
-                command, cwd=app, env={**kept, "EMBEDDING_PROVIDER": "hash", **settings}, stdout=terminal, stderr=subprocess.STDOUT
-            )
+            self.process = start(program, cwd=app, env=environment, stdout=terminal, stderr=subprocess.STDOUT)
 
     @property
     def terminal(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -13,6 +12,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, ElicitResult, TextContent
 
+from tests import fork_server
 from tests.host import ROOT
 
 MODES = ("2026-07-28", "legacy")
@@ -54,7 +54,8 @@ async def over_http(url: object, mode: str, person: Person | None = None, query:
 async def over_stdio(*arguments: str, mode: str = "auto", person: Person | None = None, **settings: str) -> AsyncIterator[Client]:
     """A client of `memory-core mcp` with these arguments."""
     env = {"PATH": os.environ["PATH"], "EMBEDDING_PROVIDER": "hash", **settings}
-    server = StdioServerParameters(command=sys.executable, args=["-m", "memory_core.cli", "mcp", *arguments], env=env, cwd=ROOT)
+    program, *rest = fork_server.command("memory_core.cli", "mcp", *arguments)
+    server = StdioServerParameters(command=program, args=rest, env=env, cwd=ROOT)
     async with Client(server, mode=mode, elicitation_callback=person) as client:
         yield client
 

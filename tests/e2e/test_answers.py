@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
@@ -17,6 +16,7 @@ import pytest
 from aiohttp import web
 
 from bench.answers.__main__ import FAILED, REFUSED, STOPPED, main
+from tests import fork_server
 from tests.chat_server import GOOD, Behaviour, ChatServer, completion, hangs, is_proof, kind_of, refuses
 from tests.host import answer_when
 from tests.served import serving
@@ -183,7 +183,7 @@ def test_a_run_that_is_interrupted_goes_on(data: Path, model: ChatServer, capsys
 
     model.model = stops
     state = data.with_name("state.jsonl")
-    command = [sys.executable, "-m", "bench.answers", str(data), "--state", str(state), "--embedder", "hash", "--yes"]
+    command = fork_server.command("bench.answers", str(data), "--state", str(state), "--embedder", "hash", "--yes")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))}
     child = subprocess.Popen(
         command,

@@ -19,6 +19,7 @@ import pytest
 from typer.testing import CliRunner
 
 from memory_core.cli.application import app
+from tests import fork_server
 from tests.exported_chats import CLAUDE, MEM0, MEMORY_LINES, MESSAGE_LINES, chatgpt_conversation
 from tests.host import ROOT, answer_when, running
 from tests.profiles import Profile
@@ -215,7 +216,7 @@ def test_an_import_that_is_interrupted_and_killed_goes_on_and_doubles_nothing(
 ) -> None:
     file, states = tmp_path / "conversations.json", tmp_path / "state" / "memory-core" / "imports"
     file.write_text(json.dumps([chatgpt_conversation(f"c{number}") for number in range(MANY)]), encoding="utf-8")
-    command = [sys.executable, "-m", "memory_core.cli", "import", str(file), "--no-wait"]
+    command = fork_server.command("memory_core.cli", "import", str(file), "--no-wait")
 
     def ended_after(calls: int, how: signal.Signals) -> subprocess.CompletedProcess[str]:
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=CTRL_C_ENDS)

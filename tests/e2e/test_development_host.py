@@ -1,5 +1,6 @@
 """The development host as a person meets it: starting, refusing to start, answering, stopping.
 
+Some are started as a person does, by an interpreter that imports everything anew; the others are forks of one that has.
 What happens before a store is opened (settings, data folder, first lines) is tried in the embedded profile only: no store has a part in it.
 """
 
@@ -21,7 +22,7 @@ from tests.host import Host, ended_task, problem, running, save
 
 
 def test_the_first_lines_say_where_it_is_and_what_to_try(tmp_path: Path) -> None:
-    host = Host(tmp_path)
+    host = Host(tmp_path, forked=False)
     try:
         url = host.url
         said = host.terminal
@@ -49,7 +50,7 @@ def test_the_first_lines_say_where_it_is_and_what_to_try(tmp_path: Path) -> None
 def test_wrong_settings_stop_the_start_with_one_line(
     tmp_path: Path, arguments: list[str], settings: dict[str, str], code: int, says: str
 ) -> None:
-    host = Host(tmp_path, *arguments, **settings)
+    host = Host(tmp_path, *arguments, forked=False, **settings)
     assert host.process.wait(30) == code
     assert says in host.terminal.splitlines()[-1]
     assert "Traceback" not in host.terminal
@@ -69,7 +70,7 @@ def test_a_variable_of_another_memory_service_is_named_once_without_its_value(tm
 
 def test_a_taken_port_is_named_with_a_way_out(tmp_path: Path, host: httpx.Client) -> None:
     port = urlsplit(str(host.base_url)).port
-    second = Host(tmp_path, "--port", str(port))
+    second = Host(tmp_path, "--port", str(port), forked=False)
     assert second.process.wait(30) == 1
     assert second.terminal.count("\n") == 1
     assert f"port {port} is taken" in second.terminal

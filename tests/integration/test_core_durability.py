@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import sys
 from pathlib import Path
 
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.memory import Status
 from memory_core.domain.requests.memories import RetrieveInput
+from tests import fork_server
 from tests.builders import ALICE
 from tests.world import listed
 
@@ -21,7 +21,7 @@ KILLS = 5
 
 async def child(folder: Path, name: str) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.integration.saving_child", str(folder), name,
+        *fork_server.command("tests.integration.saving_child", str(folder), name),
         stdout=asyncio.subprocess.PIPE, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
 

@@ -7,13 +7,13 @@ import fcntl
 import os
 import random
 import stat
-import sys
 from pathlib import Path
 
 import pytest
 
 from memory_core.domain.errors import Unavailable
 from memory_core.ports import Archive
+from tests import fork_server
 from tests.archives import Folder
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 
 async def child(folder: Path, who: str, below: str, count: int) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.integration.archiving_child", str(folder), who, below, str(count),
+        *fork_server.command("tests.integration.archiving_child", str(folder), who, below, str(count)),
         stdout=asyncio.subprocess.PIPE, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import sys
 from pathlib import Path
 
 from memory_core.adapters.sqlite.store import SqliteStore
+from tests import fork_server
 from tests.builders import ALICE, DIMENSIONS, StillClock, query
 
 ROOT = Path(__file__).parents[2]
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 async def child(path: Path, name: str, commits: int) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.integration.committing_child", str(path), name, str(commits),
+        *fork_server.command("tests.integration.committing_child", str(path), name, str(commits)),
         stdout=asyncio.subprocess.PIPE, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
 

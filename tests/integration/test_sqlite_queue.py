@@ -6,7 +6,6 @@ import asyncio
 import os
 import sqlite3
 import subprocess
-import sys
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 from memory_core.adapters.sqlite.queue import SqliteQueue
 from memory_core.adapters.system import SystemClock
 from memory_core.domain.errors import Unavailable
+from tests import fork_server
 from tests.builders import StillClock
 from tests.world import World
 
@@ -43,7 +43,7 @@ async def queue(path: Path, clock: StillClock) -> AsyncIterator[SqliteQueue]:
 
 
 def child(what: str, path: Path, name: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.integration.queue_child", what, str(path), name]
+    command = fork_server.command("tests.integration.queue_child", what, str(path), name)
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
