@@ -118,11 +118,11 @@ class OfflineAgents:
 
     async def summarise(self, owner: Owner, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
         """The most central sentences, by the plainer rule the first ones; fast: by their words alone, and without hints for retrieval."""
-        said = vectors = None
+        sentences = vectors = None
         if self._embedder is not None and not fast:
-            said = await self._run(_said(messages), partial(summary.candidates, messages))
-            vectors = await self._vectors([one.text for one in said])
-        rule = partial(_summary, messages, said, vectors, fast, self._facts)
+            sentences = await self._run(_said(messages), partial(summary.candidates, messages))
+            vectors = await self._vectors([sentence.text for sentence in sentences])
+        rule = partial(_summary, messages, sentences, vectors, fast, self._facts)
         return await self._answer("summarise", _said(messages), rule, partial(_plain_summary, messages))
 
     async def extract_facts(self, owner: Owner, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
@@ -252,13 +252,13 @@ def _extracted(messages: Sequence[Message], recent_facts: RecentFacts) -> Extrac
 
 def _summary(
     messages: Sequence[Message],
-    said: Sequence[summary.Said] | None,
+    sentences: Sequence[summary.Said] | None,
     vectors: Sequence[Vector] | None,
     fast: bool,
     recent_facts: RecentFacts,
 ) -> ConversationSummary:
-    said = summary.candidates(messages) if said is None else said
-    story = summary.narrative(messages, said, vectors)
+    sentences = summary.candidates(messages) if sentences is None else sentences
+    story = summary.narrative(messages, sentences, vectors)
     if fast:
         return fitted(ConversationSummary, narrative=story)
     actors = [speaker(message) for message in messages]
@@ -267,7 +267,7 @@ def _summary(
         checkpoint()
         if message.role in ("user", "assistant"):
             texts.append(own_words(message.content))
-    hints = retrieval_hints(texts, recent_facts.of(messages), actors) if said else RetrievalHints()
+    hints = retrieval_hints(texts, recent_facts.of(messages), actors) if sentences else RetrievalHints()
     return fitted(
         ConversationSummary,
         context=fitted(
@@ -277,7 +277,7 @@ def _summary(
         ),
         narrative=story,
         retrieval=hints,
-        metadata=fitted(SummaryMetadata, depth=_depth(said), follow_ups=_follow_ups(messages, said)),
+        metadata=fitted(SummaryMetadata, depth=_depth(sentences), follow_ups=_follow_ups(messages, sentences)),
     )
 
 
@@ -285,15 +285,15 @@ def _plain_summary(messages: Sequence[Message]) -> ConversationSummary:
     return ConversationSummary(narrative=summary.first_words(messages))
 
 
-def _depth(said: Sequence[summary.Said]) -> str:
-    words = sum(len(one.text.split()) for one in said)
+def _depth(sentences: Sequence[summary.Said]) -> str:
+    words = sum(len(sentence.text.split()) for sentence in sentences)
     return "high" if words >= DEEP_WORDS else "low" if words <= SHALLOW_WORDS else "medium"
 
 
-def _follow_ups(messages: Sequence[Message], said: Sequence[summary.Said]) -> list[str]:
+def _follow_ups(messages: Sequence[Message], sentences: Sequence[summary.Said]) -> list[str]:
     """The questions of the last message, which are not answered yet."""
     last = len(messages) - 1
-    return [f"{one.by} asked: {one.text}" for one in said if one.message == last and one.asks][:2]
+    return [f"{sentence.by} asked: {sentence.text}" for sentence in sentences if sentence.message == last and sentence.asks][:2]
 
 
 # Whether what was found is enough, by rule.
@@ -316,16 +316,16 @@ _NO_DATES = datetime(2000, 1, 1, tzinfo=timezone.utc)
 """The terms of a query do not depend on when it is asked."""
 
 
-def judged(query: str, found: Sequence[DecisionItem]) -> Sufficiency:
+def judged(query: str, results: Sequence[DecisionItem]) -> Sufficiency:
     """The verdict; never another query. Without any `lead` no memory surely answers."""
     terms = analyse_query(query, _NO_DATES).terms
-    if not found:
+    if not results:
         return Sufficiency(sufficient=False, why="Nothing was found.")
-    held = [set(tokens(one.text)) for one in found]
-    frequency = Counter(term for one in held for term in one)
+    terms_of_each = [set(tokens(result.text)) for result in results]
+    frequency = Counter(term for terms in terms_of_each for term in terms)
     missing = [term for term in terms if not frequency[term]]
-    share = _share(terms, frequency, len(found))
-    leads = [one.lead for one in found if one.lead is not None]
+    share = _share(terms, frequency, len(results))
+    leads = [result.lead for result in results if result.lead is not None]
     why = f"{len(terms) - len(missing)} of {len(terms)} words of the query were found, {round(100 * share)} % of what it says"
     why += f"; not found: {', '.join(missing[:5])}." if missing else "."
     if not leads:
@@ -335,11 +335,11 @@ def judged(query: str, found: Sequence[DecisionItem]) -> Sufficiency:
     return fitted(Sufficiency, sufficient=share >= ENOUGH, why=why)
 
 
-def _share(terms: Sequence[str], frequency: Counter[str], found: int) -> float:
+def _share(terms: Sequence[str], frequency: Counter[str], results: int) -> float:
     """The share of what the terms say that was found; nothing for a query without terms."""
     if not terms:
         return 0.0
-    worth = idf([frequency[term] for term in terms], found)
+    worth = idf([frequency[term] for term in terms], results)
     return float(sum(value for term, value in zip(terms, worth, strict=True) if frequency[term]) / worth.sum())
 
 
@@ -359,15 +359,15 @@ def seen_traits(scenes: Sequence[SceneItem]) -> ProfileUpdate:
     for scene in scenes:
         if scene.theme in PROTOTYPES and scene.theme != EVERYDAY:
             themes.setdefault(f"Often talks about {scene.theme}.", {})[scene.number] = len(scene.lines)
-        for habit in (habit for shown in scene.shows for habit in dict.fromkeys(shown)):
+        for habit in (habit for traits in scene.shows for habit in dict.fromkeys(traits)):
             counted = habits.setdefault(habit, {})
             counted[scene.number] = counted.get(scene.number, 0) + 1
-    found = [(sum(of.values()), trait, of) for trait, of in (*themes.items(), *habits.items()) if sum(of.values()) >= MIN_CELLS]
-    found.sort(key=lambda one: (-one[0], one[1]))
-    lengths = [trait for _, trait, _ in found if tells_length(trait)][1:]
-    kept = [one for one in found if one[1] not in lengths][:MAX_TRAITS]
+    candidates = [(sum(of.values()), trait, of) for trait, of in (*themes.items(), *habits.items()) if sum(of.values()) >= MIN_CELLS]
+    candidates.sort(key=lambda candidate: (-candidate[0], candidate[1]))
+    lengths = [trait for _, trait, _ in candidates if tells_length(trait)][1:]
+    chosen = [candidate for candidate in candidates if candidate[1] not in lengths][:MAX_TRAITS]
     return ProfileUpdate(
-        traits=[fitted(SeenTrait, trait=trait, scenes=sorted(of)[-MAX_SCENES:], confidence=_sure(times)) for times, trait, of in kept]
+        traits=[fitted(SeenTrait, trait=trait, scenes=sorted(of)[-MAX_SCENES:], confidence=_sure(times)) for times, trait, of in chosen]
     )
 
 

@@ -92,73 +92,77 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     for number, message in enumerate(messages):
         if not may_tell(message):
             continue
-        who = speaker(message)
-        begun = broken_off.pop(who, "") if goes_on(message.content) else ""
+        speaker_name = speaker(message)
+        begun = broken_off.pop(speaker_name, "") if goes_on(message.content) else ""
         for sentence in sentences(own_words(message.content)):
             checkpoint()
             quote = message.content[sentence.start : sentence.end]
             if begun:
-                plain.pop((third_person(f"{begun}…", who) or "").casefold(), None)
-                plain.pop((third_person(f"{begun}...", who) or "").casefold(), None)
+                plain.pop((third_person(f"{begun}…", speaker_name) or "").casefold(), None)
+                plain.pop((third_person(f"{begun}...", speaker_name) or "").casefold(), None)
                 sentence = replace(sentence, text=f"{begun} {without_dots(sentence.text)}")
             begun = ""
-            broken_off[who] = without_dots(sentence.text) if breaks_off(sentence.text) else ""
-            abroad = list(_abroad(sentence, who))
-            for one in abroad:
-                (certain if one.attribute else plain).setdefault(f"{one.text.casefold()} {one.attribute}", _said(one, number, quote))
+            broken_off[speaker_name] = without_dots(sentence.text) if breaks_off(sentence.text) else ""
+            abroad = list(_abroad(sentence, speaker_name))
+            for fact in abroad:
+                (certain if fact.attribute else plain).setdefault(f"{fact.text.casefold()} {fact.attribute}", _said(fact, number, quote))
             matches = [] if abroad else list(_of_table(sentence.text))
-            if (slip := put_right(sentence.text, before.get(who, []))) is not None:
-                certain.pop(_found(slip[0], who).text.casefold(), None)
+            if (slip := put_right(sentence.text, before.get(speaker_name, []))) is not None:
+                certain.pop(_found(slip[0], speaker_name).text.casefold(), None)
                 matches = [slip[1]]
-            before[who] = matches
-            matches = [one for one in matches if not _POINTS.search(one.groups["value"])]
+            before[speaker_name] = matches
+            matches = [match for match in matches if not _POINTS.search(match.groups["value"])]
             if likes_in_sight(sentence.text):
-                matches = [one for one in matches if one.row.attribute != fact_patterns.OPINION]
+                matches = [match for match in matches if match.row.attribute != fact_patterns.OPINION]
             if _COUNTED_ELSEWHERE.search(sentence.text):
                 matches = [match for match in matches if not (match.row.attribute or "").startswith("number of")]
             matches += _newcomers(sentence.text)
-            found = [_found(one, who) for one in matches]
-            for one in found:
-                certain.setdefault(one.text.casefold(), _said(one, number, quote))
-            statement = None if abroad else _statement(sentence, who, [one.text for one in found])
-            if not abroad and not found:
-                statement = _in_own_words(sentence, who) or statement
+            facts_found = [_found(match, speaker_name) for match in matches]
+            for fact in facts_found:
+                certain.setdefault(fact.text.casefold(), _said(fact, number, quote))
+            statement = None if abroad else _statement(sentence, speaker_name, [fact.text for fact in facts_found])
+            if not abroad and not facts_found:
+                statement = _in_own_words(sentence, speaker_name) or statement
             if statement is not None:
                 plain.setdefault(statement.text.casefold(), _said(statement, number, quote))
-            if (changed := _changing(sentence, who, [*found, *abroad, *([statement] if statement else [])])) is not None:
+            if (changed := _changing(sentence, speaker_name, [*facts_found, *abroad, *([statement] if statement else [])])) is not None:
                 plain.setdefault(changed.text.casefold(), _said(changed, number, quote))
     # A sentence may run over a block of recalled memories, and then its quote is nobody's own words.
     proofs = Proofs(messages)
-    kept = [*islice((fact for fact in (*certain.values(), *plain.values()) if _is_kept(fact, proofs)), MAX_FACTS)]
-    return last_word_wins(sorted(kept, key=lambda fact: fact.message))
+    facts = [*islice((fact for fact in (*certain.values(), *plain.values()) if _is_kept(fact, proofs)), MAX_FACTS)]
+    return last_word_wins(sorted(facts, key=lambda fact: fact.message))
 
 
 def _is_kept(fact: SaidFact, proofs: Proofs) -> bool:
     return not says_nothing(fact) and proofs.prove(fact.quote, fact.message)
 
 
-def _abroad(sentence: Sentence, who: str) -> Iterator[_Found]:
+def _abroad(sentence: Sentence, speaker_name: str) -> Iterator[_Found]:
     """What a German or Japanese sentence says, each fact in the words in which it was said."""
     text = without_fillers(sentence.text)
     if not _MARKUP.isdisjoint(text):
         return
     if japanese_facts.is_japanese(text):
         clauses = japanese_facts.clauses(text, asks=sentence.asks)
-        found = read_clauses(clauses, japanese_facts.JAPANESE)
+        readings = read_clauses(clauses, japanese_facts.JAPANESE)
     elif german_facts.is_german(text):
         clauses = german_facts.clauses(text, asks=sentence.asks)
-        found = read_clauses(clauses, german_facts.GERMAN)
+        readings = read_clauses(clauses, german_facts.GERMAN)
     else:
         return
-    owner = who.lower() if who == "User" else who
-    for one in found:
-        told = f"{who}: {one.clause[:1].upper()}{one.clause[1:]}"
-        if (one.attribute is None and is_of_the_moment(one.clause)) or _POINTS.search(f"{one.attribute or ''} {one.value or ''}"):
+    owner = speaker_name.lower() if speaker_name == "User" else speaker_name
+    for reading in readings:
+        text_of_fact = f"{speaker_name}: {reading.clause[:1].upper()}{reading.clause[1:]}"
+        if (reading.attribute is None and is_of_the_moment(reading.clause)) or _POINTS.search(
+            f"{reading.attribute or ''} {reading.value or ''}"
+        ):
             continue
-        if one.attribute is None:
-            yield _Found(told, None, None, None, 0.6, lasting=True)
+        if reading.attribute is None:
+            yield _Found(text_of_fact, None, None, None, 0.6, lasting=True)
         else:
-            yield _Found(told, f"{owner}'s {one.of}" if one.related else one.of or owner, one.attribute, one.value, 0.9)
+            yield _Found(
+                text_of_fact, f"{owner}'s {reading.of}" if reading.related else reading.of or owner, reading.attribute, reading.value, 0.9
+            )
 
 
 _POINTS = re.compile(
@@ -182,30 +186,34 @@ def speaker(message: Message) -> str:
     return beginning(" ".join((message.actor or "").split()), MAX_NAME) or message.role.capitalize()
 
 
-def _said(one: _Found, number: int, quote: str) -> SaidFact:
-    slot = _slot(one)
+def _said(fact: _Found, number: int, quote: str) -> SaidFact:
+    slot = _slot(fact)
     return fitted(
         SaidFact,
-        text=one.text,
+        text=fact.text,
         message=number,
         quote=quote,
         subject=slot[0],
         attribute=slot[1],
         value=slot[2],
-        confidence=one.confidence,
-        lasting=one.lasting,
+        confidence=fact.confidence,
+        lasting=fact.lasting,
     )
 
 
-def _slot(one: _Found) -> tuple[str, str, str] | tuple[None, None, None]:
+def _slot(fact: _Found) -> tuple[str, str, str] | tuple[None, None, None]:
     """Subject, attribute and value; none where one is missing or too long, because a cut name or value is another one."""
-    if one.subject is None or one.attribute is None or one.value is None:
+    if fact.subject is None or fact.attribute is None or fact.value is None:
         return None, None, None
-    for field, text, limit in (("subject", one.subject, MAX_TERM), ("attribute", one.attribute, MAX_TERM), ("value", one.value, MAX_VALUE)):
+    for field, text, limit in (
+        ("subject", fact.subject, MAX_TERM),
+        ("attribute", fact.attribute, MAX_TERM),
+        ("value", fact.value, MAX_VALUE),
+    ):
         if len(text) > limit:
             count_cut(field)
             return None, None, None
-    return one.subject, one.attribute, one.value
+    return fact.subject, fact.attribute, fact.value
 
 
 def _of_table(sentence: str) -> Iterator[Match]:
@@ -258,9 +266,9 @@ def _matches(clause: Clause, sentence: str) -> Iterator[tuple[Pattern, dict[str,
     adverbs = _ADVERBS.match(rest)
     rest = rest[adverbs.end() :] if adverbs else rest
     negated = _negated(rest)
-    found = [one for row in _BY_SUBJECT[_kind(clause)] if row.negative in (negated, None) and (one := _read(row, rest)) is not None]
-    yield from found
-    if (negated or _GAVE_UP.match(rest)) and not found:
+    matches = [match for row in _BY_SUBJECT[_kind(clause)] if row.negative in (negated, None) and (match := _read(row, rest)) is not None]
+    yield from matches
+    if (negated or _GAVE_UP.match(rest)) and not matches:
         yield from _over(clause, rest)
     if clause.called:
         yield _NAMED, {"value": clause.called}
@@ -284,10 +292,10 @@ def _over(clause: Clause, words: str) -> Iterator[tuple[Pattern, dict[str, str]]
     if ended is None:
         return
     rows = [_read(row, ended.left) for row in _BY_SUBJECT[kind] if row.attribute is not None and not row.negative]
-    found = [one for one in rows if one is not None and one[1]["value"] and ended.names(one[1]["value"])]
-    for row, groups in found:
+    matches = [match for match in rows if match is not None and match[1]["value"] and ended.names(match[1]["value"])]
+    for row, groups in matches:
         yield row, {**groups, "over": ended.summary}
-    if not found and ended.lasting and kind in _USED_TO.of:
+    if not matches and ended.lasting and kind in _USED_TO.of:
         yield _USED_TO, {"value": ended.left, "over": ended.summary}
 
 
@@ -313,25 +321,25 @@ def _negated(words: str) -> bool:
     return not _NEGATIONS.isdisjoint(re.findall(r"[^\W\d_]+", words.casefold()))
 
 
-def _found(match: Match, who: str) -> _Found:
-    """The fact that a row makes of its match, told of `who`."""
+def _found(match: Match, speaker_name: str) -> _Found:
+    """The fact that a row makes of its match, about the speaker."""
     row, groups, subject = match.row, match.groups, match.subject
-    value = told_of(groups["value"], who)
+    value = told_of(groups["value"], speaker_name)
     of = groups.get("of", "").strip().lower()
     of = _thing_of(_ONE_NAME.get(of, of))
-    told, owner, slotted = told_and_owner(subject, who)
+    named, owner, slotted = told_and_owner(subject, speaker_name)
     pair = " and ".join(sorted((value.lower(), of)))
-    parts = {"who": told, "value": value, "of": of, "a_value": _with_article(value), "does": conjugated(value), "pair": pair}
+    parts = {"who": named, "value": value, "of": of, "a_value": _with_article(value), "does": conjugated(value), "pair": pair}
     attribute = row.attribute.format(**{**parts, "value": value.lower()}) if row.attribute and slotted else None
     if attribute is not None and row.attribute == "{of}":
         attribute = canonical_attribute(attribute)
     if attribute == "home city" and value.lower() in COUNTRIES:
         attribute = "home country"
-    text = f"{told} {told_of(groups['over'], who)}" if "over" in groups else row.template.format(**parts)
+    text = f"{named} {told_of(groups['over'], speaker_name)}" if "over" in groups else row.template.format(**parts)
     filled = row.filled.format(value=value)
     if "over" in groups and row is not _USED_TO:
         filled = "no" if filled == "yes" else f"{NO_LONGER} {filled}"
-    confidence = 0.9 if told == who else 0.8
+    confidence = 0.9 if named == speaker_name else 0.8
     lasting = attribute is None and (row.attribute is None or not slotted)
     return _Found(text, owner if attribute else None, attribute, filled if attribute else None, confidence, lasting)
 
@@ -355,7 +363,7 @@ def _with_article(value: str) -> str:
     return f"{'an' if value[:1].lower() in 'aeiou' else 'a'} {value}"
 
 
-def _statement(sentence: Sentence, who: str, told: Iterable[str]) -> _Found | None:
+def _statement(sentence: Sentence, speaker_name: str, fact_texts: Iterable[str]) -> _Found | None:
     """A plain statement in the third person; None when the facts of the table say as much, or when nothing is stated."""
     text = without_fillers(sentence.text)
     if (
@@ -369,27 +377,30 @@ def _statement(sentence: Sentence, who: str, told: Iterable[str]) -> _Found | No
         return None
     if _negated(text.replace("n't", " not").replace("n’t", " not")) and not _NO_MORE.search(text):
         return None
-    rewritten = third_person(text, who)
+    rewritten = third_person(text, speaker_name)
     if rewritten is None:
         return None
-    said, known = set(terms_of(word for word in words(text) if word not in QUERY_WORDS)), {term for one in told for term in tokens(one)}
-    new = said - known - _THIN
-    return _Found(rewritten, None, None, None, 0.5) if len(new) >= (1 if known else 2) and len(said - _THIN) >= 2 else None
+    terms, known = (
+        set(terms_of(word for word in words(text) if word not in QUERY_WORDS)),
+        {term for fact_text in fact_texts for term in tokens(fact_text)},
+    )
+    new = terms - known - _THIN
+    return _Found(rewritten, None, None, None, 0.5) if len(new) >= (1 if known else 2) and len(terms - _THIN) >= 2 else None
 
 
-def _in_own_words(sentence: Sentence, who: str) -> _Found | None:
+def _in_own_words(sentence: Sentence, speaker_name: str) -> _Found | None:
     """What of a sentence lasts, in the words in which it was said; None where it supposes, quotes, or is no talk."""
     text = without_fillers(sentence.text).strip()
     if not _MARKUP.isdisjoint(text) or _TAKEN_OUT in text or likes_in_sight(text):
         return None
-    kept = lasting_words(text, asks=sentence.asks)
-    if kept is None:
+    lasting = lasting_words(text, asks=sentence.asks)
+    if lasting is None:
         return None
-    told = third_person(kept, who) or f"{who}: {kept[:1].upper()}{kept[1:]}"
-    return _Found(told, None, None, None, 0.6, lasting=True)
+    fact_text = third_person(lasting, speaker_name) or f"{speaker_name}: {lasting[:1].upper()}{lasting[1:]}"
+    return _Found(fact_text, None, None, None, 0.6, lasting=True)
 
 
-def _changing(sentence: Sentence, who: str, told: Sequence[_Found]) -> _Found | None:
+def _changing(sentence: Sentence, speaker_name: str, facts: Sequence[_Found]) -> _Found | None:
     """A sentence that may say of something told before that it is over, or otherwise now; None where what it tells says so already."""
     text = without_fillers(sentence.text).strip()
     if not _MARKUP.isdisjoint(text) or _TAKEN_OUT in text:
@@ -398,13 +409,13 @@ def _changing(sentence: Sentence, who: str, told: Sequence[_Found]) -> _Found | 
         text = sentence.text.strip()  # a "no" that corrects is no filler
     if (
         not tells_change(text, is_own=True)
-        or any(tells_change(one.text) for one in told)
+        or any(tells_change(fact.text) for fact in facts)
         or not _MARKUP.isdisjoint(text)
         or _TAKEN_OUT in text
     ):
         return None
-    rewritten = None if japanese_facts.is_japanese(text) or german_facts.is_german(text) else third_person(text, who)
-    return _Found(rewritten or f"{who}: {text[:1].upper()}{text[1:]}", None, None, None, 0.5)
+    rewritten = None if japanese_facts.is_japanese(text) or german_facts.is_german(text) else third_person(text, speaker_name)
+    return _Found(rewritten or f"{speaker_name}: {text[:1].upper()}{text[1:]}", None, None, None, 0.5)
 
 
 _TAKEN_OUT = "   "

@@ -172,12 +172,12 @@ class Said:
     @cached_property
     def asks(self) -> bool:
         """Whether all of it asks."""
-        return all(one.asks for one in self.clauses)
+        return all(clause.asks for clause in self.clauses)
 
     @cached_property
     def terms(self) -> frozenset[str]:
         """Its telling terms."""
-        return frozenset(term for one in self.clauses for term in one.terms)
+        return frozenset(term for clause in self.clauses for term in clause.terms)
 
     @cached_property
     def values(self) -> Values:
@@ -227,19 +227,19 @@ class Said:
     @cached_property
     def ended(self) -> tuple[frozenset[str], ...]:
         """By clause, the terms of which it says that they are over. In Japanese what is over may stand in the clause before."""
-        found: list[frozenset[str]] = []
+        over: list[frozenset[str]] = []
         for place, clause in enumerate(self.clauses):
             ended = frozenset[str]() if clause.asks or SUPPOSED.search(clause.text) else _ended(clause, self.language)
             if ended and place and has_japanese(clause.text) and _TOPIC_IN_JAPANESE.search(self.clauses[place - 1].text):
                 ended |= self.clauses[place - 1].terms
-            found.append(ended)
-        return tuple(found)
+            over.append(ended)
+        return tuple(over)
 
     @cached_property
     def ended_by_kin(self) -> tuple[frozenset[str], ...]:
         """By clause, what is over for the relative that it is about."""
-        told = (one for one in self.clauses if not one.asks and SUPPOSED.search(one.text) is None)
-        return tuple(_ended(one, self.language, by_kin=True) for one in told)
+        stated = (clause for clause in self.clauses if not clause.asks and SUPPOSED.search(clause.text) is None)
+        return tuple(_ended(clause, self.language, by_kin=True) for clause in stated)
 
     @cached_property
     def moves(self) -> bool:
@@ -267,15 +267,15 @@ class Said:
     @cached_property
     def kinds(self) -> Mapping[int, frozenset[str]]:
         """The names in it of which people mostly use one, by their kind."""
-        found: dict[int, set[str]] = {}
+        by_kind: dict[int, set[str]] = {}
         for clause in self.clauses:
             for word in clause.words:
                 if word in KINDS:
-                    found.setdefault(KINDS[word], set()).add(word)
+                    by_kind.setdefault(KINDS[word], set()).add(word)
         for word in KINDS_IN_JAPANESE:
             if word in self.text:
-                found.setdefault(KINDS[word], set()).add(word)
-        return {kind: frozenset(names) for kind, names in found.items()}
+                by_kind.setdefault(KINDS[word], set()).add(word)
+        return {kind: frozenset(names) for kind, names in by_kind.items()}
 
     @cached_property
     def new_values(self) -> Values:
@@ -390,18 +390,18 @@ class Said:
     @cached_property
     def present_clauses(self) -> tuple[Clause, ...]:
         """The clauses that say how something is now, without the word that says so."""
-        stated = (one for one in self.clauses if not one.asks and (NOW_INDEED.search(one.text) or CORRECTS.search(one.text)))
-        texts = ((NOW_INDEED.sub(" ", one.text).strip(), one.terms) for one in stated)
+        stated = (clause for clause in self.clauses if not clause.asks and (NOW_INDEED.search(clause.text) or CORRECTS.search(clause.text)))
+        texts = ((NOW_INDEED.sub(" ", clause.text).strip(), clause.terms) for clause in stated)
         return tuple(Clause(text, tuple(words(text)), terms, asks=False) for text, terms in texts)
 
     def beside(self, kin: str) -> frozenset[str]:
         """The terms that stand beside a relative's word: a name, mostly."""
-        found: set[str] = set()
+        terms: set[str] = set()
         for clause in self.clauses:
             for place, word in enumerate(clause.words):
                 if word == kin:
-                    found |= telling(clause.words[max(0, place - 2) : place + (10 if has_japanese(kin) else 4)], self.language)
-        return frozenset(found)
+                    terms |= telling(clause.words[max(0, place - 2) : place + (10 if has_japanese(kin) else 4)], self.language)
+        return frozenset(terms)
 
 
 @dataclass(frozen=True)
@@ -424,49 +424,49 @@ class Message:
     @cached_property
     def keys(self) -> frozenset[str]:
         """Of its words; two messages without one in common are about two things."""
-        return _keys(frozenset(term for one in self.sentences for term in one.terms))
+        return _keys(frozenset(term for sentence in self.sentences for term in sentence.terms))
 
     @cached_property
     def matters(self) -> frozenset[int]:
         """The places in `MATTERS` of which it tells."""
-        told = " ".join(one.text for one in self.sentences)
-        lower = told.lower()
+        text = " ".join(sentence.text for sentence in self.sentences)
+        lower = text.lower()
         return frozenset(
-            place for place, matter in enumerate(MATTERS) if may_match(matter.holds, lower) and matter.holds.search(told) is not None
+            place for place, matter in enumerate(MATTERS) if may_match(matter.holds, lower) and matter.holds.search(text) is not None
         )
 
     @cached_property
     def changed(self) -> frozenset[int]:
         """The places in `MATTERS` of which it tells a change."""
-        told = " ".join(one.text for one in self.sentences)
-        lower = told.lower()
-        found = [
-            place for place, matter in enumerate(MATTERS) if may_match(matter.changes, lower) and matter.changes.search(told) is not None
+        text = " ".join(sentence.text for sentence in self.sentences)
+        lower = text.lower()
+        places = [
+            place for place, matter in enumerate(MATTERS) if may_match(matter.changes, lower) and matter.changes.search(text) is not None
         ]
-        if not found:
+        if not places:
             return frozenset()
-        stated = " ".join(one.text for one in self.sentences if not one.asks)
-        return frozenset(place for place in found if MATTERS[place].changes.search(stated))
+        stated = " ".join(sentence.text for sentence in self.sentences if not sentence.asks)
+        return frozenset(place for place in places if MATTERS[place].changes.search(stated))
 
     @cached_property
     def valued(self) -> tuple[Said, ...]:
         """The sentences with a time or a number."""
-        return tuple(one for one in self.sentences if one.values)
+        return tuple(sentence for sentence in self.sentences if sentence.values)
 
     @property
     def numbered(self) -> bool:
         """Whether it tells any time or number."""
         return bool(self.valued)
 
-    def before(self, said: Said) -> frozenset[str]:
+    def before(self, sentence: Said) -> frozenset[str]:
         """The terms of the sentence before."""
-        place = self.sentences.index(said)
+        place = self.sentences.index(sentence)
         return self.sentences[place - 1].terms if place else frozenset()
 
-    def around(self, said: Said) -> frozenset[str]:
+    def around(self, sentence: Said) -> frozenset[str]:
         """The terms of a sentence and of the one after it."""
-        place = self.sentences.index(said)
-        return frozenset(term for one in self.sentences[place : place + 2] for term in one.terms)
+        place = self.sentences.index(sentence)
+        return frozenset(term for sentence in self.sentences[place : place + 2] for term in sentence.terms)
 
 
 def tells_change(text: str, *, is_own: bool = False) -> bool:
@@ -475,46 +475,46 @@ def tells_change(text: str, *, is_own: bool = False) -> bool:
     is_own: whether what is not the speaker's own is left out of it already.
     """
     message = read(text, is_own=is_own)
-    return any(one.changes and _says_changed(one) for one in message.sentences) or bool(message.changed)
+    return any(sentence.changes and _says_changed(sentence) for sentence in message.sentences) or bool(message.changed)
 
 
-def _says_changed(said: Said) -> bool:
-    if said.asks and not said.corrects:
+def _says_changed(sentence: Said) -> bool:
+    if sentence.asks and not sentence.corrects:
         return False
-    valued = bool(said.values) and (said.moves or said.new)
+    valued = bool(sentence.values) and (sentence.moves or sentence.new)
     return (
-        any(said.ended)
+        any(sentence.ended)
         or valued
-        or said.switched is not None
-        or said.corrects
-        or bool(said.grade)
-        or bool(said.present_clauses)
-        or said.changes_what
-        or said.begins_again
-        or said.ceases
+        or sentence.switched is not None
+        or sentence.corrects
+        or bool(sentence.grade)
+        or bool(sentence.present_clauses)
+        or sentence.changes_what
+        or sentence.begins_again
+        or sentence.ceases
     )
 
 
 @lru_cache(maxsize=2_048)
 def read(text: str, *, is_own: bool = False) -> Message:
     """A message taken apart. is_own: as in `tells_change`."""
-    told = text[:MOST_CHARACTERS].removeprefix(_TOLD_BY)  # else it looks like a pasted conversation
-    plain = normal_form("NFKC", plain_digits(told if is_own else own_words(told))).replace("’", "'")
-    return Message(" ".join(plain.casefold().split()), tuple(Said(*one) for one in islice(_sentences(plain), MOST_SENTENCES)))
+    read_text = text[:MOST_CHARACTERS].removeprefix(_TOLD_BY)  # else it looks like a pasted conversation
+    plain = normal_form("NFKC", plain_digits(read_text if is_own else own_words(read_text))).replace("’", "'")
+    return Message(" ".join(plain.casefold().split()), tuple(Said(*part) for part in islice(_sentences(plain), MOST_SENTENCES)))
 
 
 def _sentences(text: str) -> Iterator[tuple[str, bool]]:
     """Its sentences, each with whether it asks. A number at the end of one looks like that of a day or of a list's item."""
-    for one in sentences(text):
-        *before, last = _AFTER_NUMBER.split(one.text)
+    for sentence in sentences(text):
+        *before, last = _AFTER_NUMBER.split(sentence.text)
         yield from ((part, False) for part in before)
-        yield last, one.asks
+        yield last, sentence.asks
 
 
 def _clause(text: str, language: str, *, asks: bool) -> Clause:
-    found = tuple(words(text))
+    tokens = tuple(words(text))
     return Clause(
-        text, found, telling(found, language) | frozenset((*_NAME_IN_JAPANESE.findall(text), *_THING_IN_JAPANESE.findall(text))), asks
+        text, tokens, telling(tokens, language) | frozenset((*_NAME_IN_JAPANESE.findall(text), *_THING_IN_JAPANESE.findall(text))), asks
     )
 
 
@@ -527,10 +527,10 @@ def _compound(first: str, text: str, end: int) -> list[str]:
     return nouns
 
 
-def telling(found: Iterable[str], language: str) -> frozenset[str]:
+def telling(tokens: Iterable[str], language: str) -> frozenset[str]:
     """The terms of words by which two messages may be about one thing."""
     terms: set[str] = set()
-    for word in found:
+    for word in tokens:
         if has_japanese(word):
             if word not in WEAK_IN_JAPANESE and not all("\u3041" <= sign <= "\u309f" for sign in word) and len(word) > 1:
                 terms.add(word)
@@ -540,8 +540,8 @@ def telling(found: Iterable[str], language: str) -> frozenset[str]:
 
 
 def _keys(terms: frozenset[str]) -> frozenset[str]:
-    begun = (f"{one[:LEAST_COMPOUND]}…" for one in terms if len(one) >= LEAST_COMPOUND and one[:LEAST_COMPOUND].isalpha())
-    alike = (f"{ALIKE[one]}…" for one in terms if one in ALIKE)
+    begun = (f"{term[:LEAST_COMPOUND]}…" for term in terms if len(term) >= LEAST_COMPOUND and term[:LEAST_COMPOUND].isalpha())
+    alike = (f"{ALIKE[term]}…" for term in terms if term in ALIKE)
     return frozenset([*terms, *begun, *alike])
 
 

@@ -142,7 +142,7 @@ def _put_right(before: Said, now: Said) -> bool:
         return True
     if (now.moves or any(now.ended)) and not now.supposed and not now.asks:
         clocks = ours.get("time", frozenset()), theirs.get("time", frozenset())
-        precise = {one for one in clocks[0] & clocks[1] if ":" in one}
+        precise = {clock for clock in clocks[0] & clocks[1] if ":" in clock}
         if precise and clocks[0] - clocks[1]:
             return True
     if not now.corrects or now.besides_correcting:
@@ -247,13 +247,13 @@ def _of_one_person(before: Said, now: Said, shared: Collection[str]) -> bool:
 
 def _over(before: Said, now: Said) -> frozenset[str]:
     """What of a sentence another says to be over. A relative counts where the sentence is about that one."""
-    found: set[str] = set()
+    terms: set[str] = set()
     if before.holds:
         for ended in now.ended_by_kin if before.about and before.about == now.about else now.ended:
             shared = _shared(ended, before.terms) - (KIN - before.about) if ended else frozenset[str]()
-            if shared and not any(one & shared for one in before.ended):
-                found |= shared
-    return frozenset(found)
+            if shared and not any(over & shared for over in before.ended):
+                terms |= shared
+    return frozenset(terms)
 
 
 def _valued(before: Said, now: Said, earlier: Message, later: Message) -> bool:
@@ -319,13 +319,13 @@ def _switched(before: Said, now: Said, later: Message) -> bool:
 
 def _another_of(before: Said, now: Said) -> bool:
     """Whether somebody says to have changed, or to have named wrongly, what the earlier sentence has one of: "I switched dentists"."""
-    what = now.changed_what
-    if what is None or now.of_others or not before.holds:
+    thing = now.changed_what
+    if thing is None or now.of_others or not before.holds:
         return False
     if not now.changed_part_of <= before.words:
         return False
-    named = {what, what.removesuffix("s")}
-    named |= {word for word in before.words if word in ALIKE and ALIKE[word] in {ALIKE[one] for one in named if one in ALIKE}}
+    named = {thing, thing.removesuffix("s")}
+    named |= {word for word in before.words if word in ALIKE and ALIKE[word] in {ALIKE[name] for name in named if name in ALIKE}}
     return not named.isdisjoint(before.words) and _of_one_person(before, now, frozenset())
 
 
@@ -348,9 +348,9 @@ def _so_again(before: Said, now: Said) -> bool:
 def _otherwise_now(before: Said, now: Said) -> bool:
     """Whether a clause says the same as another with what holds in its place now."""
     return bool(now.present_clauses) and any(
-        _same_frame(other, one)
-        or (not one.terms.isdisjoint(other.terms) and contradiction(other.text.strip(), one.text) in ("values", "times", "numbers"))
-        for one in now.present_clauses
+        _same_frame(other, clause)
+        or (not clause.terms.isdisjoint(other.terms) and contradiction(other.text.strip(), clause.text) in ("values", "times", "numbers"))
+        for clause in now.present_clauses
         for other in before.clauses
     )
 
@@ -366,11 +366,11 @@ def _same_frame(before: Clause, now: Clause) -> bool:
 
 def _new_in_its_place(before: Said, now: Said) -> bool:
     """Whether somebody has a new one of what a person has one of."""
-    what = now.has_new
-    if what is None or not before.holds or ANNOUNCED.search(before.text):
+    thing = now.has_new
+    if thing is None or not before.holds or ANNOUNCED.search(before.text):
         return False
-    held = any(one["what"].casefold() == what for one in OWNED.finditer(before.text))
-    return held and not (now.about | before.about) - {what}
+    owned = any(match["what"].casefold() == thing for match in OWNED.finditer(before.text))
+    return owned and not (now.about | before.about) - {thing}
 
 
 def _prefers_other(before: Said, now: Said) -> bool:
@@ -392,8 +392,8 @@ def _by_matter(earlier: Message, later: Message) -> Change | None:
     if not later.changed:  # of nearly all messages; what the earlier one tells of is looked for in no other case
         return None
     for matter in (MATTERS[place] for place in sorted(later.changed & earlier.matters)):
-        before = next((one for one in earlier.sentences if matter.holds.search(one.text)), None)
-        now = next((one for one in later.sentences if not one.asks and matter.changes.search(one.text)), None)
+        before = next((sentence for sentence in earlier.sentences if matter.holds.search(sentence.text)), None)
+        now = next((sentence for sentence in later.sentences if not sentence.asks and matter.changes.search(sentence.text)), None)
         if (
             before is None
             or now is None
@@ -421,19 +421,19 @@ def _is_announced_or_mentioned(before: Said, now: Said, changes: re.Pattern[str]
     return now.only_mentions(match) or (NEW.match(match.group()) is not None and ANNOUNCED.search(before.text) is not None)
 
 
-def _of_oneself(said: Said, changes: re.Pattern[str]) -> bool:
+def _of_oneself(sentence: Said, changes: re.Pattern[str]) -> bool:
     """Whether the speaker is who says to have changed: named before it, or nobody is; and it is not denied."""
-    match = changes.search(said.text)
-    if match is None or said.language == "german" or has_japanese(said.text):
+    match = changes.search(sentence.text)
+    if match is None or sentence.language == "german" or has_japanese(sentence.text):
         return match is not None
-    before, upto = said.text[: match.start()], said.text[: match.end()]
+    before, upto = sentence.text[: match.start()], sentence.text[: match.end()]
     if DENIED.search(before) or TELLS_OF_WORDS.search(before) or " not " in f" {match.group().casefold()} ":
         return False
     return OWN_SUBJECT.search(upto) is not None or not before.strip(" \t.,!-")
 
 
-def _of_somebody_else(said: Said) -> bool:
-    return said.of_others and OWN_SUBJECT.search(said.text) is None
+def _of_somebody_else(sentence: Said) -> bool:
+    return sentence.of_others and OWN_SUBJECT.search(sentence.text) is None
 
 
 def _says_same(before: Said, now: Said, changes: re.Pattern[str]) -> bool:

@@ -97,22 +97,24 @@ class ToldFacts:
     instructions: list[SaidInstruction] = field(default_factory=list)
 
 
-def told_facts(said: ExtractedFacts, messages: Sequence[Message]) -> ToldFacts:
+def told_facts(extracted: ExtractedFacts, messages: Sequence[Message]) -> ToldFacts:
     """The facts and the foresight that were really told, in the form in which they are remembered.
 
     Args:
-        said: an agent's answer.
+        extracted: an agent's answer.
         messages: what it is about, with the actors by which the agent knew them.
 
     """
-    if not (said.facts or said.foresight or said.instructions):
+    if not (extracted.facts or extracted.foresight or extracted.instructions):
         return ToldFacts([], [], 0)
     record = _Record(messages)
-    facts = [fact for one in said.facts if (fact := record.fact(one)) is not None and not says_nothing(fact)]
-    foresight = [ahead for one in said.foresight if (ahead := record.foresight(one)) is not None]
-    instructions = [one for one in said.instructions if record.instructs(one)]
-    kept = len(facts) + len(foresight) + len(instructions)
-    return ToldFacts(facts, foresight, len(said.facts) + len(said.foresight) + len(said.instructions) - kept, instructions)
+    facts = [fact for said_fact in extracted.facts if (fact := record.fact(said_fact)) is not None and not says_nothing(fact)]
+    foresight = [ahead for said_line in extracted.foresight if (ahead := record.foresight(said_line)) is not None]
+    instructions = [instruction for instruction in extracted.instructions if record.instructs(instruction)]
+    accepted = len(facts) + len(foresight) + len(instructions)
+    return ToldFacts(
+        facts, foresight, len(extracted.facts) + len(extracted.foresight) + len(extracted.instructions) - accepted, instructions
+    )
 
 
 def last_word_wins(facts: list[SaidFact]) -> list[SaidFact]:
@@ -120,7 +122,7 @@ def last_word_wins(facts: list[SaidFact]) -> list[SaidFact]:
 
     That something else is over takes nothing from what is said to hold: "I work at Contoso, I quit my job at Fabrikam".
     """
-    kept = list(facts)
+    remaining = list(facts)
     holders: dict[tuple[str, str], int] = {}
     for number, fact in sorted(enumerate(facts), key=lambda pair: pair[1].message):
         if fact.subject is None or fact.attribute is None:
@@ -131,17 +133,17 @@ def last_word_wins(facts: list[SaidFact]) -> list[SaidFact]:
         if loser != number:
             holders[slot] = number
         if loser is not None:
-            kept[loser] = kept[loser].model_copy(update={"subject": None, "attribute": None, "value": None})
-    return kept
+            remaining[loser] = remaining[loser].model_copy(update={"subject": None, "attribute": None, "value": None})
+    return remaining
 
 
 def _is_of_another(fact: SaidFact, holder: SaidFact) -> bool:
     """Whether a fact says only that something else than what the holder tells is over."""
-    said, held = folded(fact.value or ""), folded(holder.value or "")
-    if not said.startswith(NO_LONGER) or held.startswith(NO_LONGER):
+    value, held_value = folded(fact.value or ""), folded(holder.value or "")
+    if not value.startswith(NO_LONGER) or held_value.startswith(NO_LONGER):
         return False
-    named = said.removeprefix(NO_LONGER).strip()
-    return named != held if named else fact.quote == holder.quote
+    named = value.removeprefix(NO_LONGER).strip()
+    return named != held_value if named else fact.quote == holder.quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,51 +168,51 @@ class _Record:
         self._stretches: dict[int, list[_Stretch]] = {}
         self._wishes: dict[int, list[tuple[str, str]]] = {}
 
-    def fact(self, said: SaidFact) -> SaidFact | None:
+    def fact(self, extracted: SaidFact) -> SaidFact | None:
         """The fact as it is remembered; None where no person told it."""
-        fills_slot = bool(said.subject and said.attribute and said.value)
-        if not self._told(said.quote, said.message, fills_slot=fills_slot):
+        fills_slot = bool(extracted.subject and extracted.attribute and extracted.value)
+        if not self._told(extracted.quote, extracted.message, fills_slot=fills_slot):
             return None
-        if self._invents(said.text) or self._invents(said.value or "", of_slot=True):
+        if self._invents(extracted.text) or self._invents(extracted.value or "", of_slot=True):
             return None
-        message = self._messages[said.message]
-        named = self._slotted(said, message)
-        if named.lasting and _PASSES.search(said.text):
+        message = self._messages[extracted.message]
+        named = self._slotted(extracted, message)
+        if named.lasting and _PASSES.search(extracted.text):
             named = named.model_copy(update={"lasting": False})
-        text = _of_speaker(said.text, message, said.subject if said.subject and not self._knows(said.subject) else None)
+        text = _of_speaker(extracted.text, message, extracted.subject if extracted.subject and not self._knows(extracted.subject) else None)
         is_said = self._is_said(text, message) or _ends(named)
-        if is_said and not in_another_language(said.quote, text):
+        if is_said and not in_another_language(extracted.quote, text):
             return named.model_copy(update={"text": text})
-        own = _in_their_words(said.quote, message)
+        own = _in_their_words(extracted.quote, message)
         if own is None:
             return None
-        lasts = (named.lasting or named.value is not None) and _PASSES.search(said.quote) is None
+        lasts = (named.lasting or named.value is not None) and _PASSES.search(extracted.quote) is None
         keeps_slot = named.value is None or _ends(named) or named.value.casefold() in _CLOSED or self._is_said(named.value, message)
-        kept = named if keeps_slot else named.model_copy(update=_NO_SLOT)
-        return kept.model_copy(update={"text": own, "lasting": lasts})
+        checked = named if keeps_slot else named.model_copy(update=_NO_SLOT)
+        return checked.model_copy(update={"text": own, "lasting": lasts})
 
-    def foresight(self, said: SaidForesight) -> SaidForesight | None:
+    def foresight(self, extracted: SaidForesight) -> SaidForesight | None:
         """The foresight as it is remembered.
 
         None where no person told it, or it ends before it begins.
         """
-        begins, ends = said.start_time, said.end_time
-        if not self._told(said.quote, said.message) or (ends is not None and ends < begins):
+        begins, ends = extracted.start_time, extracted.end_time
+        if not self._told(extracted.quote, extracted.message) or (ends is not None and ends < begins):
             return None
-        message = self._messages[said.message]
-        if abs(begins - message.timestamp) > LONGEST_AHEAD or self._invents(said.description, dated=True):
+        message = self._messages[extracted.message]
+        if abs(begins - message.timestamp) > LONGEST_AHEAD or self._invents(extracted.description, dated=True):
             return None
-        text = _of_speaker(said.description, message, None)
-        if not self._is_said(text, message) or in_another_language(said.quote, text):
-            own = _in_their_words(said.quote, message)
-            return None if own is None else said.model_copy(update={"description": own})
-        return said.model_copy(update={"description": text})
+        text = _of_speaker(extracted.description, message, None)
+        if not self._is_said(text, message) or in_another_language(extracted.quote, text):
+            own = _in_their_words(extracted.quote, message)
+            return None if own is None else extracted.model_copy(update={"description": own})
+        return extracted.model_copy(update={"description": text})
 
-    def instructs(self, said: SaidInstruction) -> bool:
+    def instructs(self, instruction: SaidInstruction) -> bool:
         """Whether a user tells it, for longer than this once. What the rules read themselves is heeded already."""
-        if not self._told(said.quote, said.message) or self._messages[said.message].role != "user":
+        if not self._told(instruction.quote, instruction.message) or self._messages[instruction.message].role != "user":
             return False
-        return len(said.quote.split()) <= MOST_INSTRUCTING and _ONCE.search(said.quote) is None
+        return len(instruction.quote.split()) <= MOST_INSTRUCTING and _ONCE.search(instruction.quote) is None
 
     def _told(self, quote: str, number: int, *, fills_slot: bool = False) -> bool:
         """Whether a person says the quote, in words of their own, asserting it, and not as a wish about the memory or its answers.
@@ -220,10 +222,12 @@ class _Record:
         if not self._proofs.prove(quote, number):
             return False
         wanted = folded_quote(quote)
-        within = [one for one in self._sentences(number) if wanted in one.written or one.written in wanted]
+        within = [stretch for stretch in self._sentences(number) if wanted in stretch.written or stretch.written in wanted]
         if not within:
             return wanted in folded_quote(self._own_words(number))  # over more than a sentence, or in a part of one
-        if all(not _has_own_words(one, wanted) for one in within) or all(_asks(one) or _supposes(one, wanted) for one in within):
+        if all(not _has_own_words(stretch, wanted) for stretch in within) or all(
+            _asks(stretch) or _supposes(stretch, wanted) for stretch in within
+        ):
             return False
         for kind, wish in self._wishes_in(number):
             whole, part = wish in wanted, wanted in wish
@@ -240,8 +244,8 @@ class _Record:
         if number not in self._stretches:
             content = self._messages[number].content
             self._stretches[number] = [
-                _Stretch(folded_quote(content[one.start : one.end]), folded_quote(one.text), one.asks)
-                for one in sentences(self._own_words(number))
+                _Stretch(folded_quote(content[sentence.start : sentence.end]), folded_quote(sentence.text), sentence.asks)
+                for sentence in sentences(self._own_words(number))
             ]
         return self._stretches[number]
 
@@ -249,21 +253,21 @@ class _Record:
         """The kind and the words of sentences that ask something of the memory. One with a preference in a clause is a fact as well."""
         if number not in self._wishes:
             message = self._messages[number]
-            wishes = [one for one in said_wishes([message]) if one.kind != "withdrawal" and one.surety == "sure"]
-            found = [(one, message.content[one.start : one.end]) for one in wishes]
+            wishes = [wish for wish in said_wishes([message]) if wish.kind != "withdrawal" and wish.surety == "sure"]
+            quoted = [(wish, message.content[wish.start : wish.end]) for wish in wishes]
             self._wishes[number] = [
-                (one.kind, folded_quote(said)) for one, said in found if one.kind == "forget" or len(one.text) >= len(said.strip())
+                (wish.kind, folded_quote(words)) for wish, words in quoted if wish.kind == "forget" or len(wish.text) >= len(words.strip())
             ]
         return self._wishes[number]
 
     @cached_property
     def _said_by_people(self) -> str:
-        return "\n".join(self._own_words(place) for place, one in enumerate(self._messages) if may_tell(one))
+        return "\n".join(self._own_words(place) for place, message in enumerate(self._messages) if may_tell(message))
 
     @cached_property
     def _terms(self) -> frozenset[str]:
         """Terms of what people said, and of the names of who speaks."""
-        return frozenset(tokens(" ".join([self._said_by_people, *(one.actor or "" for one in self._messages)])))
+        return frozenset(tokens(" ".join([self._said_by_people, *(message.actor or "" for message in self._messages)])))
 
     @cached_property
     def _numbers(self) -> frozenset[str]:
@@ -291,17 +295,17 @@ class _Record:
         terms = telling(text) - frozenset(tokens(_who(message))) - _NAMING - reckoned
         return len(terms & self._terms) >= LEAST_SAID * len(terms)
 
-    def _slotted(self, said: SaidFact, message: Message) -> SaidFact:
+    def _slotted(self, extracted: SaidFact, message: Message) -> SaidFact:
         """The fact with a whole slot under its own names, or with none."""
-        if not (said.subject and said.attribute and said.value):
-            return said.model_copy(update=_NO_SLOT)
-        subject = canonical_subject(said.subject)
+        if not (extracted.subject and extracted.attribute and extracted.value):
+            return extracted.model_copy(update=_NO_SLOT)
+        subject = canonical_subject(extracted.subject)
         owner, mark, rest = subject.partition("'s ")
         if owner.casefold() in _PRONOUNS:
-            return said.model_copy(update={**_NO_SLOT, "lasting": True})
+            return extracted.model_copy(update={**_NO_SLOT, "lasting": True})
         if owner == "user" or not self._knows(owner):
             subject = ((beginning(" ".join(message.actor.split()), MAX_NAME) if message.actor else "") or "user") + mark + rest
-        return said.model_copy(update={"subject": subject})
+        return extracted.model_copy(update={"subject": subject})
 
 
 _NO_SLOT = {"subject": None, "attribute": None, "value": None}
@@ -321,19 +325,19 @@ def _of_speaker(text: str, message: Message, unknown: str | None) -> str:
 
     unknown: a name for the speaker that was not said.
     """
-    who = _who(message)
+    speaker = _who(message)
     if _FIRST_PERSON.match(text):
-        return f"{who}: {text}"
+        return f"{speaker}: {text}"
     if unknown is not None and text.startswith(unknown):
-        return who + text[len(unknown) :]
+        return speaker + text[len(unknown) :]
     match = _THE_USER.match(text) if message.actor else None
-    return text if match is None else who + text[match.end() :]
+    return text if match is None else speaker + text[match.end() :]
 
 
 def _in_their_words(quote: str, message: Message) -> str | None:
     """What proves a fact, as its text; None where it says too little by itself."""
-    said = " ".join(quote.split())
-    return f"{_who(message)}: {said}" if len(said) <= MAX_WORDS and len(telling(said)) >= FEWEST_TERMS else None
+    text = " ".join(quote.split())
+    return f"{_who(message)}: {text}" if len(text) <= MAX_WORDS and len(telling(text)) >= FEWEST_TERMS else None
 
 
 def _has_own_words(sentence: _Stretch, quote: str) -> bool:
