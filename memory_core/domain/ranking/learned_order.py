@@ -10,27 +10,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from memory_core.domain.ranking.candidates import CandidateSet, Floats, Ints, Statistics
-from memory_core.domain.ranking.passages import ORDER_B, ORDER_K1, BestPassages, covered_share, saturation
-from memory_core.domain.ranking.query import QueryAnalysis
-from memory_core.domain.ranking.relevance import (
-    Relevance,
-    RelevanceParameters,
-    around_share,
-    asked_worth,
-    by_named_actor,
-    known_cosine,
-    passage_factor,
-    passages_of,
-    rescaled,
-    term_coverage,
-)
+from memory_core.domain.ranking.passages import ORDER_B, ORDER_K1, covered_share, saturation
+from memory_core.domain.ranking.relevance import Measures, Relevance, passage_factor, rescaled, term_coverage
 from memory_core.domain.ranking.vectors import States
 
 WEIGHTS = Path(__file__).with_name("learned_order.json")
@@ -53,7 +41,7 @@ class Weights:
     def shares(self, features: Mapping[str, Floats], long: float, rows: int) -> Floats:
         """U × F: what each feature adds; nothing where it is not known. long: how long turns are (`long_turns`)."""
         values = (table(features, self.names, rows) - self.mean) / self.scale
-        return np.nan_to_num(values) * (self.weight + long * self.long_weight)
+        return np.nan_to_num(values, copy=False) * (self.weight + long * self.long_weight)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +74,22 @@ def _weights(features: Mapping[str, Any]) -> Weights:
 
 
 def order_features(
-    query: QueryAnalysis,
-    relevant: Relevance,
-    order: Floats,
-    candidates: CandidateSet,
-    statistics: Statistics,
-    parameters: RelevanceParameters,
-    tokens: AskedTokens | None = None,
+    measures: Measures, relevant: Relevance, order: Floats, places: PlaceFeatures, tokens: AskedTokens | None = None
 ) -> dict[str, Floats]:
-    """Every feature of U candidates by its name, each U numbers. order: what `ordering` gives."""
-    score = relevant.score
-    cosine = rescaled(known_cosine(candidates), parameters.fusion)
+    """Every feature of U candidates by its name, each U numbers.
+
+    Args:
+        measures: Of the query's candidates.
+        relevant: Their relevance, not weighted.
+        order: What `ordering` gives for it.
+        places: Of the same candidates, whatever part of a query they are measured by.
+        tokens: Those of the query against theirs.
+
+    """
+    candidates, statistics, parameters = measures.candidates, measures.statistics, measures.parameters
+    score, cosine = relevant.score, measures.cosine
     beside = [rescaled(np.nan_to_num(one), parameters.fusion) for one in (candidates.previous_cosine, candidates.next_cosine)]
-    sessions = session_numbers(candidates.sessions, len(candidates))
+    sessions = places.sessions
     found: dict[str, Floats] = {
         "relevance": score,
         "relevance_below": score - score.max(initial=0.0),
@@ -107,19 +98,19 @@ def order_features(
         "cosine_below": cosine - cosine.max(initial=0.0),
         "cosine_before": np.maximum(beside[0], 0.0),
         "cosine_after": np.maximum(beside[1], 0.0),
-        "passage_cosine": passage_factor(candidates) * np.maximum(cosine, 0.0),
+        "passage_cosine": places.passage_factor * np.maximum(cosine, 0.0),
         "words": relevant.lexical,
         "words_raised": relevant.lexical**parameters.fusion.gamma,
-        **place_features(candidates, score),
-        **_asked_features(query, candidates, statistics, parameters),
+        **places.columns,
+        **places.beside(score),
+        **_asked_features(measures),
     }
     own = worth = None
-    if query.terms:
-        own, worth = candidates.own.astype(np.float64), asked_worth(query, candidates, statistics, parameters)
+    if measures.query.terms:
+        own, worth = candidates.own.astype(np.float64), measures.worth
         found |= word_features(candidates, own, term_coverage(candidates, statistics, parameters), worth, max(statistics.mean_length, 1.0))
-        found["around"] = around_share(query, candidates, statistics, parameters)
-        best: BestPassages = passages_of(query, candidates, statistics, parameters)
-        found["passage"] = best.share
+        found["around"] = measures.around
+        found["passage"] = measures.passages.share
     found |= session_features(sessions, score, cosine, own, worth)
     if tokens is not None and tokens.near.shape[1]:
         found |= token_features(candidates, sessions, tokens.near, tokens.worth)
@@ -129,8 +120,13 @@ def order_features(
 
 def order_logits(features: Mapping[str, Floats], long: float, rows: int, learned: LearnedOrder) -> Floats:
     """The sum that orders each of U candidates."""
+    tokens = features.get("tokens")
+    known = np.zeros(rows, dtype=np.bool_) if tokens is None else ~np.isnan(tokens)
+    if rows and known.all():
+        every: Floats = learned.with_tokens.shares(features, long, rows).sum(axis=1)
+        return every
     without: Floats = learned.without_tokens.shares(features, long, rows).sum(axis=1)
-    if (tokens := features.get("tokens")) is None or not (known := ~np.isnan(tokens)).any():
+    if not known.any():
         return without
     better = learned.with_tokens.shares(features, long, rows).sum(axis=1)
     logits: Floats = np.where(known, better, without + float((better - without)[known].mean()))
@@ -174,12 +170,10 @@ def joined_tokens(parts: Sequence[AskedTokens]) -> AskedTokens | None:
     return AskedTokens(np.concatenate([one.near for one in parts], axis=1), np.concatenate([one.worth for one in parts]))
 
 
-def _asked_features(
-    query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters
-) -> dict[str, Floats]:
+def _asked_features(measures: Measures) -> dict[str, Floats]:
     """What the query asks for besides its words: a person, a time, a date."""
-    rows = len(candidates)
-    theirs = by_named_actor(query, candidates, statistics)
+    query, candidates, parameters = measures.query, measures.candidates, measures.parameters
+    rows, theirs = len(candidates), measures.by_named_actor
     inside = np.zeros(rows, dtype=np.bool_)
     for window in query.windows:
         inside |= window.contains(candidates.event_at, parameters.window_slack_days)
@@ -234,29 +228,55 @@ def word_features(candidates: CandidateSet, own: Floats, covered: Floats, worth:
     }
 
 
-def place_features(candidates: CandidateSet, score: Floats) -> dict[str, Floats]:
-    """What the turns beside a candidate come to, its length, its places in the lists, and who speaks how."""
-    beside = [_of(score, candidates.before), _of(score, candidates.after)]
-    two_away = [_of(score, _again(candidates.before)), _of(score, _again(candidates.after))]
-    length = np.log(np.maximum(candidates.own_length, 1.0))
-    says_i = candidates.says_i if len(candidates.says_i) else np.full(len(candidates), np.nan)
-    found = {
-        "relevance_before": beside[0],
-        "relevance_after": beside[1],
-        "relevance_two_away": np.maximum(*two_away),
-        "question": candidates.asks.astype(np.float64),
-        "tells_time": candidates.tells_time.astype(np.float64),
-        "length": length,
-        "long": np.maximum(length - np.log(LONG), 0.0),
-        "short": (candidates.own_length < SHORT).astype(np.float64),
-        "assistant": np.array([(actor or "").casefold() in ASSISTANTS for actor in candidates.actor], dtype=np.float64),
-        "first_person": says_i,
-    }
-    for name in ("vector", "lexical"):
-        ranks = {one: rank for rank, one in enumerate(candidates.lists.get(name, ()))}
-        rank = np.array([ranks.get(one, np.inf) for one in candidates.ids], dtype=np.float64)
-        found |= {f"{name}_rank": RANKS / (RANKS + rank), f"in_{name}": np.isfinite(rank).astype(np.float64)}
-    return found
+@dataclass(frozen=True)
+class PlaceFeatures:
+    """What candidates are whatever is asked, read once for all parts of a query: lengths, speakers, sessions, places in the lists."""
+
+    candidates: CandidateSet
+
+    @cached_property
+    def columns(self) -> Mapping[str, Floats]:
+        """By the feature's name."""
+        candidates = self.candidates
+        length = np.log(np.maximum(candidates.own_length, 1.0))
+        says_i = candidates.says_i if len(candidates.says_i) else np.full(len(candidates), np.nan)
+        found = {
+            "question": candidates.asks.astype(np.float64),
+            "tells_time": candidates.tells_time.astype(np.float64),
+            "length": length,
+            "long": np.maximum(length - np.log(LONG), 0.0),
+            "short": (candidates.own_length < SHORT).astype(np.float64),
+            "assistant": np.array([(actor or "").casefold() in ASSISTANTS for actor in candidates.actor], dtype=np.float64),
+            "first_person": says_i,
+        }
+        for name in ("vector", "lexical"):
+            ranks = {one: rank for rank, one in enumerate(candidates.lists.get(name, ()))}
+            rank = np.array([ranks.get(one, np.inf) for one in candidates.ids], dtype=np.float64)
+            found |= {f"{name}_rank": RANKS / (RANKS + rank), f"in_{name}": np.isfinite(rank).astype(np.float64)}
+        return found
+
+    @cached_property
+    def sessions(self) -> Ints:
+        """As `session_numbers`."""
+        return session_numbers(self.candidates.sessions, len(self.candidates))
+
+    @cached_property
+    def passage_factor(self) -> Floats:
+        """As the function of that name."""
+        return passage_factor(self.candidates)
+
+    @cached_property
+    def _two_away(self) -> tuple[Ints, Ints]:
+        return _again(self.candidates.before), _again(self.candidates.after)
+
+    def beside(self, score: Floats) -> dict[str, Floats]:
+        """What the turns beside each candidate come to."""
+        before, after = self._two_away
+        return {
+            "relevance_before": _of(score, self.candidates.before),
+            "relevance_after": _of(score, self.candidates.after),
+            "relevance_two_away": np.maximum(_of(score, before), _of(score, after)),
+        }
 
 
 def session_features(sessions: Ints, score: Floats, cosine: Floats, own: Floats | None, worth: Floats | None) -> dict[str, Floats]:
@@ -307,7 +327,8 @@ def session_numbers(sessions: Sequence[str | None], count: int) -> Ints:
 
 def table(features: Mapping[str, Floats], names: Sequence[str], rows: int) -> Floats:
     """U × F in the order of the names; NaN for a feature that the query has not."""
-    return np.array([features.get(name, np.full(rows, np.nan)) for name in names]).T.reshape(rows, len(names))
+    unknown = np.full(rows, np.nan)
+    return np.array([features.get(name, unknown) for name in names]).T.reshape(rows, len(names))
 
 
 def _of(column: Floats, rows: Ints) -> Floats:

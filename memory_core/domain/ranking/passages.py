@@ -143,9 +143,14 @@ def _beside(candidates: CandidateSet, terms: Sequence[str]) -> Flags:
     placed = np.zeros(candidates.own.shape, dtype=np.bool_)
     placed[row, term] = True
     beside = candidates.own & ~placed
+    long: dict[str, list[int]] = {}
     for one in np.unique(row).tolist():
         if (actor := candidates.actor[one]) is not None:
-            beside[one] |= [term in _name_terms(actor) for term in terms]
+            long.setdefault(actor, []).append(one)
+    for actor, rows in long.items():
+        named = [term in _name_terms(actor) for term in terms]
+        if any(named):
+            beside[rows] |= np.array(named)
     return beside
 
 

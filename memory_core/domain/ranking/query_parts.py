@@ -20,6 +20,7 @@ from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, I
 from memory_core.domain.ranking.index_terms import of_terms
 from memory_core.domain.ranking.learned_order import (
     AskedTokens,
+    PlaceFeatures,
     falling,
     joined_tokens,
     learned_order,
@@ -28,7 +29,7 @@ from memory_core.domain.ranking.learned_order import (
     sharing,
 )
 from memory_core.domain.ranking.query import QueryAnalysis, analyse_query, with_dates
-from memory_core.domain.ranking.relevance import Relevance, RelevanceParameters, long_turns, ordering, relevance
+from memory_core.domain.ranking.relevance import Measures, Relevance, RelevanceParameters, SpeakerNames, long_turns
 from memory_core.domain.ranking.vectors import TokenStates, nearest_tokens
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words
 from memory_core.domain.text.dates import Window
@@ -188,14 +189,15 @@ def parts_relevance(
     """
     near = nearest_tokens(asked_tokens, candidates.states or [None] * len(candidates)) if parameters.learned else []
     tokens = [AskedTokens(one, of.worth) for one, of in zip(near, asked_tokens, strict=False)]
+    names, places = SpeakerNames(candidates, statistics), PlaceFeatures(candidates)
     if query_parts.is_plain:
-        verdict = _verdict(query_parts.whole, candidates, statistics, parameters, 1.0, tokens)
+        verdict = _verdict(Measures(query_parts.whole, candidates, statistics, parameters, names), 1.0, places, tokens)
         return PartsRelevance(verdict.relevant, np.zeros(len(candidates), dtype=np.int64), verdict.order, (verdict.features,))
     parts, found = query_parts.parts, list[_Verdict]()
     for part in parts:
         view = part_of(candidates, part, vectors)
         of_part = [tokens[place] for place in part.sentences] if tokens else []
-        found.append(_verdict(part.analysis, view, statistics, parameters, part.weight, of_part))
+        found.append(_verdict(Measures(part.analysis, view, statistics, parameters, names), part.weight, places, of_part))
     scores = np.array([one.relevant.score for one in found])
     best = np.argmax(scores, axis=0)
     rows = np.arange(len(candidates))
@@ -227,28 +229,15 @@ class _Verdict:
     features: Mapping[str, Floats]
 
 
-def _verdict(
-    query: QueryAnalysis,
-    candidates: CandidateSet,
-    statistics: Statistics,
-    parameters: RelevanceParameters,
-    weight: float,
-    tokens: Sequence[AskedTokens],
-) -> _Verdict:
-    relevant = relevance(query, candidates, statistics, parameters, weight)
-    order = ordering(query, relevant, candidates, statistics, parameters, weight)
-    if not parameters.learned or not candidates.turns.any():
+def _verdict(measures: Measures, weight: float, places: PlaceFeatures, tokens: Sequence[AskedTokens]) -> _Verdict:
+    candidates, statistics = measures.candidates, measures.statistics
+    relevant = measures.relevance(weight)
+    order = measures.ordering(relevant, weight)
+    if not measures.parameters.learned or not candidates.turns.any():
         return _Verdict(relevant, order, None, {})
-    unweighted = relevant if weight == 1.0 else relevance(query, candidates, statistics, parameters)
-    features = order_features(
-        query,
-        unweighted,
-        order if weight == 1.0 else ordering(query, unweighted, candidates, statistics, parameters),
-        candidates,
-        statistics,
-        parameters,
-        joined_tokens(tokens),
-    )
+    unweighted = relevant if weight == 1.0 else measures.relevance()
+    order_of_unweighted = order if weight == 1.0 else measures.ordering(unweighted)
+    features = order_features(measures, unweighted, order_of_unweighted, places, joined_tokens(tokens))
     logits = order_logits(features, long_turns(statistics), len(candidates), learned_order())
     return _Verdict(relevant, _learned_among_turns(order, logits, candidates), logits, features)
 

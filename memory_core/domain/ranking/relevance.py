@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -142,18 +142,116 @@ class Relevance:
     boosts: Mapping[str, Floats]
 
 
+@dataclass(frozen=True)
+class SpeakerNames:
+    """The words of the known speakers' names, read once for all parts of a query."""
+
+    candidates: CandidateSet
+    statistics: Statistics
+
+    @cached_property
+    def words(self) -> Mapping[str, frozenset[str]]:
+        """By speaker."""
+        return {actor: _name(actor) for actor in self.statistics.actors.union(self.candidates.actor) if actor}
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What relevance, the order and the learned order ask of candidates, each measured once.
+
+    names: shared by the parts of a query, whose candidates are the same.
+    """
+
+    query: QueryAnalysis
+    candidates: CandidateSet
+    statistics: Statistics
+    parameters: RelevanceParameters
+    names: SpeakerNames | None = None
+
+    @cached_property
+    def worth(self) -> Floats:
+        """As `asked_worth`."""
+        return asked_worth(self.query, self.candidates, self.statistics, self.parameters)
+
+    @cached_property
+    def mean_length(self) -> float:
+        """As `counted_mean_length`."""
+        return counted_mean_length(self.statistics, self.parameters)
+
+    @cached_property
+    def passages(self) -> BestPassages:
+        """The best passage of each candidate, as the share of the words compares it with the whole. The query has terms."""
+        rules = _passage_rules(self.mean_length, self.parameters)
+        return best_passages(self.candidates, self.query.terms, self.worth, rules)
+
+    @cached_property
+    def around(self) -> Floats:
+        """The share of the query's information that each candidate, the two turns before it or the two after it say, in [0, 1].
+
+        The turns before it are among its own term frequencies; those after it are known where they are candidates.
+        """
+        candidates = self.candidates
+        said = candidates.tf > 0
+        after = candidates.after
+        for _ in range(TURNS_AFTER):
+            said |= candidates.own[after] & (after >= 0)[:, None]
+            after = np.where(after >= 0, candidates.after[after], -1)
+        return covered_share(said.astype(np.float64), self.worth)
+
+    @cached_property
+    def by_named_actor(self) -> Flags | None:
+        """Which candidates are by the one known actor that the query names; None when it names none or several."""
+        names = (self.names or SpeakerNames(self.candidates, self.statistics)).words
+        named = _named(self.query.words, set(names.values()))
+        if len(named) != 1:
+            return None
+        theirs = {actor for actor, name in names.items() if name == named[0]}
+        return np.array([actor in theirs for actor in self.candidates.actor], dtype=np.bool_)
+
+    @cached_property
+    def cosine(self) -> Floats:
+        """As `known_cosine`, on the embedder's own scale."""
+        return rescaled(known_cosine(self.candidates), self.parameters.fusion)
+
+    @cached_property
+    def _lexical(self) -> Floats:
+        return _lexical_share(self)
+
+    @cached_property
+    def _boosts(self) -> dict[str, Floats]:
+        return _boosts(self)
+
+    @cached_property
+    def _unweighted(self) -> Floats:
+        """The score before it is weighted and cut at 1."""
+        similarity = smoothed_similarity(self.candidates, self.parameters, self.cosine)
+        # Without terms the words have no say; with half a say they could only veto.
+        score = fused(similarity, self._lexical, self.parameters.fusion) if self.query.terms else similarity
+        for factor in self._boosts.values():
+            score = score * factor
+        return score
+
+    def relevance(self, weight: float = 1.0) -> Relevance:
+        """As the function of that name."""
+        return Relevance(_within_0_and_1(weight * self._unweighted), self._lexical, self.candidates.cosine, self._boosts)
+
+    def ordering(self, relevant: Relevance, weight: float = 1.0) -> Floats:
+        """As the function of that name."""
+        order, parameters = relevant.score, self.parameters
+        if parameters.around_weight and self.query.terms:
+            order = order + weight * parameters.around_weight * self.around
+        share = long_turns(self.statistics)
+        if not share or not parameters.long_text_weight:
+            return order
+        cosine = rescaled(np.nan_to_num(relevant.similarity, nan=parameters.fusion.cosine_low), parameters.fusion)
+        return order + weight * parameters.long_text_weight * share * passage_factor(self.candidates) * np.maximum(cosine, 0.0)
+
+
 def relevance(
     query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters, weight: float = 1.0
 ) -> Relevance:
     """Score a candidate set whose term columns are `query.terms`, in that order. weight: what scores count, before they are cut at 1."""
-    lexical = lexical_share(query, candidates, statistics, parameters)
-    similarity = smoothed_similarity(candidates, parameters)
-    # Without terms the words have no say; with half a say they could only veto.
-    score = fused(similarity, lexical, parameters.fusion) if query.terms else similarity
-    boosts = _boosts(query, candidates, statistics, parameters)
-    for factor in boosts.values():
-        score = score * factor
-    return Relevance(_within_0_and_1(weight * score), lexical, candidates.cosine, boosts)
+    return Measures(query, candidates, statistics, parameters).relevance(weight)
 
 
 def ordering(
@@ -175,14 +273,7 @@ def ordering(
     vector of a text of many passages is their mean made long again, so its own cosine is higher than theirs, by what they differ among
     themselves. Where turns are short, as in chats between people, that adds nothing.
     """
-    order = relevant.score
-    if parameters.around_weight and query.terms:
-        order = order + weight * parameters.around_weight * around_share(query, candidates, statistics, parameters)
-    share = long_turns(statistics)
-    if not share or not parameters.long_text_weight:
-        return order
-    cosine = rescaled(np.nan_to_num(relevant.similarity, nan=parameters.fusion.cosine_low), parameters.fusion)
-    return order + weight * parameters.long_text_weight * share * passage_factor(candidates) * np.maximum(cosine, 0.0)
+    return Measures(query, candidates, statistics, parameters).ordering(relevant, weight)
 
 
 def passage_factor(candidates: CandidateSet) -> Floats:
@@ -198,16 +289,8 @@ def term_coverage(candidates: CandidateSet, statistics: Statistics, parameters: 
 
 
 def around_share(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
-    """The share of the query's information that each candidate, the two turns before it or the two after it say, in [0, 1].
-
-    The turns before it are among its own term frequencies; those after it are known where they are candidates.
-    """
-    said = candidates.tf > 0
-    after = candidates.after
-    for _ in range(TURNS_AFTER):
-        said |= candidates.own[after] & (after >= 0)[:, None]
-        after = np.where(after >= 0, candidates.after[after], -1)
-    return covered_share(said.astype(np.float64), asked_worth(query, candidates, statistics, parameters))
+    """The share of the query's information that each candidate and the turns around it say, in [0, 1]."""
+    return Measures(query, candidates, statistics, parameters).around
 
 
 def long_turns(statistics: Statistics) -> float:
@@ -217,28 +300,26 @@ def long_turns(statistics: Statistics) -> float:
 
 def lexical_share(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
     """LEX: the share of the query's information that each candidate's words cover, in [0, 1]; 0 for a query without terms."""
+    return _lexical_share(Measures(query, candidates, statistics, parameters))
+
+
+def _lexical_share(measures: Measures) -> Floats:
+    query, candidates, parameters, mean_length = measures.query, measures.candidates, measures.parameters, measures.mean_length
     if not query.terms:
         return np.zeros(len(candidates))
-    mean_length = counted_mean_length(statistics, parameters)
     covered = saturation(_with_next(candidates, parameters), candidates.length, mean_length, parameters.k1, parameters.b)
     if candidates.near is not None:
         near = np.where(candidates.own, 0.0, candidates.near)
         covered += parameters.near_weight * (near * _of_length(candidates, mean_length, parameters)[:, None])
-    asked = asked_worth(query, candidates, statistics, parameters)
-    share = covered_share(covered, asked)
+    share = covered_share(covered, measures.worth)
     if parameters.passage_terms:
-        share = np.maximum(share, best_passages(candidates, query.terms, asked, _passage_rules(mean_length, parameters)).share)
+        share = np.maximum(share, measures.passages.share)
     return np.minimum(share, 1.0)
 
 
 def passages_of(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> BestPassages:
     """The best passage of each candidate, as `lexical_share` compares it with the whole. The query has terms."""
-    return best_passages(
-        candidates,
-        query.terms,
-        asked_worth(query, candidates, statistics, parameters),
-        _passage_rules(counted_mean_length(statistics, parameters), parameters),
-    )
+    return Measures(query, candidates, statistics, parameters).passages
 
 
 def asked_worth(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
@@ -287,12 +368,11 @@ def _with_next(candidates: CandidateSet, parameters: RelevanceParameters) -> Flo
     return candidates.tf + parameters.next_weight * said
 
 
-def smoothed_similarity(candidates: CandidateSet, parameters: RelevanceParameters) -> Floats:
+def smoothed_similarity(candidates: CandidateSet, parameters: RelevanceParameters, cosine: Floats) -> Floats:
     """COS: cosine and the better neighbouring turn's, on the embedder's scale, in [0, 1].
 
-    A memory without neighbouring turns keeps its own cosine: no neighbour could have said more.
+    A memory without neighbouring turns keeps its own cosine: no neighbour could have said more. cosine: each one's own on that scale.
     """
-    cosine = rescaled(known_cosine(candidates), parameters.fusion)
     neighbour = rescaled(np.fmax(candidates.previous_cosine, candidates.next_cosine), parameters.fusion)
     weight = np.where(np.isnan(neighbour), 0.0, parameters.cosine_smoothing)
     return _within_0_and_1((cosine + weight * np.fmax(neighbour, 0.0)) / (1.0 + weight))  # fmax takes the 0 where the other is NaN
@@ -312,11 +392,12 @@ def known_cosine(candidates: CandidateSet) -> Floats:
     return np.where(unknown, min(bounds, default=0.0), candidates.cosine)
 
 
-def _boosts(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> dict[str, Floats]:
+def _boosts(measures: Measures) -> dict[str, Floats]:
+    query, candidates, parameters = measures.query, measures.candidates, measures.parameters
     flags: dict[str, tuple[Flags, float]] = {
         "question": (candidates.asks & (candidates.own_length < parameters.question_length), -parameters.question_penalty)
     }
-    if (by_actor := by_named_actor(query, candidates, statistics)) is not None:
+    if (by_actor := measures.by_named_actor) is not None:
         flags["actor"] = (by_actor, parameters.actor_boost)
     if query.asks_time:
         flags["time"] = (candidates.tells_time, parameters.time_boost)
@@ -324,16 +405,6 @@ def _boosts(query: QueryAnalysis, candidates: CandidateSet, statistics: Statisti
         inside = [window.contains(candidates.event_at, parameters.window_slack_days, query.zone) for window in query.windows]
         flags["window"] = (np.logical_or.reduce(inside), parameters.window_boost)
     return {name: np.where(flag, 1.0 + amount, 1.0) for name, (flag, amount) in flags.items() if amount}
-
-
-def by_named_actor(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics) -> Flags | None:
-    """Which candidates are by the one known actor that the query names; None when it names none or several."""
-    names = {actor: _name(actor) for actor in statistics.actors.union(candidates.actor) if actor}
-    named = _named(query.words, set(names.values()))
-    if len(named) != 1:
-        return None
-    theirs = {actor for actor, name in names.items() if name == named[0]}
-    return np.array([actor in theirs for actor in candidates.actor], dtype=np.bool_)
 
 
 def _named(said: frozenset[str], known: set[frozenset[str]]) -> list[frozenset[str]]:
