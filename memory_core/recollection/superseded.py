@@ -18,9 +18,10 @@ from memory_core.domain.ranking.selection import Piece
 from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.change_clauses import Message, read
-from memory_core.domain.statements.changes import Change, change_between, change_of_line
+from memory_core.domain.statements.changes import Change, Line, change_between, change_of_line
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.excerpts import excerpt
+from memory_core.domain.text.kept import KeptNumbers
 from memory_core.domain.text.sameness import normalised
 from memory_core.ledger.readable import NONE_AT_HAND, memories_of
 from memory_core.ports import Filter, LongTermStore
@@ -169,6 +170,9 @@ MOST_REPLACED = 3
 """Lines that one later message marks: a turn, the fact of it and the profile's line tell one thing."""
 MARK_TOKENS = 30
 """Tokens of the later message that a mark repeats."""
+KEPT_PAIRS = 32_768
+"""Pairs of texts of which is known that the later one changes nothing that the earlier one tells; some 8 MB."""
+_UNCHANGED = KeptNumbers[bool](KEPT_PAIRS)
 
 
 def marked(pieces: Sequence[Piece]) -> list[Piece]:
@@ -200,13 +204,29 @@ class _Replaced:
 
 def _replaced(entry: tuple[int, Piece, Message], changing: Sequence[tuple[int, Piece, Message]]) -> _Replaced | None:
     place, earlier, message = entry
+    name, value = _name_and_value(earlier.text)
+    # The name of a line of the profile begins with a small letter, as no speaker's does.
+    line = Line.of(name, value) if name and name[0] == name[0].casefold() else None
     for later_place, later, later_message in changing:
-        if later.said_by != earlier.said_by or not _is_later(later, earlier) or _repeats_value(earlier.text, later.text):
+        if later.said_by != earlier.said_by or not _is_later(later, earlier):
             continue
-        if (change := change_between(message, later_message) or _change_of_line(earlier.text, later_message)) is not None:
+        if value and value.casefold() in later.text.casefold():  # "car: a Tesla", "bought a Tesla"
+            continue
+        if (change := _change(earlier.text, message, line, later.text, later_message)) is not None:
             mark = f"replaced on {later.said[0].date().isoformat()}: {excerpt(change.said, (), MARK_TOKENS)}"
             return _Replaced(place, later_place, mark, _likeness(change.replaced, change.said))
     return None
+
+
+def _change(earlier: str, message: Message, line: Line | None, later: str, later_message: Message) -> Change | None:
+    """What a later text says against an earlier one, or against the line that it is. Nothing for most; that is known the next time."""
+    pair = (hash(later), len(later))
+    if _UNCHANGED.get(earlier, *pair):
+        return None
+    change = change_between(message, later_message) or (None if line is None else change_of_line(line, later_message))
+    if change is None:
+        _UNCHANGED.put(earlier, *pair, value=True)
+    return change
 
 
 def _likeness(first: str, second: str) -> float:
@@ -220,18 +240,6 @@ def _is_later(piece: Piece, other: Piece) -> bool:
     if piece.said[0] != other.said[0]:
         return piece.said[0] > other.said[0]
     return is_message(piece.id) and is_message(other.id) and piece.order > other.order
-
-
-def _repeats_value(line: str, later: str) -> bool:
-    """Whether a line "name: value" of the profile has its value in the later words: "car: a Tesla", "bought a Tesla"."""
-    _, value = _name_and_value(line)
-    return bool(value) and value.casefold() in later.casefold()
-
-
-def _change_of_line(line: str, later: Message) -> Change | None:
-    """What a later message says against a line of the profile, whose name begins with a small letter, as no speaker's does."""
-    name, value = _name_and_value(line)
-    return change_of_line(name, value, later) if name[:1] == name[:1].casefold() else None
 
 
 def _name_and_value(line: str) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from memory_core.domain.ranking.query import asks_of_oneself
 from memory_core.domain.statements.change_clauses import _CUES, read
 from memory_core.domain.statements.changes import Change, change, updates
+from memory_core.domain.statements.values_said import AskedKind
 from memory_core.domain.statements.values_said import values_in
 from memory_core.domain.text.analyzer import tokens
 from tests.change_stories import CHANGED, FOURTEEN, UNCHANGED, Story
@@ -76,7 +77,7 @@ def test_a_change_names_the_sentences_that_say_so() -> None:
     ],
 )
 def test_a_later_number_of_what_a_question_asks_for_updates_the_earlier(earlier: str, later: str, question: str, updates_it: bool) -> None:
-    assert updates(read(earlier), read(later), question, tokens(question)) is updates_it
+    assert updates(read(earlier), read(later), AskedKind.of(question, tokens(question))) is updates_it
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from memory_core.domain.ranking.candidates import CandidateSet, Floats, Ints, Statistics
+from memory_core.domain.ranking.candidates import CandidateSet, Floats, Ints
 from memory_core.domain.ranking.passages import ORDER_B, ORDER_K1, covered_share, saturation
 from memory_core.domain.ranking.relevance import Measures, Relevance, passage_factor, rescaled, term_coverage
 from memory_core.domain.ranking.vectors import States

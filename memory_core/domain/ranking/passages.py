@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import log1p
 from typing import Final, NamedTuple
 
@@ -25,6 +24,7 @@ import numpy as np
 from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, Ints
 from memory_core.domain.ranking.index_terms import PASSAGE_TERMS
 from memory_core.domain.text.analyzer import tokens
+from memory_core.domain.text.kept import keep_texts
 
 BESIDE_TERMS: Final = 5
 """What the length of a passage has beside its text's terms: a day, a month, a year and a name."""
@@ -154,7 +154,7 @@ def _beside(candidates: CandidateSet, terms: Sequence[str]) -> Flags:
     return beside
 
 
-@lru_cache(maxsize=4_096)
+@keep_texts(4_096)
 def _name_terms(actor: str) -> frozenset[str]:
     return frozenset(tokens(actor))
 

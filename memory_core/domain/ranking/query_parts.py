@@ -189,15 +189,15 @@ def parts_relevance(
     """
     near = nearest_tokens(asked_tokens, candidates.states or [None] * len(candidates)) if parameters.learned else []
     tokens = [AskedTokens(one, of.worth) for one, of in zip(near, asked_tokens, strict=False)]
-    names, places = SpeakerNames(candidates, statistics), PlaceFeatures(candidates)
+    speakers, places = SpeakerNames(candidates, statistics), PlaceFeatures(candidates)
     if query_parts.is_plain:
-        verdict = _verdict(Measures(query_parts.whole, candidates, statistics, parameters, names), 1.0, places, tokens)
+        verdict = _verdict(Measures(query_parts.whole, candidates, statistics, parameters, speakers), 1.0, places, tokens)
         return PartsRelevance(verdict.relevant, np.zeros(len(candidates), dtype=np.int64), verdict.order, (verdict.features,))
     parts, found = query_parts.parts, list[_Verdict]()
     for part in parts:
         view = part_of(candidates, part, vectors)
         of_part = [tokens[place] for place in part.sentences] if tokens else []
-        found.append(_verdict(Measures(part.analysis, view, statistics, parameters, names), part.weight, places, of_part))
+        found.append(_verdict(Measures(part.analysis, view, statistics, parameters, speakers), part.weight, places, of_part))
     scores = np.array([one.relevant.score for one in found])
     best = np.argmax(scores, axis=0)
     rows = np.arange(len(candidates))

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, S
 from memory_core.domain.ranking.passages import IDF_FLOOR, BestPassages, PassageRules, best_passages, covered_share, idf, saturation
 from memory_core.domain.ranking.query import QueryAnalysis
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words
+from memory_core.domain.text.kept import keep_texts
 
 # Absolute fusion: one score in [0, 1] from what the words say and what the vectors say.
 #
@@ -417,12 +418,12 @@ def _named(said: frozenset[str], known: set[frozenset[str]]) -> list[frozenset[s
     return named + [name for name in known if name not in named and left & _calling(name)]
 
 
-@lru_cache(maxsize=4_096)
+@keep_texts(4_096)
 def _name(actor: str) -> frozenset[str]:
     return frozenset(words(actor))
 
 
-@lru_cache(maxsize=4_096)
+@keep_texts(4_096)
 def _calling(name: frozenset[str]) -> frozenset[str]:
     """The parts of a name by which its bearer may be called: not "of" or "the", not initials, not numbers."""
     return frozenset(part for part in name if len(part) > 1 and part.isalpha()) - FUNCTION_WORDS - QUERY_WORDS

@@ -15,11 +15,12 @@ and where no unit has a word of the query, the first is as good as any.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from array import array
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, partial
 from itertools import chain
 from math import log
 from types import MappingProxyType
@@ -28,6 +29,7 @@ import numpy as np
 import regex
 
 from memory_core.domain.text.analyzer import ENGLISH, language_of, term_of, tokens, words
+from memory_core.domain.text.kept import KeptNumbers
 from memory_core.domain.text.sameness import names_in
 from memory_core.domain.text.sentences import MAX_LENGTH, Sentence, Table, find_tables, pieces, sentences, units
 from memory_core.domain.text.spelling import numbers_in
@@ -45,9 +47,9 @@ MOST_MISSED = 40
 """Units without room that are tried: to count the tokens of thousands takes longer than all else."""
 KEPT_CHARACTERS = 10_000
 """Of a text up to which what was read of it is kept for the next query."""
+KEPT_BYTES, KEPT_COUNTS = 16_000_000, 16_384
+"""Of what is kept of all texts: some 6 KB of a turn of 400 words; and of how many texts the number of tokens is."""
 NOTHING: Mapping[str, int] = MappingProxyType({})
-KEPT_LENGTHS = 4
-"""Of units for which a text's are kept: each takes up to 160 KB, and a budget of few tokens has one of its own."""
 _ENDS = frozenset(".!?…。！？」』”\"'’»)")
 
 
@@ -56,58 +58,123 @@ def excerpt(text: str, terms: Collection[str], most: int) -> str:
 
     terms: of the query, as `domain.text` gives them.
     """
-    return (_kept_source(text) if len(text) <= KEPT_CHARACTERS else Source(text)).excerpt(terms, most)
+    return Source(text).excerpt(terms, most)
 
 
 @dataclass(frozen=True)
 class Source:
-    """A text of which excerpts are made; several of one text share what was read of it."""
+    """A text of which excerpts are made; what was read of it is kept as numbers."""
 
     text: str
-
-    @cached_property
-    def tables(self) -> list[Table]:
-        """Its tables, in order."""
-        return find_tables(self.text)
-
-    @cached_property
-    def _read_units(self) -> dict[int, _Units]:
-        """Its units, by how long they may be."""
-        return {}
 
     def excerpt(self, terms: Collection[str], most: int) -> str:
         """As `excerpt`."""
         if not _longer(self.text, most):
             return self.text
-        longest = min(MAX_LENGTH, CHARACTERS_A_TOKEN * most)
-        every = self._read_units.get(longest)
-        if every is None:
-            every = _Units(units(self.text, longest, self.tables))
-            if len(self._read_units) >= KEPT_LENGTHS:
-                self._read_units.clear()
-            self._read_units[longest] = every
-        if not every.units:
+        read = self._read(min(MAX_LENGTH, CHARACTERS_A_TOKEN * most))
+        if not read.starts:
             return cut(self.text, most)
-        wanted = frozenset(terms)
-        chosen, order = _best_that_fits(self.text, every.units, every.terms(wanted), wanted, most - 2)
-        heading = _heading(chosen, order[0], self.tables)
-        places, left = set[int](), most - 2
-        missed = 0
+        wanted, left = frozenset(terms), most - 2
+        order = _order(read.worth(wanted))
+        chosen, cost = read, partial(read.cost, self.text)
+        if cost(order[0]) >= left:
+            units, order = _best_that_fits(self.text, read.units(self.text), wanted, left)
+            chosen = _Read.of_units(units, read.tables)
+            cost = partial(chosen.cost, self.text)
+        heading = chosen.heading(order[0])
+        places, missed = set[int](), 0
         for place in order if heading is None else (order[0], heading, *order[1:]):
             if place in places:
                 continue
-            if _least_tokens(chosen[place].text) < left and (cost := count_tokens(chosen[place].text) + 1) <= left:
+            if (taken := cost(place) + 1) <= left:
                 places.add(place)
-                left -= cost
+                left -= taken
             elif (missed := missed + 1) == MOST_MISSED:
                 break
         return _joined(self.text, chosen, sorted(places))
 
+    def _read(self, longest: int) -> _Read:
+        """Its units of at most this length; of a short text those that were read before."""
+        if len(self.text) > KEPT_CHARACTERS:
+            return _Read.of(self.text, longest)
+        if (read := _READ.get(self.text, longest)) is None:
+            read = _Read.of(self.text, longest)
+            _READ.put(self.text, longest, value=read, size=read.size)
+        return read
 
-@lru_cache(maxsize=64)
-def _kept_source(text: str) -> Source:
-    """The source of a text; of those that were asked for last it is read already."""
-    return Source(text)
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Where the units of a text are, what each takes, and which term each says how often: terms as numbers, in order.
+
+    costs: tokens of each unit, -1 where they were not counted yet. terms, places, counts: of each term and each unit that says it.
+    """
+
+    starts: array[int]
+    ends: array[int]
+    costs: array[int]
+    tables: tuple[Table, ...]
+    terms: array[int]
+    places: array[int]
+    counts: array[int]
+
+    @classmethod
+    def of(cls, text: str, longest: int) -> _Read:
+        """Read a text."""
+        tables = tuple(find_tables(text))
+        every = _Units(units(text, longest, tables))
+        said = sorted((term, place, count) for place, terms in enumerate(every.all_terms()) for term, count in terms.items())
+        columns = (array(kind, (one[at] for one in said)) for at, kind in enumerate("qII"))
+        return cls(*_places(every.units), tables, *columns)
+
+    @classmethod
+    def of_units(cls, every: Sequence[Sentence], tables: tuple[Table, ...]) -> _Read:
+        """Where these units are, without what they say."""
+        return cls(*_places(every), tables, array("q"), array("I"), array("I"))
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes."""
+        return 800 + 12 * len(self.starts) + 16 * len(self.terms)
+
+    def units(self, text: str) -> list[Sentence]:
+        """The units themselves."""
+        return [Sentence(text[start:end], start, end) for start, end in zip(self.starts, self.ends, strict=True)]
+
+    def cost(self, text: str, place: int) -> int:
+        """The tokens of a unit."""
+        if self.costs[place] < 0:
+            self.costs[place] = count_tokens(text[self.starts[place] : self.ends[place]])
+        return self.costs[place]
+
+    def worth(self, wanted: frozenset[str]) -> list[float]:
+        """What the terms of each unit are worth, and what its neighbours lend it."""
+        own = [0.0] * len(self.starts)
+        for term in sorted(wanted):
+            name = hash(term)
+            first, last = bisect_left(self.terms, name), bisect_right(self.terms, name)
+            if first < last:
+                value = log(1 + len(own) / (last - first))
+                for at in range(first, last):
+                    own[self.places[at]] += value * (AGAIN if self.counts[at] > 1 else 1)
+        return _with_lent(own)
+
+    def heading(self, best: int) -> int | None:
+        """The place of the heading of the table that the best unit is a row of."""
+        for table in self.tables:
+            if table.start <= self.starts[best] < table.end:
+                place = bisect_left(self.starts, table.start)
+                return place if place < len(self.starts) and self.ends[place] <= table.heading_end else None
+        return None
+
+
+def _places(every: Sequence[Sentence]) -> tuple[array[int], array[int], array[int]]:
+    """Starts, ends and no costs yet."""
+    return array("I", (one.start for one in every)), array("I", (one.end for one in every)), array("i", [-1] * len(every))
+
+
+_READ = KeptNumbers[_Read](KEPT_BYTES)
+_COUNTED = KeptNumbers[int](KEPT_COUNTS)
 
 
 def _longer(text: str, most: int) -> bool:
@@ -123,12 +190,11 @@ def _least_tokens(text: str) -> int:
     return len("".join(text.split())) // _LETTERS_OF_FIRST
 
 
-def _best_that_fits(
-    text: str, chosen: list[Sentence], terms: list[Mapping[str, int]], wanted: frozenset[str], most: int
-) -> tuple[list[Sentence], list[int]]:
+def _best_that_fits(text: str, chosen: list[Sentence], wanted: frozenset[str], most: int) -> tuple[list[Sentence], list[int]]:
     """The units and their places, best first; as long as the best is too long, those with words of the query are cut smaller."""
+    terms = _Units(chosen).terms(wanted)
     while True:
-        order = _order(terms)
+        order = _order(_worth(terms))
         longest = len(chosen[order[0]].text)
         if count_tokens(chosen[order[0]].text) < most:
             return chosen, order
@@ -157,6 +223,13 @@ class _Units:
     def _languages(self) -> frozenset[str]:
         return frozenset({ENGLISH, language_of([*chain.from_iterable(self._words)])})
 
+    def all_terms(self) -> list[Mapping[int, int]]:
+        """How often each unit has each of its terms, as numbers, in English and in the language of them all."""
+        known: dict[str, tuple[int, ...]] = {}
+        for word in {*chain.from_iterable(self._words)}:
+            known[word] = tuple({hash(term_of(word, language)) for language in self._languages})
+        return [Counter(term for word in unit_words for term in known[word]) for unit_words in self._words]
+
     def terms(self, wanted: frozenset[str]) -> list[Mapping[str, int]]:
         """How often each unit has each term of the query, in English and in the language of them all."""
         if not wanted:
@@ -173,18 +246,21 @@ class _Units:
         return counts
 
 
-def _order(terms: Sequence[Mapping[str, int]]) -> list[int]:
+def _order(worth: Sequence[float]) -> list[int]:
     """The places of the units, best first; of those worth the same, the first is the best and the others follow by distance from it."""
-    worth = _worth(terms)
-    best = max(range(len(worth)), key=lambda place: (worth[place], -place))
-    return sorted(range(len(worth)), key=lambda place: (-worth[place], _distance(place - best)))
+    best = worth.index(max(worth))
+    ranked = [(-value, _distance(place - best), place) for place, value in enumerate(worth)]
+    return [place for _, _, place in sorted(ranked)]
 
 
 def _worth(terms: Sequence[Mapping[str, int]]) -> list[float]:
     """What the terms of each unit are worth, and what its neighbours lend it."""
     spread = Counter(chain.from_iterable(terms))
     worth = {term: log(1 + len(terms) / spread[term]) for term in sorted(spread)}
-    own = [sum(value * (AGAIN if count[term] > 1 else 1) for term, value in worth.items() if term in count) for count in terms]
+    return _with_lent([sum(value * (AGAIN if count[term] > 1 else 1) for term, value in worth.items() if term in count) for count in terms])
+
+
+def _with_lent(own: Sequence[float]) -> list[float]:
     around = [0.0, *own, 0.0]
     return [value + AFTER * around[place] + BEFORE * around[place + 2] for place, value in enumerate(own)]
 
@@ -192,15 +268,6 @@ def _worth(terms: Sequence[Mapping[str, int]]) -> list[float]:
 def _distance(places: int) -> float:
     """How far a unit is from the best one: those after it are nearer than those before it, as they are worth more."""
     return places / AFTER if places >= 0 else -places / BEFORE
-
-
-def _heading(said: Sequence[Sentence], best: int, tables: Sequence[Table]) -> int | None:
-    """The place of the heading of the table that the best unit is a row of."""
-    for table in tables:
-        if table.start <= said[best].start < table.end:
-            place = bisect_left(said, table.start, key=lambda unit: unit.start)
-            return place if place < len(said) and said[place].end <= table.heading_end else None
-    return None
 
 
 def cut(text: str, most: int) -> str:
@@ -217,17 +284,17 @@ def covered(text: str, terms: Collection[str]) -> int:
     return len(set(terms) & set(tokens(text)))
 
 
-def _joined(text: str, said: Sequence[Sentence], places: Sequence[int]) -> str:
+def _joined(text: str, read: _Read, places: Sequence[int]) -> str:
     """The units at these places as they stand in the text, line under line where they do so there."""
     parts: list[str] = []
     last, end = -1, 0
     for place in places:
-        blank = _blank(text[end : said[place].start])
+        blank = _blank(text[end : read.starts[place]])
         if place != last + 1:
             blank = f"{blank or ' '}{GAP}{blank or ' '}" if parts else f"{GAP}{blank or ' '}"
-        parts += [blank if parts or place else "", said[place].text]
-        last, end = place, said[place].end
-    if last + 1 < len(said) and text[end - 1] not in _ENDS and "\n" not in text[end : said[last + 1].start]:
+        parts += [blank if parts or place else "", text[read.starts[place] : read.ends[place]]]
+        last, end = place, read.ends[place]
+    if last + 1 < len(read.starts) and text[end - 1] not in _ENDS and "\n" not in text[end : read.starts[last + 1]]:
         parts.append(GAP)
     return "".join(parts)
 
@@ -350,8 +417,13 @@ _OTHER_BLANKS = np.array([code for code in range(128, 0x3001) if chr(code).isspa
 
 
 def count_tokens(text: str) -> int:
-    """The estimate for a text, 0 for one of blanks alone. Linear; of a long text 2,000 tokens take 0.1 ms."""
-    return -(-(_halves_by_columns(text) if len(text) >= _VECTORISED_FROM else _halves(text)) // 2)
+    """The estimate for a text, 0 for one of blanks alone. Linear; of a long text 2,000 tokens take 0.1 ms, once."""
+    if len(text) < _VECTORISED_FROM:
+        return -(-_halves(text) // 2)
+    if (known := _COUNTED.get(text)) is None:
+        known = -(-_halves_by_columns(text) // 2)
+        _COUNTED.put(text, value=known)
+    return known
 
 
 def _halves_by_columns(text: str) -> int:
