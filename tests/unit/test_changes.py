@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from memory_core.domain.ranking.query import asks_of_oneself
 from memory_core.domain.statements.change_clauses import _CUES, read
 from memory_core.domain.statements.changes import Change, change, updates
-from memory_core.domain.statements.values_said import AskedKind
-from memory_core.domain.statements.values_said import values_in
+from memory_core.domain.statements.values_said import AskedKind, values_in
 from memory_core.domain.text.analyzer import tokens
 from tests.change_stories import CHANGED, FOURTEEN, UNCHANGED, Story
 

@@ -20,18 +20,19 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
 from math import log
 from types import MappingProxyType
 
 import numpy as np
+import numpy.typing as npt
 import regex
 
 from memory_core.domain.text.analyzer import ENGLISH, language_of, term_of, tokens, words
 from memory_core.domain.text.kept import KeptNumbers
 from memory_core.domain.text.sameness import names_in
-from memory_core.domain.text.sentences import MAX_LENGTH, Sentence, Table, find_tables, pieces, sentences, units
+from memory_core.domain.text.sentences import MAX_LENGTH, Sentence, Table, find_stretches, find_tables, pieces, sentences, units
 from memory_core.domain.text.spelling import numbers_in
 
 GAP = "…"
@@ -76,17 +77,16 @@ class Source:
             return cut(self.text, most)
         wanted, left = frozenset(terms), most - 2
         order = _order(read.worth(wanted))
-        chosen, cost = read, partial(read.cost, self.text)
-        if cost(order[0]) >= left:
-            units, order = _best_that_fits(self.text, read.units(self.text), wanted, left)
-            chosen = _Read.of_units(units, read.tables)
-            cost = partial(chosen.cost, self.text)
+        chosen = read
+        if read.costs[order[0]] >= left:
+            smaller, order = _best_that_fits(self.text, read.units(self.text), wanted, left)
+            chosen = _Read.of_units(self.text, smaller, read.tables)
         heading = chosen.heading(order[0])
         places, missed = set[int](), 0
         for place in order if heading is None else (order[0], heading, *order[1:]):
             if place in places:
                 continue
-            if (taken := cost(place) + 1) <= left:
+            if (taken := chosen.costs[place] + 1) <= left:
                 places.add(place)
                 left -= taken
             elif (missed := missed + 1) == MOST_MISSED:
@@ -97,9 +97,14 @@ class Source:
         """Its units of at most this length; of a short text those that were read before."""
         if len(self.text) > KEPT_CHARACTERS:
             return _Read.of(self.text, longest)
-        if (read := _READ.get(self.text, longest)) is None:
+        read = _READ.get(self.text)
+        if read is None or read.longest > longest:
+            read = _READ.get(self.text, longest)
+        if read is None:
             read = _Read.of(self.text, longest)
-            _READ.put(self.text, longest, value=read, size=read.size)
+            # Where no unit was cut, a longer one is none either.
+            more = (longest,) if read.longest > longest else ()
+            _READ.put(self.text, *more, value=read, size=read.size)
         return read
 
 
@@ -107,45 +112,43 @@ class Source:
 class _Read:
     """Where the units of a text are, what each takes, and which term each says how often: terms as numbers, in order.
 
-    costs: tokens of each unit, -1 where they were not counted yet. terms, places, counts: of each term and each unit that says it.
+    longest: characters of the longest unit before any was cut.
+    costs: tokens of each unit. terms, places, again: of each term and each unit that says it; 1 where it says it more than once.
     """
 
+    longest: int
+    tables: tuple[Table, ...]
     starts: array[int]
     ends: array[int]
     costs: array[int]
-    tables: tuple[Table, ...]
     terms: array[int]
     places: array[int]
-    counts: array[int]
+    again: array[int]
 
     @classmethod
     def of(cls, text: str, longest: int) -> _Read:
         """Read a text."""
         tables = tuple(find_tables(text))
-        every = _Units(units(text, longest, tables))
-        said = sorted((term, place, count) for place, terms in enumerate(every.all_terms()) for term, count in terms.items())
-        columns = (array(kind, (one[at] for one in said)) for at, kind in enumerate("qII"))
-        return cls(*_places(every.units), tables, *columns)
+        stretches = list(find_stretches(text, tables))
+        every = _Units(units(text, longest, stretches))
+        before_cut = max((end - start for start, end in stretches), default=0)
+        said = every.postings()
+        columns = zip(*said, strict=True) if said else ((), (), ())
+        return cls(before_cut, tables, *_placed(text, every.units), *map(array, "qIB", columns))
 
     @classmethod
-    def of_units(cls, every: Sequence[Sentence], tables: tuple[Table, ...]) -> _Read:
-        """Where these units are, without what they say."""
-        return cls(*_places(every), tables, array("q"), array("I"), array("I"))
+    def of_units(cls, text: str, every: Sequence[Sentence], tables: tuple[Table, ...]) -> _Read:
+        """Where these units are and what each takes, without what they say."""
+        return cls(0, tables, *_placed(text, every), array("q"), array("I"), array("B"))
 
     @property
     def size(self) -> int:
         """Bytes that it takes."""
-        return 800 + 12 * len(self.starts) + 16 * len(self.terms)
+        return 900 + 12 * len(self.starts) + 13 * len(self.terms)
 
     def units(self, text: str) -> list[Sentence]:
         """The units themselves."""
         return [Sentence(text[start:end], start, end) for start, end in zip(self.starts, self.ends, strict=True)]
-
-    def cost(self, text: str, place: int) -> int:
-        """The tokens of a unit."""
-        if self.costs[place] < 0:
-            self.costs[place] = count_tokens(text[self.starts[place] : self.ends[place]])
-        return self.costs[place]
 
     def worth(self, wanted: frozenset[str]) -> list[float]:
         """What the terms of each unit are worth, and what its neighbours lend it."""
@@ -156,7 +159,7 @@ class _Read:
             if first < last:
                 value = log(1 + len(own) / (last - first))
                 for at in range(first, last):
-                    own[self.places[at]] += value * (AGAIN if self.counts[at] > 1 else 1)
+                    own[self.places[at]] += value * (AGAIN if self.again[at] else 1)
         return _with_lent(own)
 
     def heading(self, best: int) -> int | None:
@@ -168,9 +171,10 @@ class _Read:
         return None
 
 
-def _places(every: Sequence[Sentence]) -> tuple[array[int], array[int], array[int]]:
-    """Starts, ends and no costs yet."""
-    return array("I", (one.start for one in every)), array("I", (one.end for one in every)), array("i", [-1] * len(every))
+def _placed(text: str, every: Sequence[Sentence]) -> tuple[array[int], array[int], array[int]]:
+    """Starts, ends and tokens."""
+    starts, ends = array("I", [one.start for one in every]), array("I", [one.end for one in every])
+    return starts, ends, array("I", _tokens_of_parts(text, starts, ends))
 
 
 _READ = KeptNumbers[_Read](KEPT_BYTES)
@@ -223,12 +227,21 @@ class _Units:
     def _languages(self) -> frozenset[str]:
         return frozenset({ENGLISH, language_of([*chain.from_iterable(self._words)])})
 
-    def all_terms(self) -> list[Mapping[int, int]]:
-        """How often each unit has each of its terms, as numbers, in English and in the language of them all."""
+    def postings(self) -> list[tuple[int, int, int]]:
+        """Each term as a number, with the place of a unit that says it and whether it does again; in order."""
         known: dict[str, tuple[int, ...]] = {}
-        for word in {*chain.from_iterable(self._words)}:
-            known[word] = tuple({hash(term_of(word, language)) for language in self._languages})
-        return [Counter(term for word in unit_words for term in known[word]) for unit_words in self._words]
+        said: list[tuple[int, int, int]] = []
+        for place, unit_words in enumerate(self._words):
+            counts: dict[int, int] = {}
+            for word in unit_words:
+                if (numbers := known.get(word)) is None:
+                    terms = {term for language in self._languages if (term := term_of(word, language))}
+                    known[word] = numbers = tuple({hash(term) for term in terms})
+                for number in numbers:
+                    counts[number] = counts.get(number, 0) + 1
+            said += [(number, place, int(count > 1)) for number, count in counts.items()]
+        said.sort()
+        return said
 
     def terms(self, wanted: frozenset[str]) -> list[Mapping[str, int]]:
         """How often each unit has each term of the query, in English and in the language of them all."""
@@ -428,22 +441,41 @@ def count_tokens(text: str) -> int:
 
 def _halves_by_columns(text: str) -> int:
     """As `_halves`."""
-    signs = 0
+    return int(_halves_of_runs(text, ())[1].sum())
+
+
+def _tokens_of_parts(text: str, starts: Sequence[int], ends: Sequence[int]) -> list[int]:
+    """The tokens of each part of a text, as `count_tokens` counts them one by one."""
+    if not starts:
+        return []
+    firsts, halves = _halves_of_runs(text, (*starts, *ends))
+    before = np.concatenate(([0], np.cumsum(halves)))
+    parts = before[np.searchsorted(firsts, ends)] - before[np.searchsorted(firsts, starts)]
+    tokens: list[int] = (-(-parts // 2)).tolist()
+    return tokens
+
+
+def _halves_of_runs(text: str, cuts: Collection[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Where the runs of letters, of digits, of signs and of blanks begin, and the half tokens of each. cuts: where one ends, too."""
+    worth: npt.NDArray[np.int64] | None = None
     if text.isascii():
         kinds = np.frombuffer(text.encode().translate(_ASCII_KINDS), dtype=np.uint8)
-        signs = 2 * int(np.count_nonzero(kinds == _SIGN))
     else:
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         kinds = _KINDS.take(codes, mode="clip")
         others = codes >= 0x80
         kinds[others] = np.where(np.isin(codes[others], _OTHER_BLANKS), _BLANK, _SIGN)
-        sign_codes = codes[kinds == _SIGN]
-        signs = int((2 - ((sign_codes >= 0x80) & (sign_codes < _FIRST_UNSPACED)) + 2 * (sign_codes > _BASIC_PLANE)).sum())
-    starts = np.concatenate(([0], np.flatnonzero(kinds[1:] != kinds[:-1]) + 1))
-    lengths, of_run = np.diff(starts, append=len(kinds)), kinds[starts]
-    letters, digits = lengths[of_run == _LETTER], lengths[of_run == _DIGIT]
-    words_and_numbers = len(letters) + np.maximum(0, -((_LETTERS_OF_FIRST - letters) // _LETTERS_A_TOKEN)).sum()
-    return signs + 2 * int(words_and_numbers - (-digits // _DIGITS_A_TOKEN).sum())
+        worth = 2 - (others & (codes < _FIRST_UNSPACED)).astype(np.int64) + 2 * (codes > _BASIC_PLANE)
+    firsts = np.concatenate(([0], np.flatnonzero(kinds[1:] != kinds[:-1]) + 1))
+    if cuts:
+        inside = np.array([*cuts], dtype=np.int64)
+        firsts = np.unique(np.concatenate((firsts, inside[inside < len(kinds)])))
+    lengths, of_run = np.diff(firsts, append=len(kinds)), kinds[firsts]
+    signs = 2 * lengths if worth is None else np.add.reduceat(worth, firsts)
+    letters = 2 * (1 + np.maximum(0, -((_LETTERS_OF_FIRST - lengths) // _LETTERS_A_TOKEN)))
+    digits = -2 * (-lengths // _DIGITS_A_TOKEN)
+    halves: npt.NDArray[np.int64] = np.choose(of_run, (np.zeros_like(lengths), letters, digits, signs))
+    return firsts, halves
 
 
 def _halves(text: str) -> int:
