@@ -153,6 +153,10 @@ def values_in(text: str) -> Values:
     """The times and numbers of a sentence."""
     if _HINT.search(text) is None and _WORDS_OF_VALUES.isdisjoint(_WORD.findall(text.casefold())):
         return NO_VALUES
+    return _read_values(text)
+
+
+def _read_values(text: str) -> Values:
     whens: dict[str, set[str]] = {}
     rest = text
     if _DIGIT.search(text) is not None:  # most sentences have none, and no telephone number or date without one

@@ -48,6 +48,8 @@ MOST_MISSED = 40
 """Units without room that are tried: to count the tokens of thousands takes longer than all else."""
 KEPT_CHARACTERS = 10_000
 """Of a text up to which what was read of it is kept for the next query."""
+AHEAD_CHARACTERS = 500
+"""Of a text from which on it is read before it is asked for; a shorter one is hardly ever cut."""
 KEPT_BYTES, KEPT_COUNTS = 16_000_000, 16_384
 """Of what is kept of all texts: some 6 KB of a turn of 400 words; and of how many texts the number of tokens is."""
 NOTHING: Mapping[str, int] = MappingProxyType({})
@@ -62,6 +64,12 @@ def excerpt(text: str, terms: Collection[str], most: int) -> str:
     return Source(text).excerpt(terms, most)
 
 
+def read_ahead(text: str) -> None:
+    """Read a text that a question may soon find, where reading it takes long."""
+    if AHEAD_CHARACTERS <= len(text) <= KEPT_CHARACTERS:
+        Source(text).read(MAX_LENGTH)
+
+
 @dataclass(frozen=True)
 class Source:
     """A text of which excerpts are made; what was read of it is kept as numbers."""
@@ -72,7 +80,7 @@ class Source:
         """As `excerpt`."""
         if not _longer(self.text, most):
             return self.text
-        read = self._read(min(MAX_LENGTH, CHARACTERS_A_TOKEN * most))
+        read = self.read(min(MAX_LENGTH, CHARACTERS_A_TOKEN * most))
         if not read.starts:
             return cut(self.text, most)
         wanted, left = frozenset(terms), most - 2
@@ -93,7 +101,7 @@ class Source:
                 break
         return _joined(self.text, chosen, sorted(places))
 
-    def _read(self, longest: int) -> _Read:
+    def read(self, longest: int) -> _Read:
         """Its units of at most this length; of a short text those that were read before."""
         if len(self.text) > KEPT_CHARACTERS:
             return _Read.of(self.text, longest)
