@@ -21,7 +21,6 @@ from memory_core.domain.statements.change_clauses import Message, read
 from memory_core.domain.statements.changes import Change, Line, change_between, change_of_line
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.excerpts import excerpt
-from memory_core.domain.text.kept import KeptNumbers
 from memory_core.domain.text.sameness import normalised
 from memory_core.ledger.readable import NONE_AT_HAND, memories_of
 from memory_core.ports import Filter, LongTermStore
@@ -171,8 +170,49 @@ MOST_REPLACED = 3
 MARK_TOKENS = 30
 """Tokens of the later message that a mark repeats."""
 KEPT_PAIRS = 32_768
-"""Pairs of texts of which is known that the later one changes nothing that the earlier one tells; some 8 MB."""
-_UNCHANGED = KeptNumbers[bool](KEPT_PAIRS)
+"""Pairs of texts of which is known that the later one changes nothing that the earlier one tells; some 6 MB."""
+
+
+class _Unchanged:
+    """Pairs of texts, by numbers that stand for them: none of a text is kept. The same lines are laid side by side turn after turn."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._pairs = set[tuple[int, int]]()
+
+    def __contains__(self, pair: tuple[int, int]) -> bool:
+        return pair in self._pairs
+
+    def add(self, pair: tuple[int, int]) -> None:
+        if len(self._pairs) >= self._most:
+            self._pairs.clear()
+        self._pairs.add(pair)
+
+
+_UNCHANGED = _Unchanged(KEPT_PAIRS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """A piece that is laid beside others. number: stands for its text. at: when it was said. turn: its order where it is one."""
+
+    place: int
+    piece: Piece
+    message: Message
+    number: int
+    at: datetime
+    turn: int | None
+
+    @classmethod
+    def of(cls, place: int, piece: Piece) -> _Laid:
+        at, order = piece.said
+        return cls(place, piece, read(piece.text), hash(piece.text), at, order if is_message(piece.id) else None)
+
+    def is_after(self, other: _Laid) -> bool:
+        """Whether it was said after another one; at one moment only turns have an order, what was formed of them has none."""
+        if self.at != other.at:
+            return self.at > other.at
+        return self.turn is not None and other.turn is not None and self.turn > other.turn
 
 
 def marked(pieces: Sequence[Piece]) -> list[Piece]:
@@ -180,9 +220,9 @@ def marked(pieces: Sequence[Piece]) -> list[Piece]:
 
     A later one replaces at most `MOST_REPLACED` pieces, those with the most words in common: what it says is said of one thing.
     """
-    read_pieces = [(place, piece, read(piece.text)) for place, piece in enumerate(pieces) if piece.said_by is not None]
-    changing = sorted((entry for entry in read_pieces if entry[2].tells_change), key=lambda entry: entry[1].said, reverse=True)
-    replaced = [change for entry in read_pieces if (change := _replaced(entry, changing)) is not None]
+    laid = [_Laid.of(place, piece) for place, piece in enumerate(pieces) if piece.said_by is not None]
+    changing = sorted((one for one in laid if one.message.tells_change), key=lambda one: one.piece.said, reverse=True)
+    replaced = [change for one in laid if (change := _replaced(one, changing)) is not None]
     marks: dict[int, str] = {}
     times: Counter[int] = Counter()
     for change in sorted(replaced, key=lambda change: -change.likeness):
@@ -202,30 +242,33 @@ class _Replaced:
     likeness: float
 
 
-def _replaced(entry: tuple[int, Piece, Message], changing: Sequence[tuple[int, Piece, Message]]) -> _Replaced | None:
-    place, earlier, message = entry
-    name, value = _name_and_value(earlier.text)
+def _replaced(earlier: _Laid, changing: Sequence[_Laid]) -> _Replaced | None:
+    """What replaces a piece. changing: the latest first."""
+    text = earlier.piece.text
+    name, value = _name_and_value(text)
     # The name of a line of the profile begins with a small letter, as no speaker's does.
     line = Line.of(name, value) if name and name[0] == name[0].casefold() else None
-    for later_place, later, later_message in changing:
-        if later.said_by != earlier.said_by or not _is_later(later, earlier):
+    for later in changing:
+        if later.at < earlier.at:
+            break
+        if later.piece.said_by != earlier.piece.said_by or not later.is_after(earlier):
             continue
-        if value and value.casefold() in later.text.casefold():  # "car: a Tesla", "bought a Tesla"
+        if value and value.casefold() in later.piece.text.casefold():  # "car: a Tesla", "bought a Tesla"
             continue
-        if (change := _change(earlier.text, message, line, later.text, later_message)) is not None:
-            mark = f"replaced on {later.said[0].date().isoformat()}: {excerpt(change.said, (), MARK_TOKENS)}"
-            return _Replaced(place, later_place, mark, _likeness(change.replaced, change.said))
+        if (change := _change(earlier, line, later)) is not None:
+            mark = f"replaced on {later.at.date().isoformat()}: {excerpt(change.said, (), MARK_TOKENS)}"
+            return _Replaced(earlier.place, later.place, mark, _likeness(change.replaced, change.said))
     return None
 
 
-def _change(earlier: str, message: Message, line: Line | None, later: str, later_message: Message) -> Change | None:
-    """What a later text says against an earlier one, or against the line that it is. Nothing for most; that is known the next time."""
-    pair = (hash(later), len(later))
-    if _UNCHANGED.get(earlier, *pair):
+def _change(earlier: _Laid, line: Line | None, later: _Laid) -> Change | None:
+    """What a later piece says against an earlier one, or against the line that it is. Nothing for most; that is known the next time."""
+    pair = (earlier.number, later.number)
+    if pair in _UNCHANGED:
         return None
-    change = change_between(message, later_message) or (None if line is None else change_of_line(line, later_message))
+    change = change_between(earlier.message, later.message) or (None if line is None else change_of_line(line, later.message))
     if change is None:
-        _UNCHANGED.put(earlier, *pair, value=True)
+        _UNCHANGED.add(pair)
     return change
 
 
@@ -233,13 +276,6 @@ def _likeness(first: str, second: str) -> float:
     """The part of the words of two sentences that both have (Jaccard)."""
     ours, theirs = set(tokens(first)), set(tokens(second))
     return len(ours & theirs) / max(1, len(ours | theirs))
-
-
-def _is_later(piece: Piece, other: Piece) -> bool:
-    """Whether a piece was said after another one; at one moment only turns have an order, what was formed of them has none."""
-    if piece.said[0] != other.said[0]:
-        return piece.said[0] > other.said[0]
-    return is_message(piece.id) and is_message(other.id) and piece.order > other.order
 
 
 def _name_and_value(line: str) -> tuple[str, str]:
