@@ -200,7 +200,7 @@ class Briefing:
         others = [one for one in latest if asked.session_id is None or one.session_id != asked.session_id]
         if not others or not asked.wants("turns"):
             return latest, [], False
-        return latest, await self._said(owner, where, await self._last_session(owner, others, asked)), False
+        return latest, await self._said(owner, where, await self._last_session(owner, others, asked), latest), False
 
     async def _newest(self, owner: Owner, where: Filter, limit: int) -> list[Memory]:
         """The newest episodic memories that the filter lets through, newest first."""
@@ -246,12 +246,18 @@ class Briefing:
         told = {name: documents[identity].body["last_active_at"] for name, identity in ids.items() if identity in documents}
         return max(sessions, key=lambda name: datetime.fromisoformat(told[name]) if name in told else made[name])
 
-    async def _said(self, owner: Owner, where: Filter, session_id: str | None) -> list[Memory]:
-        """The newest turns of a session as they were said, newest first; a cell or a note only where no message of it is kept."""
+    async def _said(self, owner: Owner, where: Filter, session_id: str | None, latest: Sequence[Memory] = ()) -> list[Memory]:
+        """The newest turns of a session as they were said, newest first; a cell or a note only where no message of it is kept.
+
+        latest: the newest memories of all sessions, where they were read already.
+        """
         of_session = replace(where, session_id=session_id, without_session_id=None)
         most = LATEST if session_id is None else TURNS
         as_said = replace(of_session, categories=frozenset({MESSAGE}), hide_formed_messages=False)
-        pages = await asyncio.gather(self._newest(owner, as_said, most), self._newest(owner, of_session, most))
+        known = [one for one in latest if one.session_id == session_id][:most]
+        pages = await asyncio.gather(
+            self._newest(owner, as_said, most), _given(known) if len(known) == most else self._newest(owner, of_session, most)
+        )
         messages, others = ([one for one in page if one.session_id == session_id] for page in pages)
         told = {one.cell_id for one in messages}
         turns = {one.id: one for one in messages}
@@ -299,6 +305,10 @@ def asks_ahead(query: str) -> bool:
 
 async def _nothing() -> list[Memory]:
     return []
+
+
+async def _given(memories: list[Memory]) -> list[Memory]:
+    return memories
 
 
 async def _no_profile() -> Profile:

@@ -88,7 +88,8 @@ def order_features(
     """
     candidates, statistics, parameters = measures.candidates, measures.statistics, measures.parameters
     score, cosine = relevant.score, measures.cosine
-    beside = [rescaled(np.nan_to_num(one), parameters.fusion) for one in (candidates.previous_cosine, candidates.next_cosine)]
+    near = (candidates.previous_cosine, candidates.next_cosine)
+    beside = [rescaled(np.where(np.isnan(one), 0.0, one), parameters.fusion) for one in near]
     sessions = places.sessions
     found: dict[str, Floats] = {
         "relevance": score,

@@ -143,14 +143,11 @@ def _beside(candidates: CandidateSet, terms: Sequence[str]) -> Flags:
     placed = np.zeros(candidates.own.shape, dtype=np.bool_)
     placed[row, term] = True
     beside = candidates.own & ~placed
-    long: dict[str, list[int]] = {}
-    for one in np.unique(row).tolist():
-        if (actor := candidates.actor[one]) is not None:
-            long.setdefault(actor, []).append(one)
-    for actor, rows in long.items():
+    for actor in {one for one in candidates.actor if one is not None}:
         named = [term in _name_terms(actor) for term in terms]
         if any(named):
-            beside[rows] |= np.array(named)
+            theirs = [one for one in np.unique(row).tolist() if candidates.actor[one] == actor]
+            beside[theirs] |= np.array(named)
     return beside
 
 

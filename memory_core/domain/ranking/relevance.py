@@ -244,7 +244,8 @@ class Measures:
         share = long_turns(self.statistics)
         if not share or not parameters.long_text_weight:
             return order
-        cosine = rescaled(np.nan_to_num(relevant.similarity, nan=parameters.fusion.cosine_low), parameters.fusion)
+        similarity = relevant.similarity
+        cosine = rescaled(np.where(np.isnan(similarity), parameters.fusion.cosine_low, similarity), parameters.fusion)
         return order + weight * parameters.long_text_weight * share * passage_factor(self.candidates) * np.maximum(cosine, 0.0)
 
 
