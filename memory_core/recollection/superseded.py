@@ -221,8 +221,8 @@ def marked(pieces: Sequence[Piece]) -> list[Piece]:
     A later one replaces at most `MOST_REPLACED` pieces, those with the most words in common: what it says is said of one thing.
     """
     laid = [_Laid.of(place, piece) for place, piece in enumerate(pieces) if piece.said_by is not None]
-    changing = sorted((one for one in laid if one.message.tells_change), key=lambda one: one.piece.said, reverse=True)
-    replaced = [change for one in laid if (change := _replaced(one, changing)) is not None]
+    changing = sorted((line for line in laid if line.message.tells_change), key=lambda line: line.piece.said, reverse=True)
+    replaced = [change for line in laid if (change := _replaced(line, changing)) is not None]
     marks: dict[int, str] = {}
     times: Counter[int] = Counter()
     for change in sorted(replaced, key=lambda change: -change.likeness):

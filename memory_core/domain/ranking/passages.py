@@ -143,10 +143,10 @@ def _beside(candidates: CandidateSet, terms: Sequence[str]) -> Flags:
     placed = np.zeros(candidates.own.shape, dtype=np.bool_)
     placed[row, term] = True
     beside = candidates.own & ~placed
-    for actor in {one for one in candidates.actor if one is not None}:
+    for actor in set(filter(None, candidates.actor)):
         named = [term in _name_terms(actor) for term in terms]
         if any(named):
-            theirs = [one for one in np.unique(row).tolist() if candidates.actor[one] == actor]
+            theirs = [place for place in np.unique(row).tolist() if candidates.actor[place] == actor]
             beside[theirs] |= np.array(named)
     return beside
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import islice, starmap
 
 from memory_core.domain.statements.change_phrases import (
     AFTER_NOUN,
@@ -501,12 +501,12 @@ def read(text: str, *, is_own: bool = False) -> Message:
     """A message taken apart. is_own: as in `tells_change`."""
     told = text[:MOST_CHARACTERS].removeprefix(_TOLD_BY)  # else it looks like a pasted conversation
     plain = normal_form("NFKC", plain_digits(told if is_own else own_words(told))).replace("’", "'")
-    return Message(" ".join(plain.casefold().split()), tuple(_said(*one) for one in islice(_sentences(plain), MOST_SENTENCES)))
+    return Message(" ".join(plain.casefold().split()), tuple(starmap(_said, islice(_sentences(plain), MOST_SENTENCES))))
 
 
 @keep_texts(8_192)
 def _said(text: str, ends_asking: bool) -> Said:
-    """A sentence. It stands in a message and in its excerpts, which are others for each question, and is read once for all of them."""
+    """A sentence. It is in a message and in its excerpts, which are others for each question, and is read once for all of them."""
     return Said(text, ends_asking)
 
 

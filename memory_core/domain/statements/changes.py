@@ -170,10 +170,10 @@ def updates(earlier: Message, later: Message, asked: AskedKind) -> bool:
 
     Weaker than a change: nothing in the later one has to say so. Both can be true, and the later one is the better answer.
     """
-    told = [(before, before.values.of_kind(asked)) for before in asked_values(earlier, asked)]
-    for now in later.valued if told else ():
+    asked_for = [(before, before.values.of_kind(asked)) for before in asked_values(earlier, asked)]
+    for now in later.valued if asked_for else ():
         values = now.new_values.of_kind(asked)
-        if values and any(_updates(before, theirs, now, values, asked) for before, theirs in told):
+        if values and any(_updates(before, theirs, now, values, asked) for before, theirs in asked_for):
             return True
     return False
 

@@ -140,8 +140,8 @@ class _Read:
         stretches = list(find_stretches(text, tables))
         every = _Units(units(text, longest, stretches))
         before_cut = max((end - start for start, end in stretches), default=0)
-        said = every.postings()
-        columns = zip(*said, strict=True) if said else ((), (), ())
+        postings = every.postings()
+        columns = zip(*postings, strict=True) if postings else ((), (), ())
         return cls(before_cut, tables, *_placed(text, every.units), *map(array, "qIB", columns))
 
     @classmethod
@@ -181,7 +181,7 @@ class _Read:
 
 def _placed(text: str, every: Sequence[Sentence]) -> tuple[array[int], array[int], array[int]]:
     """Starts, ends and tokens."""
-    starts, ends = array("I", [one.start for one in every]), array("I", [one.end for one in every])
+    starts, ends = array("I", [unit.start for unit in every]), array("I", [unit.end for unit in every])
     return starts, ends, array("I", _tokens_of_parts(text, starts, ends))
 
 
@@ -238,7 +238,7 @@ class _Units:
     def postings(self) -> list[tuple[int, int, int]]:
         """Each term as a number, with the place of a unit that says it and whether it does again; in order."""
         known: dict[str, tuple[int, ...]] = {}
-        said: list[tuple[int, int, int]] = []
+        postings: list[tuple[int, int, int]] = []
         for place, unit_words in enumerate(self._words):
             counts: dict[int, int] = {}
             for word in unit_words:
@@ -247,9 +247,9 @@ class _Units:
                     known[word] = numbers = tuple({hash(term) for term in terms})
                 for number in numbers:
                     counts[number] = counts.get(number, 0) + 1
-            said += [(number, place, int(count > 1)) for number, count in counts.items()]
-        said.sort()
-        return said
+            postings += [(number, place, int(count > 1)) for number, count in counts.items()]
+        postings.sort()
+        return postings
 
     def terms(self, wanted: frozenset[str]) -> list[Mapping[str, int]]:
         """How often each unit has each term of the query, in English and in the language of them all."""

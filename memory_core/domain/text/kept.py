@@ -30,11 +30,11 @@ class KeptNumbers(Generic[Value]):
         """What was put for this text and these numbers."""
         key = (hash(text), len(text), *more)
         with self._lock:
-            held = self._held.get(key)
-            if held is None:
+            entry = self._held.get(key)
+            if entry is None:
                 return None
             self._held.move_to_end(key)
-            return held[0]
+            return entry[0]
 
     def put(self, text: str, *more: int, value: Value, size: int = 1) -> None:
         """Keep a value of a text."""
