@@ -19,6 +19,7 @@ from memory_core.domain.errors import Unavailable
 from memory_core.domain.memory import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
+from memory_core.domain.text.kept import forget_texts
 from memory_core.ledger.archive_files import ColdCopies, ErasureNotes, OwnerNames, Parts
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger, Look
@@ -150,6 +151,7 @@ class Eraser:
 
     async def _emptied(self, lease: Lease, operation: Operation) -> Operation:
         """Every tier, once: the short term first, which from then on takes nothing back, then files, then the truth."""
+        forget_texts()
         await self._empty_short_term(lease, operation)
         blobs = await self._parts.remove_all(lease.owner) + await self._copies.remove_all(lease.owner)
         while True:

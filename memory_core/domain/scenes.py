@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -19,6 +18,7 @@ from memory_core.domain.memory import Memory
 from memory_core.domain.note import BEHAVIOUR, parts_of
 from memory_core.domain.scope import Timestamp
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, GREETINGS, QUERY_WORDS, words
+from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.sentences import sentences
 
 PROFILE_ID: Final = "prf_profile"
@@ -266,7 +266,7 @@ def _title(theme: str, members: Sequence[SceneMember]) -> str:
     return f"{theme.capitalize()}: {', '.join(common)}"[:200] if common else theme.capitalize()
 
 
-@lru_cache(maxsize=_LINES_KEPT)
+@keep_texts(_LINES_KEPT)
 def _telling(line: str) -> tuple[str, ...]:
     """The words of a line that a title may be made of, each once."""
     return tuple(dict.fromkeys(word for word in words(line) if len(word) > 2 and word not in _SAYS_NOTHING and not word.isdigit()))

@@ -114,7 +114,7 @@ _PROCEDURAL = frozenset({MemoryType.PROCEDURAL.value})
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Material:
     """What a context is written from. grant: what the query has earned. terms: of the query.
 
     running: whether the turns are those of a running session. turns, stories: by memory id, the cell of a message and of what was formed.
@@ -153,7 +153,7 @@ class Briefing:
         )
         query = asked.query or query_in(asked.messages or ())
         unsaid = texts_said(asked.messages or ())
-        profile, instructions, (latest, turns, running), (found, degraded), (zone, head) = await asyncio.gather(
+        profile, instructions, (latest, turns, running), (rounds, degraded), (zone, head) = await asyncio.gather(
             self._profiles.of(owner, asked.at, without_session_id=asked.exclude_session_id) if asked.wants("profile") else _no_profile(),
             self._instructions(owner, asked, now) if asked.wants("instructions") else _nothing(),
             self._latest(owner, where, asked, unsaid),
@@ -161,31 +161,31 @@ class Briefing:
             self._zones.with_head(owner, asked.time_zone),
         )
         moment = local(moment, zone)
-        grant = found.grant if query is not None and asked.wants("memories") else Grant.SURE
+        grant = rounds.grant if query is not None and asked.wants("memories") else Grant.SURE
         silenced = await self._untold.among(owner, head, [*turns, *latest])
-        turns = [one for one in turns if one.id not in silenced]
-        quoted = [Found(one, float(one.sequence)) for one in turns if normalised(one.content) not in unsaid]
-        cells = {one.memory.id: one.cell for one in quoted if one.is_message}
-        fresh = [one for one in latest if one.id not in silenced and not where.has_faded(one)]
-        hits, said = await asyncio.gather(
-            self._gatherer.pieces(owner, found, frozenset(cells.values())),
+        turns = [turn for turn in turns if turn.id not in silenced]
+        quoted = [Found(turn, float(turn.sequence)) for turn in turns if normalised(turn.content) not in unsaid]
+        cells = {quotation.memory.id: quotation.cell for quotation in quoted if quotation.is_message}
+        fresh = [memory for memory in latest if memory.id not in silenced and not where.has_faded(memory)]
+        hits, turn_pieces = await asyncio.gather(
+            self._gatherer.pieces(owner, rounds, frozenset(cells.values())),
             self._turns(owner, quoted, moment),
         )
         wanted: Wanted = {
-            "instructions": _instructions(instructions, found.terms | frozenset(tokens(query or "")), moment),
+            "instructions": _instructions(instructions, rounds.terms | frozenset(tokens(query or "")), moment),
             "profile": _profile(profile, moment),
-            "foresight": _foresight(_foreseeing(fresh, found, Grant.SURE if asks_ahead(query or "") else grant, moment), moment)
+            "foresight": _foresight(_foreseeing(fresh, rounds, Grant.SURE if asks_ahead(query or "") else grant, moment), moment)
             if asked.wants("foresight")
             else [],
-            "turns": said,
+            "turns": turn_pieces,
             "memories": hits,
         }
-        stories = {one.memory.id: one.cell for one in found.found.values() if one.is_story}
+        stories = {hit.memory.id: hit.cell for hit in rounds.found.values() if hit.is_story}
         wanted = await asyncio.to_thread(_marked, wanted, moment)
-        told = _Told(wanted, grant, found.terms, degraded, running, cells, stories)
-        context = await asyncio.to_thread(_written, told, asked.max_tokens)
+        material = _Material(wanted, grant, rounds.terms, degraded, running, cells, stories)
+        context = await asyncio.to_thread(_written, material, asked.max_tokens)
         if asked.at is None:
-            self._gatherer.note(owner, found, [name for part in context.parts for name in part.ids])
+            self._gatherer.note(owner, rounds, [name for part in context.parts for name in part.ids])
         return context
 
     async def _latest(
@@ -198,10 +198,10 @@ class Briefing:
         )
         if of_session is not None:
             return latest, of_session, True
-        others = [one for one in latest if asked.session_id is None or one.session_id != asked.session_id]
+        others = [memory for memory in latest if asked.session_id is None or memory.session_id != asked.session_id]
         if not others or not asked.wants("turns"):
             return latest, [], False
-        return latest, await self._said(owner, where, await self._last_session(owner, others, asked)), False
+        return latest, await self._said(owner, where, await self._last_session(owner, others, asked), latest), False
 
     async def _newest(self, owner: Owner, where: Filter, limit: int) -> list[Memory]:
         """The newest episodic memories that the filter lets through, newest first."""
@@ -240,41 +240,50 @@ class Briefing:
 
     async def _most_active(self, owner: Owner, newest: Sequence[Memory]) -> str | None:
         """Which session of these memories, newest first, was active last; None for what is in no session."""
-        made = {one.session_id: one.created_at for one in reversed(newest)}
-        sessions = [*dict.fromkeys(one.session_id for one in newest)][:MOST_SESSIONS]
+        made = {memory.session_id: memory.created_at for memory in reversed(newest)}
+        sessions = [*dict.fromkeys(memory.session_id for memory in newest)][:MOST_SESSIONS]
         ids = {name: session_document_id(owner, name) for name in sessions if name is not None}
         documents = (await self._store.snapshot(owner, [*ids.values()])).documents if len(sessions) > 1 else {}
-        told = {name: documents[identity].body["last_active_at"] for name, identity in ids.items() if identity in documents}
-        return max(sessions, key=lambda name: datetime.fromisoformat(told[name]) if name in told else made[name])
+        active_at = {name: documents[identity].body["last_active_at"] for name, identity in ids.items() if identity in documents}
+        return max(sessions, key=lambda name: datetime.fromisoformat(active_at[name]) if name in active_at else made[name])
 
-    async def _said(self, owner: Owner, where: Filter, session_id: str | None) -> list[Memory]:
-        """The newest turns of a session as they were said, newest first; a cell or a note only where no message of it is kept."""
+    async def _said(self, owner: Owner, where: Filter, session_id: str | None, latest: Sequence[Memory] = ()) -> list[Memory]:
+        """The newest turns of a session as they were said, newest first; a cell or a note only where no message of it is kept.
+
+        latest: the newest memories of all sessions, where they were read already.
+        """
         of_session = replace(where, session_id=session_id, without_session_id=None)
         most = LATEST if session_id is None else TURNS
         as_said = replace(of_session, categories=frozenset({MESSAGE}), hide_formed_messages=False)
-        pages = await asyncio.gather(self._newest(owner, as_said, most), self._newest(owner, of_session, most))
-        messages, others = ([one for one in page if one.session_id == session_id] for page in pages)
-        told = {one.cell_id for one in messages}
-        turns = {one.id: one for one in messages}
-        for one in others:
-            if not Found(one, 0.0).is_story or (len(messages) < TURNS and one.cell_id not in told):
-                turns.setdefault(one.id, one)
-        said = (one for one in turns.values() if not is_instruction(one))
-        return sorted(said, key=lambda one: -one.sequence)[:TURNS]
+        known = [memory for memory in latest if memory.session_id == session_id][:most]
+        pages = await asyncio.gather(
+            self._newest(owner, as_said, most), _given(known) if len(known) == most else self._newest(owner, of_session, most)
+        )
+        messages, others = ([memory for memory in page if memory.session_id == session_id] for page in pages)
+        cells = {message.cell_id for message in messages}
+        turns = {message.id: message for message in messages}
+        for other in others:
+            if not Found(other, 0.0).is_story or (len(messages) < TURNS and other.cell_id not in cells):
+                turns.setdefault(other.id, other)
+        spoken = (turn for turn in turns.values() if not is_instruction(turn))
+        return sorted(spoken, key=lambda turn: -turn.sequence)[:TURNS]
 
     async def _turns(self, owner: Owner, quoted: Sequence[Found], moment: datetime) -> list[Piece]:
         """The last turns as pieces, the newest of the highest priority."""
         fallen = await self._gatherer.fallen(owner, quoted, moment)
-        pieces = (piece(one.memory, priority=one.priority, fallen=fallen.get(one.memory.id, ()), terms=(), moment=moment) for one in quoted)
-        return [one for one in pieces if one is not None]
+        pieces = (
+            piece(quotation.memory, priority=quotation.priority, fallen=fallen.get(quotation.memory.id, ()), terms=(), moment=moment)
+            for quotation in quoted
+        )
+        return [turn_piece for turn_piece in pieces if turn_piece is not None]
 
     async def _found(self, owner: Owner, asked: ContextInput, query: str | None, unsaid: frozenset[str]) -> tuple[Rounds, tuple[str, ...]]:
         """What the query finds, in one round; nothing without a query."""
         in_messages = query if asked.query is None else None
         asks_nothing = in_messages is not None and (is_remark(in_messages) or is_text_to_work_on(in_messages))
         most = Grant.PERHAPS if asks_nothing else Grant.SURE
-        said = frozenset(term for message in asked.messages or () for term in tokens(message.content))
-        rounds = Rounds(most=most, unsaid=unsaid, said=said)
+        said_terms = frozenset(term for message in asked.messages or () for term in tokens(message.content))
+        rounds = Rounds(most=most, unsaid=unsaid, said=said_terms)
         if query is None or not asked.wants("memories"):
             return rounds, ()
         asking = RetrieveInput(
@@ -302,18 +311,22 @@ async def _nothing() -> list[Memory]:
     return []
 
 
+async def _given(memories: list[Memory]) -> list[Memory]:
+    return memories
+
+
 async def _no_profile() -> Profile:
     return Profile()
 
 
-def _foreseeing(latest: Sequence[Memory], found: Rounds, grant: Grant, moment: datetime) -> list[Memory]:
+def _foreseeing(latest: Sequence[Memory], rounds: Rounds, grant: Grant, moment: datetime) -> list[Memory]:
     """The memories whose foresight is told; where nothing surely answers, with what of it is soon or has a word of the query."""
-    hits = [one.memory for one in found.found.values() if one.memory.category != "fact"]
+    hits = [hit.memory for hit in rounds.found.values() if hit.memory.category != "fact"]
     if grant is not Grant.PERHAPS:
         return [*latest, *hits]
-    soon = [(one, [line for line in one.foresight if _is_soon(line, moment)]) for one in latest]
-    about = [(one, [line for line in one.foresight if covered(line.description, found.terms)]) for one in hits]
-    return [one.model_copy(update={"foresight": lines}) for one, lines in (*about, *soon) if lines]
+    soon = [(memory, [line for line in memory.foresight if _is_soon(line, moment)]) for memory in latest]
+    about = [(memory, [line for line in memory.foresight if covered(line.description, rounds.terms)]) for memory in hits]
+    return [memory.model_copy(update={"foresight": lines}) for memory, lines in (*about, *soon) if lines]
 
 
 def _is_soon(foresight: Foresight, moment: datetime) -> bool:
@@ -324,17 +337,17 @@ def _is_soon(foresight: Foresight, moment: datetime) -> bool:
 
 def _instructions(memories: Sequence[Memory], terms: Collection[str], moment: datetime) -> list[Piece]:
     """A line for each instruction: those that share words with the query before others, of these the newest first."""
-    shared = {one.id: len(frozenset(tokens(one.content)) & frozenset(terms)) for one in memories}
+    shared = {memory.id: len(frozenset(tokens(memory.content)) & frozenset(terms)) for memory in memories}
     return [
         Piece(
-            one.id,
-            shown_at(one.event_timestamp, moment),
-            one.sequence,
-            one.content,
-            1.0 + shared[one.id] + 1.0 / (2 + place),
+            memory.id,
+            shown_at(memory.event_timestamp, moment),
+            memory.sequence,
+            memory.content,
+            1.0 + shared[memory.id] + 1.0 / (2 + place),
             said_by="",
         )
-        for place, one in enumerate(memories)
+        for place, memory in enumerate(memories)
     ]
 
 
@@ -342,20 +355,20 @@ def _profile(profile: Profile, moment: datetime) -> list[Piece]:
     """A line for each fact, the surest first, then one for each trait, which is of the moment."""
     facts = [
         Piece(
-            one.memory_id,
-            shown_at(one.since, moment),
+            fact.memory_id,
+            shown_at(fact.since, moment),
             place,
-            f"{one.name}: {_told(one.value)}",
-            2.0 + one.confidence,
-            mark=_dispute(one, moment),
+            f"{fact.name}: {_told(fact.value)}",
+            2.0 + fact.confidence,
+            mark=_dispute(fact, moment),
             said_by="",
         )
-        for place, one in enumerate(profile.explicit)
+        for place, fact in enumerate(profile.explicit)
     ]
     traits = [
-        Piece(one.source_scene_ids[0], moment, len(facts) + place, one.trait, one.confidence)
-        for place, one in enumerate(profile.implicit)
-        if one.source_scene_ids
+        Piece(trait.source_scene_ids[0], moment, len(facts) + place, trait.trait, trait.confidence)
+        for place, trait in enumerate(profile.implicit)
+        if trait.source_scene_ids
     ]
     return [*facts, *traits]
 
@@ -393,31 +406,33 @@ def _foresight(memories: Sequence[Memory], moment: datetime) -> list[Piece]:
     return list(pieces.values())
 
 
-def _written(told: _Told, max_tokens: int) -> Context:
+def _written(material: _Material, max_tokens: int) -> Context:
     """The parts within the budget, and what did not fit."""
     budget = max_tokens - FENCE_TOKENS - HEADING_TOKENS * len(ORDER)
-    instructions = told.wanted["instructions"]
-    standing = chosen(told.wanted["instructions"], Room(int(budget * INSTRUCTIONS_SHARE)), (), whole=True)
-    told = replace(told, wanted={kind: _besides(pieces, standing) for kind, pieces in told.wanted.items() if kind != "instructions"})
-    wanted, kept = _divided(told, budget - _size(standing), _words_of("instructions", standing))
-    wanted["instructions"], kept["instructions"] = instructions, standing
-    expectations = {one.text for one in kept["foresight"]}
+    instructions = material.wanted["instructions"]
+    standing = chosen(material.wanted["instructions"], Room(int(budget * INSTRUCTIONS_SHARE)), (), whole=True)
+    material = replace(
+        material, wanted={kind: _besides(pieces, standing) for kind, pieces in material.wanted.items() if kind != "instructions"}
+    )
+    wanted, fitting = _divided(material, budget - _size(standing), _words_of("instructions", standing))
+    wanted["instructions"], fitting["instructions"] = instructions, standing
+    expectations = {piece.text for piece in fitting["foresight"]}
     lines: list[str] = []
     parts: list[Part] = []
     number = 1
     for kind in ORDER:
-        ordered = [_without(one, expectations if kind != "foresight" else ()) for one in in_order(kept[kind])]
+        ordered = [_without(piece, expectations if kind != "foresight" else ()) for piece in in_order(fitting[kind])]
         if ordered:
-            lines += [_heading(told, kind, lines), body(ordered, number)]
+            lines += [_heading(material, kind, lines), body(ordered, number)]
             parts.append(_part(kind, ordered))
             number += len(ordered)
-    shown = {one.telling for pieces in kept.values() for one in pieces}
-    out = [_part(kind, missing) for kind in ORDER if (missing := [one for one in wanted[kind] if one.telling not in shown])]
+    shown_pieces = {piece.telling for pieces in fitting.values() for piece in pieces}
+    out = [_part(kind, missing) for kind in ORDER if (missing := [piece for piece in wanted[kind] if piece.telling not in shown_pieces])]
     text = fenced("\n".join(lines)) if lines else ""
-    return Context(text, tuple(parts), tuple(out), told.degraded)
+    return Context(text, tuple(parts), tuple(out), material.degraded)
 
 
-def _heading(written: _Told, kind: PartKind, lines: Sequence[str]) -> str:
+def _heading(written: _Material, kind: PartKind, lines: Sequence[str]) -> str:
     """The heading of a kind; of what nothing surely answers, the mark, for the last turns where no line has it yet."""
     if kind == "memories" and written.grant < Grant.SURE:
         return PERHAPS
@@ -427,7 +442,7 @@ def _heading(written: _Told, kind: PartKind, lines: Sequence[str]) -> str:
 
 def _marked(wanted: Wanted, moment: datetime) -> Wanted:
     """What is to be told, marked where something else of it says that it holds no more."""
-    together = iter(marked([one for pieces in wanted.values() for one in pieces], moment))
+    together = iter(marked([piece for pieces in wanted.values() for piece in pieces], moment))
     return {kind: [next(together) for _ in pieces] for kind, pieces in wanted.items()}
 
 
@@ -437,26 +452,26 @@ def _besides(pieces: Sequence[Piece], standing: Sequence[Piece]) -> list[Piece]:
     return [piece for piece in pieces if piece.id not in names and piece.text not in texts]
 
 
-def _divided(told: _Told, budget: int, standing_words: int) -> tuple[Wanted, Wanted]:
+def _divided(material: _Material, budget: int, standing_words: int) -> tuple[Wanted, Wanted]:
     """What each kind is to tell, each memory once, and what of it fits. What a kind with its own share has no room for is to be told as a
     memory where the query finds it. standing_words: of the standing instructions above.
     """
-    found = {one.id for one in told.wanted["memories"]}
-    formed = {told.stories[name] for name in found if name in told.stories}
+    found_ids = {piece.id for piece in material.wanted["memories"]}
+    formed = {material.stories[name] for name in found_ids if name in material.stories}
     elsewhere: set[str] = set()
     while True:
-        once = _each_once(told, elsewhere)
-        kept = _kept(replace(told, wanted=once), budget, standing_words)
-        shown = {one.telling for kind in FIRST for one in kept[kind]}
-        lost = found.intersection(one.id for kind in FIRST for one in once[kind] if one.telling not in shown)
-        silent = formed - {told.turns.get(one.id) for one in kept["turns"]}
-        lost |= {one.id for one in once["turns"] if told.turns.get(one.id) in silent}
+        once = _each_once(material, elsewhere)
+        fitting = _kept(replace(material, wanted=once), budget, standing_words)
+        shown_pieces = {piece.telling for kind in FIRST for piece in fitting[kind]}
+        lost = found_ids.intersection(piece.id for kind in FIRST for piece in once[kind] if piece.telling not in shown_pieces)
+        silent = formed - {material.turns.get(piece.id) for piece in fitting["turns"]}
+        lost |= {piece.id for piece in once["turns"] if material.turns.get(piece.id) in silent}
         if not lost:
-            return once, kept
+            return once, fitting
         elsewhere |= lost
 
 
-def _each_once(told: _Told, elsewhere: Collection[str]) -> Wanted:
+def _each_once(material: _Material, elsewhere: Collection[str]) -> Wanted:
     """Without what an earlier kind tells of the same memory, or of the turns that it was formed of; foresight is told beside its memory.
 
     elsewhere: memories that are told as such.
@@ -466,55 +481,55 @@ def _each_once(told: _Told, elsewhere: Collection[str]) -> Wanted:
     once: Wanted = {}
     for kind, _ in SHARES:
         once[kind] = [
-            one
-            for one in told.wanted[kind]
-            if one.id not in names and told.stories.get(one.id) not in cells and not (kind in FIRST and one.id in elsewhere)
+            piece
+            for piece in material.wanted[kind]
+            if piece.id not in names and material.stories.get(piece.id) not in cells and not (kind in FIRST and piece.id in elsewhere)
         ]
         if kind != "foresight":
-            names |= {one.id for one in once[kind]}
+            names |= {piece.id for piece in once[kind]}
         if kind == "turns":
-            cells |= {told.turns[one.id] for one in once[kind] if one.id in told.turns}
+            cells |= {material.turns[piece.id] for piece in once[kind] if piece.id in material.turns}
     return once
 
 
-def _kept(told: _Told, budget: int, standing_words: int) -> Wanted:
+def _kept(material: _Material, budget: int, standing_words: int) -> Wanted:
     """What fits of each kind: into its share, then into what others have left over. standing_words: as in `_divided`."""
-    shares = dict(SHARES if told.running else SHARES_NEW_SESSION)
-    whole, kept, taken = Room(budget), Wanted(), dict[PartKind, Room]()
+    shares = dict(SHARES if material.running else SHARES_NEW_SESSION)
+    whole, fitting, taken = Room(budget), Wanted(), dict[PartKind, Room]()
     left = whole.part(0)
-    if told.grant is Grant.PERHAPS:
-        beside = budget - int(budget * shares["turns"]) if told.running else budget
+    if material.grant is Grant.PERHAPS:
+        beside = budget - int(budget * shares["turns"]) if material.running else budget
         whole, shares = room_for_perhaps(beside, HEADING_TOKENS * len(ORDER), HEADING_WORDS + standing_words), dict(SHARES_PERHAPS)
         left = whole.part(0)
-        if told.running:
-            kept["turns"] = _fitting(told, "turns", Room(budget - whole.tokens))
+        if material.running:
+            fitting["turns"] = _fitting(material, "turns", Room(budget - whole.tokens))
             left = whole.part(shares.pop("turns"))
     for kind, share in shares.items():
         room = whole.part(share)
         if kind == "memories":
             room, left = room.plus(left), left.part(0)
         taken[kind] = replace(room)
-        kept[kind] = _fitting(told, kind, room)
+        fitting[kind] = _fitting(material, kind, room)
         taken[kind] = taken[kind].minus(room)
         left = left.plus(room)
     for kind in REST:
         if kind in shares:
             room = taken[kind].plus(left)
-            kept[kind] = _fitting(told, kind, room, max(room.tokens, int(whole.tokens * shares[kind])) // LONGEST)
+            fitting[kind] = _fitting(material, kind, room, max(room.tokens, int(whole.tokens * shares[kind])) // LONGEST)
             left = room
-    return kept
+    return fitting
 
 
-def _fitting(told: _Told, kind: PartKind, room: Room, longest: int | None = None) -> list[Piece]:
+def _fitting(material: _Material, kind: PartKind, room: Room, longest: int | None = None) -> list[Piece]:
     """What of a kind fits into a room: lines of foresight whole, of other texts passages where they are longer than `longest` tokens."""
     if kind == "memories":
-        return chosen(told.wanted[kind], room, told.terms, exponent=EXPONENT)
-    return chosen(told.wanted[kind], room, told.terms if kind == "turns" else (), longest=longest, whole=kind == "foresight")
+        return chosen(material.wanted[kind], room, material.terms, exponent=EXPONENT)
+    return chosen(material.wanted[kind], room, material.terms if kind == "turns" else (), longest=longest, whole=kind == "foresight")
 
 
-def _without(piece: Piece, told: Collection[str]) -> Piece:
+def _without(piece: Piece, texts: Collection[str]) -> Piece:
     """The piece without the notes that stand in the text already."""
-    return replace(piece, notes=tuple(note for note in piece.notes if note not in told))
+    return replace(piece, notes=tuple(note for note in piece.notes if note not in texts))
 
 
 def _words_of(kind: PartKind, pieces: Sequence[Piece]) -> int:
@@ -527,4 +542,4 @@ def _size(pieces: Sequence[Piece]) -> int:
 
 
 def _part(kind: PartKind, pieces: Sequence[Piece]) -> Part:
-    return Part(kind, tuple(base_id(one.id) for one in pieces), _size(pieces))
+    return Part(kind, tuple(base_id(piece.id) for piece in pieces), _size(pieces))

@@ -27,6 +27,7 @@ from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.change_clauses import read
 from memory_core.domain.statements.changes import asked_values, updates
+from memory_core.domain.statements.values_said import AskedKind
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.sameness import names_in
 from memory_core.domain.text.sentences import sentences
@@ -260,7 +261,7 @@ def later_first(order: Sequence[int], said: Sequence[Statement], query: str, ask
     With it, by row, the statement's row that is to lead there.
     order: rows of the results, best first. said: what they contain, and what is behind them.
     """
-    ordered, leading = list(order), dict[int, int]()
+    ordered, leading, kind = list(order), dict[int, int](), AskedKind.of(query, asked)
     leads = {one.result: one for one in said if one.leads}
     told = [one for one in said if one.by is not None]
     for row in order[:MOST_UPDATED]:
@@ -269,21 +270,21 @@ def later_first(order: Sequence[int], said: Sequence[Statement], query: str, ask
             continue
         ahead = {*ordered[: ordered.index(row)]} if row in ordered else set()
         later = [one for one in told if one.at > held.at and one.by == held.by and one.row != held.row and one.result not in ahead]
-        if (update := _latest_update(held, later, query, asked)) is not None:
+        if (update := _latest_update(held, later, kind)) is not None:
             _place(update, row, ordered, leading)
     return ordered[: len(order)], leading
 
 
-def _latest_update(held: Statement, later: Sequence[Statement], query: str, asked: Collection[str]) -> Statement | None:
+def _latest_update(held: Statement, later: Sequence[Statement], asked: AskedKind) -> Statement | None:
     """The latest of those that update a statement, among the best of them; read from the best on, since a long one takes milliseconds."""
     message = read(held.text)
-    if not asked_values(message, query, asked):
+    if not asked_values(message, asked):
         return None
     updating: list[Statement] = []
     for statement in sorted(later, key=lambda statement: -statement.relevance):
         if updating and statement.relevance < AS_NEAR * updating[0].relevance:
             break
-        if updates(message, read(statement.text), query, asked):
+        if updates(message, read(statement.text), asked):
             updating.append(statement)
     return max(updating, key=lambda statement: statement.at, default=None)
 

@@ -19,7 +19,7 @@ from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.announced import change_begins_at
 from memory_core.domain.statements.change_clauses import Message, read
-from memory_core.domain.statements.changes import Change, change_between, change_of_line
+from memory_core.domain.statements.changes import Change, Line, change_between, change_of_line
 from memory_core.domain.statements.values_said import values_in
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.excerpts import excerpt
@@ -171,6 +171,50 @@ MOST_REPLACED = 3
 """Lines that one later message marks: a turn, the fact of it and the profile's line tell one thing."""
 MARK_TOKENS = 30
 """Tokens of the later message that a mark repeats."""
+KEPT_PAIRS = 32_768
+"""Pairs of texts of which is known that the later one changes nothing that the earlier one tells; some 6 MB."""
+
+
+class _Unchanged:
+    """Pairs of texts, by numbers that stand for them: none of a text is kept. The same lines are laid side by side turn after turn."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._pairs = set[tuple[int, int]]()
+
+    def __contains__(self, pair: tuple[int, int]) -> bool:
+        return pair in self._pairs
+
+    def add(self, pair: tuple[int, int]) -> None:
+        if len(self._pairs) >= self._most:
+            self._pairs.clear()
+        self._pairs.add(pair)
+
+
+_UNCHANGED = _Unchanged(KEPT_PAIRS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """A piece that is laid beside others. number: stands for its text. at: when it was said. turn: its order where it is one."""
+
+    place: int
+    piece: Piece
+    message: Message
+    number: int
+    at: datetime
+    turn: int | None
+
+    @classmethod
+    def of(cls, place: int, piece: Piece) -> _Laid:
+        at, order = piece.said
+        return cls(place, piece, read(piece.text), hash(piece.text), at, order if is_message(piece.id) else None)
+
+    def is_after(self, other: _Laid) -> bool:
+        """Whether it was said after another one; at one moment only turns have an order, what was formed of them has none."""
+        if self.at != other.at:
+            return self.at > other.at
+        return self.turn is not None and other.turn is not None and self.turn > other.turn
 
 
 def marked(pieces: Sequence[Piece], moment: datetime) -> list[Piece]:
@@ -184,9 +228,9 @@ def marked(pieces: Sequence[Piece], moment: datetime) -> list[Piece]:
         moment: For which it is told.
 
     """
-    read_pieces = [(place, piece, read(piece.text)) for place, piece in enumerate(pieces) if piece.said_by is not None]
-    changing = sorted((entry for entry in read_pieces if entry[2].tells_change), key=lambda entry: entry[1].said, reverse=True)
-    replaced = [change for entry in read_pieces if (change := _replaced(entry, changing, moment)) is not None]
+    laid = [_Laid.of(place, piece) for place, piece in enumerate(pieces) if piece.said_by is not None]
+    changing = sorted((line for line in laid if line.message.tells_change), key=lambda line: line.piece.said, reverse=True)
+    replaced = [change for line in laid if (change := _replaced(line, changing, moment)) is not None]
     marks: dict[int, str] = {}
     times: Counter[int] = Counter()
     for change in sorted(replaced, key=lambda change: -change.likeness):
@@ -206,18 +250,37 @@ class _Replaced:
     likeness: float
 
 
-def _replaced(entry: tuple[int, Piece, Message], changing: Sequence[tuple[int, Piece, Message]], moment: datetime) -> _Replaced | None:
-    place, earlier, message = entry
-    for later_place, later, later_message in changing:
-        if later.said_by != earlier.said_by or not _is_later(later, earlier) or _repeats_value(earlier.text, later.text):
+def _replaced(earlier: _Laid, changing: Sequence[_Laid], moment: datetime) -> _Replaced | None:
+    """What replaces a piece at a moment. changing: the latest first."""
+    text = earlier.piece.text
+    name, value = _name_and_value(text)
+    # The name of a line of the profile begins with a small letter, as no speaker's does.
+    line = Line.of(name, value) if name and name[0] == name[0].casefold() else None
+    for later in changing:
+        if later.at < earlier.at:
+            break
+        if later.piece.said_by != earlier.piece.said_by or not later.is_after(earlier):
             continue
-        if (change := change_between(message, later_message) or _change_of_line(earlier.text, later_message)) is not None:
-            begins = _announced_day(change, later)
+        if value and value.casefold() in later.piece.text.casefold():  # "car: a Tesla", "bought a Tesla"
+            continue
+        if (change := _change(earlier, line, later)) is not None:
+            begins = _announced_day(change, later.piece)
             if begins is not None and begins > moment:
                 continue
-            mark = f"replaced on {(begins or later.said[0]).date().isoformat()}: {excerpt(change.said, (), MARK_TOKENS)}"
-            return _Replaced(place, later_place, mark, _likeness(change.replaced, change.said))
+            mark = f"replaced on {(begins or later.at).date().isoformat()}: {excerpt(change.said, (), MARK_TOKENS)}"
+            return _Replaced(earlier.place, later.place, mark, _likeness(change.replaced, change.said))
     return None
+
+
+def _change(earlier: _Laid, line: Line | None, later: _Laid) -> Change | None:
+    """What a later piece says against an earlier one, or against the line that it is. Nothing for most; that is known the next time."""
+    pair = (earlier.number, later.number)
+    if pair in _UNCHANGED:
+        return None
+    change = change_between(earlier.message, later.message) or (None if line is None else change_of_line(line, later.message))
+    if change is None:
+        _UNCHANGED.add(pair)
+    return change
 
 
 def _announced_day(change: Change, later: Piece) -> datetime | None:
@@ -235,25 +298,6 @@ def _likeness(first: str, second: str) -> float:
     """The part of the words of two sentences that both have (Jaccard)."""
     ours, theirs = set(tokens(first)), set(tokens(second))
     return len(ours & theirs) / max(1, len(ours | theirs))
-
-
-def _is_later(piece: Piece, other: Piece) -> bool:
-    """Whether a piece was said after another one; at one moment only turns have an order, what was formed of them has none."""
-    if piece.said[0] != other.said[0]:
-        return piece.said[0] > other.said[0]
-    return is_message(piece.id) and is_message(other.id) and piece.order > other.order
-
-
-def _repeats_value(line: str, later: str) -> bool:
-    """Whether a line "name: value" of the profile has its value in the later words: "car: a Tesla", "bought a Tesla"."""
-    _, value = _name_and_value(line)
-    return bool(value) and value.casefold() in later.casefold()
-
-
-def _change_of_line(line: str, later: Message) -> Change | None:
-    """What a later message says against a line of the profile, whose name begins with a small letter, as no speaker's does."""
-    name, value = _name_and_value(line)
-    return change_of_line(name, value, later) if name[:1] == name[:1].casefold() else None
 
 
 def _name_and_value(line: str) -> tuple[str, str]:

@@ -16,6 +16,7 @@ from memory_core.domain.conversation import Task, TaskMessage
 from memory_core.domain.errors import Conflict, NotFound, Unavailable
 from memory_core.domain.requests.memories import TasksInput
 from memory_core.domain.results import Call
+from memory_core.domain.statements.change_clauses import read
 from memory_core.ports import Document, ShortTermStore
 from tests.agents import Gate, Gated, ScriptedAgents
 from tests.builders import ALICE
@@ -94,6 +95,14 @@ async def test_everything_goes_and_the_receipt_says_how_much(world: World) -> No
     assert head is not None
     assert (head.state, head.sequence, head.counts, head.pending_tasks) == ("live", 0, {}, 0)
     assert [one.content for one in await listed(core, owner=BOB)] == ["I keep bees too"]
+
+
+async def test_no_words_of_the_user_are_kept_of_what_was_read_to_answer(world: World) -> None:
+    core = await world.core()
+    await core.save(ALICE, turn("My flight to Porto is on the 14th"))
+    first = read("My flight to Porto is on the 14th")
+    await erase(world, core)
+    assert read("My flight to Porto is on the 14th") is not first
 
 
 async def test_the_user_begins_anew_at_once_and_knows_nothing(world: World) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memory_core.domain.ranking.query import asks_of_oneself
 from memory_core.domain.statements.change_clauses import _CUES, read
 from memory_core.domain.statements.changes import Change, change, updates
-from memory_core.domain.statements.values_said import values_in
+from memory_core.domain.statements.values_said import AskedKind, _read_values, values_in
 from memory_core.domain.text.analyzer import tokens
 from tests.change_stories import CHANGED, FOURTEEN, UNCHANGED, Story
 
@@ -76,7 +76,7 @@ def test_a_change_names_the_sentences_that_say_so() -> None:
     ],
 )
 def test_a_later_number_of_what_a_question_asks_for_updates_the_earlier(earlier: str, later: str, question: str, updates_it: bool) -> None:
-    assert updates(read(earlier), read(later), question, tokens(question)) is updates_it
+    assert updates(read(earlier), read(later), AskedKind.of(question, tokens(question))) is updates_it
 
 
 @pytest.mark.parametrize(
@@ -114,6 +114,22 @@ def test_nearly_every_change_of_the_tuning_part_is_recognised() -> None:
     tuned = [row for row in MORE["changes"] if row["part"] == "tune"]
     recognised = [row for row in tuned if change(row["first"], row["second"]) is not None]
     assert len(recognised) >= 0.95 * len(tuned)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See you on Friday", "on MONDAYS", "at noon", "um halb acht", "mittags", "two cats", "zwölf Katzen", "in October", "im März",
+        "月曜に会う", "猫が三匹", "猫が３匹", "by 14", "at ٣ cats", "nothing of the kind", "we may go less", "",
+    ],
+)  # fmt: skip
+def test_a_sentence_without_a_sign_of_a_value_has_none(text: str) -> None:
+    assert values_in(text) == _read_values(text)
+
+
+def test_of_all_stories_the_values_are_those_of_every_sentence_read() -> None:
+    texts = [row[side] for rows in MORE.values() for row in rows for side in ("first", "second")]
+    assert [values_in(text) for text in texts] == [_read_values(text) for text in texts]
 
 
 @pytest.mark.parametrize(

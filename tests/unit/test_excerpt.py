@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memory_core.domain.ranking.query import analyse_query
 from memory_core.domain.ranking.selection import Piece
-from memory_core.domain.text.excerpts import KEPT_LENGTHS, Source, _halves, _halves_by_columns, count_tokens, excerpt
+from memory_core.domain.text.excerpts import _READ, KEPT_BYTES, Source, _halves, _halves_by_columns, count_tokens, excerpt
 
 PASSAGE = 160
 DAY = datetime(2026, 5, 8, 12, tzinfo=timezone.utc)
@@ -277,7 +277,18 @@ def test_excerpts_of_one_source_are_those_of_its_text(most: int) -> None:
             assert source.excerpt(terms, most) == excerpt(text, terms, most)
 
 
-def test_a_source_keeps_what_was_read_for_few_budgets_only() -> None:
-    source = Source("I keep a boat. " * 100)
-    assert len({source.excerpt(("boat",), most) for most in range(10, 40)}) > KEPT_LENGTHS
-    assert len(source._read_units) <= KEPT_LENGTHS
+def test_what_is_kept_of_texts_is_bounded_and_no_text() -> None:
+    for number in range(40):
+        for most in range(10, 40):
+            excerpt(f"I keep boat {number}. Its cabin is dry. " * 100, ("boat",), most)
+    assert 0 < _READ.size <= KEPT_BYTES
+    kept = [read for read, _ in _READ._held.values()]
+    assert all(isinstance(value, int) for read in kept for column in (read.starts, read.terms, read.places) for value in column)
+
+
+def test_an_excerpt_read_before_is_the_one_read_anew() -> None:
+    text = "\n".join(f"The {plant} stands in pot {number}. Water it {number % 7} times." for number, plant in enumerate(PLANTS * 30))
+    asked = [(terms, most) for terms in (["moss"], ["oak", "pot"], [], ["unsaid"]) for most in (12, 40, 160)]
+    first = [excerpt(text, terms, most) for terms, most in asked]
+    _READ.forget()
+    assert [excerpt(text, terms, most) for terms, most in reversed(asked)][::-1] == first

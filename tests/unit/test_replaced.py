@@ -36,6 +36,20 @@ def test_what_was_said_before_is_marked_with_the_day_and_the_later_words() -> No
     assert sold == ""
 
 
+def test_lines_laid_side_by_side_again_have_the_marks_that_they_had() -> None:
+    lines = [piece("msg_1", "I drive an old Golf.", order=1), piece("msg_2", "I sold the Golf.", order=9), piece("msg_3", "Hi.", order=10)]
+    lines.append(piece("msg_4", "I moved the sofa to the window.", order=11))
+    first = marks(*lines)
+    assert marks(*lines) == first
+    assert first[0]
+
+
+def test_a_line_that_was_edited_is_laid_beside_the_others_anew() -> None:
+    later = piece("msg_2", "I sold the Golf.", order=9)
+    assert marks(piece("msg_1", "I drive an old Volvo.", order=1), later) == ["", ""]
+    assert marks(piece("msg_1", "I drive an old Golf.", order=1), later)[0]
+
+
 def test_of_two_turns_of_one_moment_the_later_in_order_marks_the_earlier() -> None:
     golf, sold = marks(piece("msg_1", "I drive an old Golf.", order=1), piece("msg_2", "I sold the Golf.", order=2))
     assert golf

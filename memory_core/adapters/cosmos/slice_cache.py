@@ -28,6 +28,7 @@ from memory_core.domain.errors import Unavailable
 from memory_core.domain.memory import Head
 from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.scope import Owner
+from memory_core.domain.text.kept import forget_texts
 from memory_core.ports import Clock, Place, Touch
 
 log = logging.getLogger(__name__)
@@ -131,6 +132,7 @@ class HeldUsers:
         entry = self._held.get(owner)
         if entry is not None and entry.slice.epoch != epoch:
             del self._held[owner]
+            forget_texts()
         loading = self._loading.get(owner)
         if loading is not None and loading.epoch != epoch:
             loading.task.cancel()

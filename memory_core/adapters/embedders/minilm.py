@@ -41,6 +41,8 @@ SHORT_CHARACTERS = 1_000
 BATCH_TEXTS = 8
 BATCH_TOKENS = 256
 """Padded. Beyond it a batch is no faster for each token, and takes memory that onnxruntime keeps."""
+SHARE_TOKENS = 32
+"""Padded, that a thread's share of one query's sentences has at least: two batches take as much time in all as one, and half as long."""
 MOST_WAITING = 1_000
 """Windows of long texts, in all calls: one to two minutes of work. The largest bulk has 800."""
 RETRY_S = 30
@@ -133,7 +135,7 @@ class MiniLMEmbedder:
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
         """As `embed_query`, several at once."""
         windows = await self._short.run(lambda: [self._windows(text, self._of_queries) for text in texts])
-        return await self._vectors(texts, windows, self._short)
+        return await self._vectors(texts, windows, self._short, shared=True)
 
     async def token_states(self, texts: Sequence[str]) -> list[TokenStates | None]:
         """Of the pass that made the vectors; of a text whose pass was long ago, of another one."""
@@ -152,13 +154,16 @@ class MiniLMEmbedder:
         while len(self._states) > KEPT_STATES:
             self._states.popitem(last=False)
 
-    async def _vectors(self, texts: Sequence[str], windows: Sequence[Sequence[Sequence[int]]], worker: _Worker) -> list[Vector]:
-        """One vector for each text, given with its windows."""
+    async def _vectors(
+        self, texts: Sequence[str], windows: Sequence[Sequence[Sequence[int]]], worker: _Worker, *, shared: bool = False
+    ) -> list[Vector]:
+        """One vector for each text, given with its windows. shared: whether few of them are split among the threads."""
         flat = [window for of_text in windows for window in of_text]
         places = [at for of_text in windows for at in sampled_places([len(window) for window in of_text])]
         by_length = sorted(range(len(flat)), key=lambda place: len(flat[place]))
         read: dict[int, tuple[Vector, States]] = {}
-        batches = iter(_batches(by_length, flat))
+        parted = _shares(by_length, flat, self._threads) if shared else _batches(by_length, flat)
+        batches = iter(parted)
         await asyncio.gather(*(self._read_batches(batches, flat, places, read, worker) for _ in range(self._threads)))
         answers, start = [], 0
         for text, of_text in zip(texts, windows, strict=True):
@@ -243,12 +248,25 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _batches(places: Sequence[int], windows: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The places, shortest window first, in batches of at most BATCH_TEXTS windows and BATCH_TOKENS padded tokens."""
+def _shares(places: Sequence[int], windows: Sequence[Sequence[int]], threads: int) -> list[list[int]]:
+    """The places as `_batches`, in as many batches as there are threads where all would go into fewer."""
+    batches = _batches(places, windows)
+    padded = sum(len(batch) * (len(windows[batch[-1]]) + 2) for batch in batches)
+    most = max(SHARE_TOKENS, padded // threads)
+    while len(batches) < threads and most < BATCH_TOKENS:
+        shares = _batches(places, windows, most)
+        if len(shares) <= threads:
+            return shares
+        most += most // 8
+    return batches
+
+
+def _batches(places: Sequence[int], windows: Sequence[Sequence[int]], most_tokens: int = BATCH_TOKENS) -> list[list[int]]:
+    """The places, shortest window first, in batches of at most BATCH_TEXTS windows and so many padded tokens."""
     batches: list[list[int]] = []
     for place in places:
         width = len(windows[place]) + 2
-        if not batches or len(batches[-1]) == BATCH_TEXTS or (len(batches[-1]) + 1) * width > BATCH_TOKENS:
+        if not batches or len(batches[-1]) == BATCH_TEXTS or (len(batches[-1]) + 1) * width > most_tokens:
             batches.append([])
         batches[-1].append(place)
     return batches

@@ -21,6 +21,8 @@ from memory_core.adapters.sqlite.reads import Standing, standing_of, transaction
 from memory_core.adapters.sqlite.rows import MEMORY_KINDS, whole
 from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.scope import Owner
+from memory_core.domain.text.excerpts import read_ahead
+from memory_core.domain.text.kept import forget_texts
 from memory_core.ports import Batch, Clock
 
 log = logging.getLogger(__name__)
@@ -110,6 +112,7 @@ class Slices:
             entry = self._held.get(owner)
             if entry is not None and entry.slice.change >= 0 and entry.slice.epoch != epoch:
                 del self._held[owner]
+                forget_texts()
 
     def committed(self, owner: Owner, batch: Batch, change: int) -> None:
         """Put a commit of this process, the owner's `change`-th, into the owner's slice where that is held, idle and right before it."""
@@ -132,6 +135,7 @@ class Slices:
         for document in (write.document for write in batch.writes):
             if document.kind in MEMORY_KINDS and document.body["epoch"] == batch.head.epoch:
                 user_slice.put(document.id, document.kind, document.body, self._comparable(document.body, as_blob(document.vector)))
+                read_ahead(document.body["content"])
 
     def _read_missed(self, connection: sqlite3.Connection, owner: Owner, user_slice: Slice, epoch: str) -> None:
         """Read what changed. A memory that can't be read is left out.

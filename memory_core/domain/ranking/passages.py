@@ -1,22 +1,21 @@
 """BM25, and the share of a query that the best passage of a text covers.
 
-The length of a text of 1,000 words counts although all of a question is in one sentence, so the text as a whole covers little of it. Two
-kinds of candidates are longer than a passage:
+A text of 1,000 words that says all of a question in one sentence is as long for that sentence as for any other, so as a whole it covers
+little of it. Two kinds of candidates are longer than a passage:
 
-the text itself is long          its passages: `terms` terms in a row from any place where it says a term of the query
-    the turns before it are long     its own text, without their terms
+the text itself is long      its passages: `terms` in a row from any place where it says a term of the query
+    the turns before it are      itself, without their words
 
 share_p = min(1, n_p / min(`enough`, T)) · Σ_t worth(t)·sat_p(t) / Σ_t worth(t)
 
-n_p: how many of the query's T terms a passage says. A long text has many passages, so one of them has two words of any question; for a
-memory that is a single passage this factor is 1. The date of a text and the name of its speaker belong to each of its passages.
+n_p: how many of the query's T terms a passage says. A long text has many passages, so one of them has two words of any question; a memory
+that is a single passage is not asked for so much. The date of a text and the name of its speaker belong to each of its passages.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import log1p
 from typing import Final, NamedTuple
 
@@ -25,20 +24,21 @@ import numpy as np
 from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, Ints
 from memory_core.domain.ranking.index_terms import PASSAGE_TERMS
 from memory_core.domain.text.analyzer import tokens
+from memory_core.domain.text.kept import keep_texts
 
 BESIDE_TERMS: Final = 5
-"""Terms that are added to the length of a passage: a day, a month, a year and a name."""
+"""What the length of a passage has beside its text's terms: a day, a month, a year and a name."""
 _FAR: Final = 1 << 32
 """More than any text has terms: passages never reach into the next text."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassageRules:
-    """The numbers by which passages are weighed.
+    """What passages are weighed by.
 
     Args:
-        terms: The sizes of passages, in terms.
-        enough: Terms of the query that a passage needs for its full weight; all of them where the query has fewer.
+        terms: The sizes of passages that are looked at, in terms.
+        enough: Terms of the query that a passage must say to count in full, all of them where the query has fewer.
         k1: Of the saturation.
         b: Of the saturation.
         mean_length: Of the saturation.
@@ -54,14 +54,12 @@ class PassageRules:
 
 @dataclass(frozen=True, slots=True)
 class BestPassages:
-    """The best passages of U candidates for a query of T terms.
-
-    Zeros for a candidate that is no longer than a passage.
+    """Of U candidates the best passages for a query of T terms; zeros for a candidate that is no longer than a passage.
 
     Args:
         share: U, the share of the query that it covers, in [0, 1].
         length: U, the terms that it was weighed with.
-        weight: U, the factor for saying few of the terms.
+        weight: U, what its coverage counted for saying few of the terms.
         tf: U × T, how often it says each term.
 
     """
@@ -73,7 +71,7 @@ class BestPassages:
 
 
 class _Passages(NamedTuple):
-    """P passages: candidates' rows, P; term frequencies, P × T; lengths, P; weights, P."""
+    """Passages one by one: each one's candidate, its term frequencies, its length and its weight."""
 
     row: Ints
     tf: Floats
@@ -82,12 +80,12 @@ class _Passages(NamedTuple):
 
 
 def best_passages(candidates: CandidateSet, terms: Sequence[str], worth: Floats, rules: PassageRules) -> BestPassages:
-    """Find the best passage of each candidate that is longer than a passage.
+    """The best passage of each candidate that is longer than one.
 
     Args:
         candidates: With the columns of these terms.
         terms: Of the query.
-        worth: Of each term, T; or U × T where candidates need not say all terms.
+        worth: Of each term, T; or U × T where candidates are asked for different ones.
         rules: The numbers.
 
     """
@@ -100,23 +98,23 @@ def best_passages(candidates: CandidateSet, terms: Sequence[str], worth: Floats,
     if not len(row):
         return best
     key = row * _FAR + place
-    cumulated = np.zeros((len(row) + 1, len(terms)))
-    cumulated[np.arange(1, len(row) + 1), term] = 1.0
-    cumulated = np.cumsum(cumulated, axis=0)
+    counts = np.zeros((len(row) + 1, len(terms)))
+    counts[np.arange(1, len(row) + 1), term] = 1.0
+    counts = np.cumsum(counts, axis=0)
     beside = _beside(candidates, terms)[row]
     for size in rules.terms:
-        tf = cumulated[np.searchsorted(key, key + size)] - cumulated[:-1] + beside
+        tf = counts[np.searchsorted(key, key + size)] - counts[:-1] + beside
         weight = np.minimum(np.count_nonzero(tf, axis=1) / min(rules.enough, len(terms)), 1.0)
         _take_better(best, _Passages(row, tf, np.full(len(row), float(size + BESIDE_TERMS)), weight), worth, rules)
     return best
 
 
 def covered_share(covered: Floats, worth: Floats) -> Floats:
-    """The share of the query that each candidate covers, U.
+    """How much of the query each candidate covers, U.
 
     Args:
         covered: How well each term is covered, U × T.
-        worth: Of each term, T or U × T. A candidate for which all are 0 covers everything.
+        worth: Of each term, T or U × T. A candidate that is asked for nothing covers all of it.
 
     """
     if worth.ndim == 1:
@@ -128,7 +126,7 @@ def covered_share(covered: Floats, worth: Floats) -> Floats:
 
 
 def _take_better(best: BestPassages, passages: _Passages, worth: Floats, rules: PassageRules) -> None:
-    """Replace the best passage of each candidate by one that covers more."""
+    """Put the best of these passages in the place of what is kept of its candidate, where it covers more."""
     row, tf, length, weight = passages
     covered = saturation(tf, length, rules.mean_length, rules.k1, rules.b)
     share = weight * covered_share(covered, worth if worth.ndim == 1 else worth[row])
@@ -140,57 +138,56 @@ def _take_better(best: BestPassages, passages: _Passages, worth: Floats, rules: 
 
 
 def _beside(candidates: CandidateSet, terms: Sequence[str]) -> Flags:
-    """The terms of a text's date and speaker, which each passage has, U × T."""
+    """U × T: the terms that belong to each passage of a text: what it says nowhere in its text, and its speaker's name."""
     row, _, term = candidates.places
     placed = np.zeros(candidates.own.shape, dtype=np.bool_)
     placed[row, term] = True
     beside = candidates.own & ~placed
-    for candidate in np.unique(row).tolist():
-        if (actor := candidates.actor[candidate]) is not None:
-            beside[candidate] |= [term in _name_terms(actor) for term in terms]
+    for actor in set(filter(None, candidates.actor)):
+        named = [term in _name_terms(actor) for term in terms]
+        if any(named):
+            theirs = [place for place in np.unique(row).tolist() if candidates.actor[place] == actor]
+            beside[theirs] |= np.array(named)
     return beside
 
 
-@lru_cache(maxsize=4_096)
+@keep_texts(4_096)
 def _name_terms(actor: str) -> frozenset[str]:
     return frozenset(tokens(actor))
 
 
-# The parts of BM25 (Robertson & Zaragoza 2009): the worth of a term, and how well a text covers it.
+# What BM25 is made of: how much a term is worth, and how well a text covers it.
 #
-# Their product only ORDERS the lexical list of candidates; its scale differs from query to query. Relevance makes a share of the same
-# parts.
+# Their product only ORDERS the lexical list of candidates; it has no scale that means the same for two queries. Relevance takes the same
+# parts but makes a share of them.
 
 
 IDF_FLOOR = 400
-"""The least number of documents that counts. Without it the worth of a term in a store of one memory is .29, that of an unknown term
-1.39, so that nothing would be relevant enough."""
+"""Documents a store counts as having at least. Without it a store of one memory weighs a matched term .29 and an unknown
+one 1.39, so that nothing would ever be relevant enough."""
 
 ORDER_K1, ORDER_B = 1.2, 0.75
-"""The textbook's saturation and normalisation by length, for the lexical list."""
+"""The textbook's saturation and length, for ordering the lexical list."""
 
 ORDER_NEAR = 0.3
-"""The weight of a word near a term in that list; that of a frequent term comes near 1."""
+"""What a word near a term counts in that list, beside 1 for the term that is there again and again."""
 
 _TINY = np.finfo(np.float64).tiny
 
 
 def idf(document_frequency: Iterable[int], documents: int, floor: int = IDF_FLOOR) -> Floats:
-    """The worth of terms: ln(1 + (N − df + 0.5) / (df + 0.5)) with N = max(documents, floor).
-
-    Always above 0, greatest for an unknown term (df = 0).
-    """
+    """ln(1 + (N − df + 0.5) / (df + 0.5)) with N = max(documents, floor): above 0 always, largest for an unknown term (df 0)."""
     least = max(documents, floor)
-    # Statistics may be a commit behind the candidates: a frequency above the count must not give a negative worth.
-    # Not as an array, which would be slower for the few terms of a query.
+    # Statistics may be a commit behind the candidates: a frequency above the count must not make a negative worth.
+    # One by one: the few terms of a query are too few for arrays.
     return np.array([log1p((max(least, df) - df + 0.5) / (df + 0.5)) for df in document_frequency])
 
 
 def saturation(tf: Floats, length: Floats, mean_length: float, k1: float, b: float) -> Floats:
-    """How well texts cover terms: tf / (tf + k1·(1 − b + b·length / mean_length)), in [0, 1).
+    """How well each of U texts covers each of T terms: tf / (tf + k1·(1 − b + b·length / mean_length)), in [0, 1), U × T.
 
-    tf: U × T, or U for a single term; length: U. Where mean_length is not positive, every text counts as of mean length.
+    tf: U × T, length: U; or U frequencies, one a length. A mean_length that is not positive counts as "every text is of mean length".
     """
     norm = k1 * (1.0 - b) + (k1 * b / mean_length) * length if mean_length > 0 else np.full(len(length), k1)
-    # The least positive number makes 0 of 0 / 0.
+    # The least number there is keeps 0 / 0 a 0.
     return tf / np.maximum(tf + (norm[:, None] if tf.ndim == 2 else norm), _TINY)

@@ -1,28 +1,28 @@
 """Relevance: how much of a query a memory answers, in [0, 1].
 
-Absolute, never scaled per query: 0.4 means the same for every query, so that an unrelated query has no hits. Note: terms that no memory has
-STAY in the denominator of the lexical share; they make an unrelated query's relevance low.
+Absolute, never scaled per query: 0.4 means the same for every query, so that an unrelated one finds nothing. Note: terms that no memory
+knows STAY in the denominator of the lexical share, that is what rejects.
 
 tf_i(t)  = own and context + 0.25·[the turn after it says t]
     norm_i   = k1·(1 − b + b·length_i / (mean length, within 30 and 40))
     sat_i(t) = tf / (tf + norm_i)
     LEX_i    = min(1, Σ_t idf(t)·(sat_i(t) + 0.6·near_i(t)·min(1, (1 + k1) / (1 + norm_i))) / Σ_t idf(t))
-               of a long text that of its best passage, if it is greater (`passages`)
+               of a long text its best passage's, where that is more (`passages`)
     COS_i    = clip((c_i + max(c_before, c_after)) / 2, 0, 1)
     score_i  = min(1, (0.35·COS_i + 0.65·LEX_i^0.7) · actor · question · time · window)
 
-t: a term of the query. idf: `passages.idf`. near_i(t): the greatest likeness of the memory's own words to a term that it does not say
-(`candidates.nearness`). c_i, c_before, c_after: the cosines of the memory and of the turns beside it, rescaled (`FusionParameters`). actor,
-question, time, window: factors (`RelevanceParameters`). Terms of a relative time ("yesterday", "two weeks before her birthday") are in
-neither sum of a memory in that time; it covers a query without other terms as a whole. docs/ranking.md has what each part was measured to
-be worth, by code in `bench/`.
+A memory that lies in a time which the query tells from now or from an event ("yesterday", "two weeks before her birthday") is not asked
+for the words that tell it: they are in neither of its sums; a query of nothing else it covers whole.
+
+near_i(t) is how near in meaning the nearest of the memory's own words comes to a term that it does not say (`candidates`).
+What each of these is worth is measured by code in `bench/` and recorded in docs/ranking.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property
 
 import numpy as np
 
@@ -30,20 +30,19 @@ from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, S
 from memory_core.domain.ranking.passages import IDF_FLOOR, BestPassages, PassageRules, best_passages, covered_share, idf, saturation
 from memory_core.domain.ranking.query import QueryAnalysis
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words
+from memory_core.domain.text.kept import keep_texts
 
-# Absolute fusion: one score in [0, 1] from the lexical share and the cosine.
+# Absolute fusion: one score in [0, 1] from what the words say and what the vectors say.
 #
-# Absolute means that nothing is rescaled per query. With min-max scaling the best of unrelated memories has the score of a perfect answer:
-# 98 % of unrelated queries had hits.
+# Absolute means that nothing is rescaled per query: with min-max scaling the best of nothing looks like a perfect answer
+# (98 % of unrelated queries pass), here an unrelated query finds nothing.
 
 
 @dataclass(frozen=True, slots=True)
 class FusionParameters:
-    """The numbers of the fusion of cosine and lexical share.
+    """s = vector_weight·COS + (1 − vector_weight)·LEX^gamma, with COS = (cosine − cosine_low) / (cosine_high − cosine_low).
 
-    s = vector_weight·COS + (1 − vector_weight)·LEX^gamma, with COS = (cosine − cosine_low) / (cosine_high − cosine_low).
-
-    cosine_low, cosine_high: the cosines of texts with nothing in common and of equal texts, of the embedder in use. The optimum is
+    cosine_low, cosine_high: the cosines that mean "nothing in common" and "the same" for the embedder in use. The optimum is
     flat: vector_weight .3-.45 and gamma .5-1 stay within .003 of the best.
     """
 
@@ -62,12 +61,12 @@ class FusionParameters:
 
 
 def rescaled(cosine: Floats, parameters: FusionParameters) -> Floats:
-    """Scale cosines: 0 = nothing in common, 1 = equal; not clipped, NaN stays NaN."""
+    """Cosines on the embedder's own scale, 0 = nothing in common, 1 = the same; not yet clipped, NaN stays NaN."""
     return (cosine - parameters.cosine_low) / (parameters.cosine_high - parameters.cosine_low)
 
 
 def fused(similarity: Floats, lexical: Floats, parameters: FusionParameters) -> Floats:
-    """Fuse both, U numbers in [0, 1] each, to one score in [0, 1]."""
+    """Both in [0, 1], U each, to one score in [0, 1]."""
     return parameters.vector_weight * similarity + (1.0 - parameters.vector_weight) * lexical**parameters.gamma
 
 
@@ -76,43 +75,34 @@ VECTOR_LIST = "vector"
 
 
 SHORT_TURNS, LONG_TURNS = 2.75, 2.0
-"""The mean logarithm of turns' own terms up to which turns are short, and what is added to it where they are long (`long_turns`)."""
+"""The logarithm of a turn's own terms up to which turns are short, and how much more of it makes them long."""
 
 TURNS_AFTER = 2
-"""Turns after a turn whose terms count in `around_share`; those of as many turns before are among its term frequencies."""
+"""How many turns after one are looked at for the words of a query; as many before it are among its own."""
 
 PASSAGE_TERMS, PASSAGE_LIKENESS = 82.0, 0.2
-"""Terms of a passage of some 110 words, and the cosine that is assumed of two passages of a text."""
+"""Terms of a passage of some 110 words, and the cosine that two passages of a text are reckoned to have."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelevanceParameters:
-    """The numbers of relevance; 0 switches a part off.
+    """Every ingredient's number; 0 switches an ingredient off.
 
-    Attributes:
-        fusion: Of cosine and lexical share.
-        k1: Term saturation, far softer than the textbook's.
-        b: Normalisation by length, far softer than the textbook's.
-        least_mean_length: The least mean length that counts: among short texts a longer one is not buried.
-        most_mean_length: The greatest mean length that counts: among long texts a long one does not count as short.
-        idf_floor: See `passages.IDF_FLOOR`.
-        near_weight: The weight of a word near a term.
-        near_by_length: Whether that weight is less in a text longer than the mean, as that of the term itself.
-        next_weight: The term frequency of a term that the next turn says, if that is a candidate.
-        cosine_smoothing: The weight of the better neighbouring turn's cosine.
-        actor_boost: Where the query names exactly one known actor, for that actor's memories.
-        question_penalty: For a memory that asks, in less than `question_length` terms.
-        question_length: Some 30 words; a longer memory that ends in a question has said something before.
-        time_boost: Where the query asks for a time, for memories that tell one.
-        window_boost: Where the query names a date, for memories whose event is then.
-        window_slack_days: Days after the date that count, too.
-        excuse_words: Whether a memory in a relative time need not say the terms of that time.
-        around_weight: In `ordering`, the weight of `around_share`.
-        long_text_weight: In `ordering`, the weight of the cosine where turns are long.
-        passage_terms: The sizes of passages (`passages`), in terms; without any, texts count as a whole alone.
-        passage_enough: How many of the query's terms a passage needs for its full weight.
-        learned: Whether the learned order replaces `ordering` (`learned_order`).
-
+    k1, b: term saturation and length, far softer than the textbook's.
+    least_mean_length, most_mean_length: a store's mean length counts within these, so that among long texts a long one
+    is no short one, and among short ones it is not buried. idf_floor: see `bm25.IDF_FLOOR`.
+    near_weight: what a word near a term counts; near_by_length: less in a text longer than the mean, as the term itself.
+    next_weight: what a term counts that the turn after this one says, if that is a candidate too.
+    cosine_smoothing: weight of the better neighbouring turn's cosine.
+    actor_boost: the query names exactly one known actor, whose memory it is. question_penalty: the memory only asks, in less than
+    question_length terms (some 30 words): a long one that ends in a question has said something before.
+    time_boost: the query asks for a time and the memory tells one. window_boost: the query names a date and the memory's
+    event lies in it or within window_slack_days after it. excuse_words: whether who lies in a time need not say the words for it.
+    around_weight: what the share of the query that the turns around say with it adds to the order; see `ordering`.
+    long_text_weight: what the cosine adds to the order where turns are long; see `ordering`.
+    passage_terms, passage_enough: sizes of passages that a long text is also weighed by, and how many of the query's terms one says
+    to count in full; see `passages`. Without sizes a text counts as a whole alone.
+    learned: whether the learned order takes the place of `ordering`; see `learned_order`.
     """
 
     fusion: FusionParameters = field(default_factory=FusionParameters)
@@ -141,14 +131,10 @@ class RelevanceParameters:
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """The relevance of U candidates, in columns.
+    """The verdict on U candidates.
 
-    Attributes:
-        score: The relevance, in [0, 1].
-        lexical: The share of the query's worth that is covered, in [0, 1].
-        similarity: The raw cosine, NaN where unknown.
-        boosts: The factors by name, for explanations; only those that apply to the query.
-
+    score: relevance in [0, 1]. lexical: share of the query's information covered, in [0, 1]. similarity: the raw cosine,
+    NaN where unknown. boosts: name → the factor each candidate got, for explanations; only those that apply to the query.
     """
 
     score: Floats
@@ -157,21 +143,117 @@ class Relevance:
     boosts: Mapping[str, Floats]
 
 
+@dataclass(frozen=True)
+class SpeakerNames:
+    """The words of the known speakers' names, read once for all parts of a query."""
+
+    candidates: CandidateSet
+    statistics: Statistics
+
+    @cached_property
+    def words(self) -> Mapping[str, frozenset[str]]:
+        """By speaker."""
+        return {actor: _name(actor) for actor in self.statistics.actors.union(self.candidates.actor) if actor}
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What relevance, the order and the learned order ask of candidates, each measured once.
+
+    names: shared by the parts of a query, whose candidates are the same.
+    """
+
+    query: QueryAnalysis
+    candidates: CandidateSet
+    statistics: Statistics
+    parameters: RelevanceParameters
+    names: SpeakerNames | None = None
+
+    @cached_property
+    def worth(self) -> Floats:
+        """As `asked_worth`."""
+        return asked_worth(self.query, self.candidates, self.statistics, self.parameters)
+
+    @cached_property
+    def mean_length(self) -> float:
+        """As `counted_mean_length`."""
+        return counted_mean_length(self.statistics, self.parameters)
+
+    @cached_property
+    def passages(self) -> BestPassages:
+        """The best passage of each candidate, as the share of the words compares it with the whole. The query has terms."""
+        rules = _passage_rules(self.mean_length, self.parameters)
+        return best_passages(self.candidates, self.query.terms, self.worth, rules)
+
+    @cached_property
+    def around(self) -> Floats:
+        """The share of the query's information that each candidate, the two turns before it or the two after it say, in [0, 1].
+
+        The turns before it are among its own term frequencies; those after it are known where they are candidates.
+        """
+        candidates = self.candidates
+        is_said = candidates.tf > 0
+        after = candidates.after
+        for _ in range(TURNS_AFTER):
+            is_said |= candidates.own[after] & (after >= 0)[:, None]
+            after = np.where(after >= 0, candidates.after[after], -1)
+        return covered_share(is_said.astype(np.float64), self.worth)
+
+    @cached_property
+    def by_named_actor(self) -> Flags | None:
+        """Which candidates are by the one known actor that the query names; None when it names none or several."""
+        names = (self.names or SpeakerNames(self.candidates, self.statistics)).words
+        named = _named(self.query.words, set(names.values()))
+        if len(named) != 1:
+            return None
+        theirs = {actor for actor, name in names.items() if name == named[0]}
+        return np.array([actor in theirs for actor in self.candidates.actor], dtype=np.bool_)
+
+    @cached_property
+    def cosine(self) -> Floats:
+        """As `known_cosine`, on the embedder's own scale."""
+        return rescaled(known_cosine(self.candidates), self.parameters.fusion)
+
+    @cached_property
+    def _lexical(self) -> Floats:
+        return _lexical_share(self)
+
+    @cached_property
+    def _boosts(self) -> dict[str, Floats]:
+        return _boosts(self)
+
+    @cached_property
+    def _unweighted(self) -> Floats:
+        """The score before it is weighted and cut at 1."""
+        similarity = smoothed_similarity(self.candidates, self.parameters, self.cosine)
+        # Without terms the words have no say; with half a say they could only veto.
+        score = fused(similarity, self._lexical, self.parameters.fusion) if self.query.terms else similarity
+        for factor in self._boosts.values():
+            score = score * factor
+        return score
+
+    def relevance(self, weight: float = 1.0) -> Relevance:
+        """As the function of that name."""
+        return Relevance(_within_0_and_1(weight * self._unweighted), self._lexical, self.candidates.cosine, self._boosts)
+
+    def ordering(self, relevant: Relevance, weight: float = 1.0) -> Floats:
+        """As the function of that name."""
+        order, parameters = relevant.score, self.parameters
+        if parameters.around_weight and self.query.terms:
+            order = order + weight * parameters.around_weight * self.around
+        share = long_turns(self.statistics)
+        if not share or not parameters.long_text_weight:
+            return order
+        similarity = relevant.similarity
+        cosine = rescaled(np.where(np.isnan(similarity), parameters.fusion.cosine_low, similarity), parameters.fusion)
+        return order + weight * parameters.long_text_weight * share * passage_factor(self.candidates) * np.maximum(cosine, 0.0)
+
+
 def relevance(
     query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters, weight: float = 1.0
 ) -> Relevance:
-    """Score candidates whose term columns are `query.terms`, in that order.
-
-    weight: a factor of scores, before they are cut at 1.
-    """
-    lexical = lexical_share(query, candidates, statistics, parameters)
-    similarity = smoothed_similarity(candidates, parameters)
-    # A query without terms has no lexical share; counted as 0, it would only lower the score.
-    score = fused(similarity, lexical, parameters.fusion) if query.terms else similarity
-    boosts = _factors(query, candidates, statistics, parameters)
-    for factor in boosts.values():
-        score = score * factor
-    return Relevance(_within_0_and_1(weight * score), lexical, candidates.cosine, boosts)
+    """Score a candidate set whose term columns are `query.terms`, in that order. weight: what scores count, before they are cut at 1."""
+    return Measures(query, candidates, statistics, parameters).relevance(weight)
 
 
 def ordering(
@@ -182,97 +264,75 @@ def ordering(
     parameters: RelevanceParameters,
     weight: float = 1.0,
 ) -> Floats:
-    """What orders candidates in place of the score, U numbers.
+    """What orders instead of the score, which stays as it is.
 
-    Two summands are added to the score, which decide which memory comes first, but not whether any memory answers:
+    Two things are added. They say which memory comes first, and not whether any memory answers.
 
-    `around_weight` · `around_share`: a turn is part of a conversation, so the terms of the turns around it count, too.
+    A turn is part of a conversation: the share of the query that it and the two turns on each side of it say, in whichever of their words,
+    adds `around_weight` of itself.
 
-    `long_text_weight` · `long_turns` · the mean cosine of a text's passages: a long text has some word of any query. The vector of a long
-    text is the mean of its passages' vectors, scaled to length 1, so its cosine is higher than the mean of theirs (`passage_factor`).
-    Where turns are short, as in chats between people, this is 0.
+    Among long turns the cosine adds to it, since a long text has words of everything. It is what a text's passages have on average: the
+    vector of a text of many passages is their mean made long again, so its own cosine is higher than theirs, by what they differ among
+    themselves. Where turns are short, as in chats between people, that adds nothing.
     """
-    order = relevant.score
-    if parameters.around_weight and query.terms:
-        order = order + weight * parameters.around_weight * around_share(query, candidates, statistics, parameters)
-    share = long_turns(statistics)
-    if not share or not parameters.long_text_weight:
-        return order
-    cosine = rescaled(np.nan_to_num(relevant.similarity, nan=parameters.fusion.cosine_low), parameters.fusion)
-    return order + weight * parameters.long_text_weight * share * passage_factor(candidates) * np.maximum(cosine, 0.0)
+    return Measures(query, candidates, statistics, parameters).ordering(relevant, weight)
 
 
 def passage_factor(candidates: CandidateSet) -> Floats:
-    """The mean cosine of a text's n passages over the cosine of its vector, U.
-
-    1 for n = 1; else sqrt((1 + (n − 1)·PASSAGE_LIKENESS) / n): the length of the mean of n vectors of length 1 with these cosines.
-    """
+    """What the cosine of a text's vector is multiplied by to come to the mean over its passages; 1 for a single passage."""
     passages = np.maximum(candidates.own_length / PASSAGE_TERMS, 1.0)
     factor: Floats = np.sqrt((1.0 + (passages - 1.0) * PASSAGE_LIKENESS) / passages)
     return factor
 
 
 def term_coverage(candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
-    """How well each candidate, with the turns before it, covers each term, U × T."""
+    """U × T: how well each candidate, with the turns before it, covers each term."""
     return saturation(candidates.tf, candidates.length, counted_mean_length(statistics, parameters), parameters.k1, parameters.b)
 
 
 def around_share(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
-    """The share of the query that candidates and turns around them say, U.
-
-    In [0, 1]. Two turns on each side count: those before are in its term frequencies, those after are known where they are candidates.
-    """
-    said_around = candidates.tf > 0
-    after = candidates.after
-    for _ in range(TURNS_AFTER):
-        said_around |= candidates.own[after] & (after >= 0)[:, None]
-        after = np.where(after >= 0, candidates.after[after], -1)
-    return covered_share(said_around.astype(np.float64), asked_worth(query, candidates, statistics, parameters))
+    """The share of the query's information that each candidate and the turns around it say, in [0, 1]."""
+    return Measures(query, candidates, statistics, parameters).around
 
 
 def long_turns(statistics: Statistics) -> float:
-    """How long turns are, in [0, 1].
-
-    0 up to a geometric mean of some 20 words, 1 from some 150 words on.
-    """
+    """How far turns are long texts, in [0, 1]: 0 up to a (geometric) mean of some 20 words, 1 from some 150 on."""
     return min(max((statistics.turn_log_length - SHORT_TURNS) / LONG_TURNS, 0.0), 1.0)
 
 
 def lexical_share(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
-    """LEX: the share of the query that candidates cover, U in [0, 1]."""
+    """LEX: the share of the query's information that each candidate's words cover, in [0, 1]; 0 for a query without terms."""
+    return _lexical_share(Measures(query, candidates, statistics, parameters))
+
+
+def _lexical_share(measures: Measures) -> Floats:
+    query, candidates, parameters, mean_length = measures.query, measures.candidates, measures.parameters, measures.mean_length
     if not query.terms:
         return np.zeros(len(candidates))
-    mean_length = counted_mean_length(statistics, parameters)
-    covered = saturation(_tf_with_next_turn(candidates, parameters), candidates.length, mean_length, parameters.k1, parameters.b)
+    covered = saturation(_with_next(candidates, parameters), candidates.length, mean_length, parameters.k1, parameters.b)
     if candidates.near is not None:
         near = np.where(candidates.own, 0.0, candidates.near)
-        covered += parameters.near_weight * (near * _length_factor(candidates, mean_length, parameters)[:, None])
-    asked = asked_worth(query, candidates, statistics, parameters)
-    share = covered_share(covered, asked)
+        covered += parameters.near_weight * (near * _of_length(candidates, mean_length, parameters)[:, None])
+    share = covered_share(covered, measures.worth)
     if parameters.passage_terms:
-        share = np.maximum(share, best_passages(candidates, query.terms, asked, _passage_rules(mean_length, parameters)).share)
+        share = np.maximum(share, measures.passages.share)
     return np.minimum(share, 1.0)
 
 
 def passages_of(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> BestPassages:
-    """The best passage of each candidate, as in `lexical_share`. The query has terms."""
-    return best_passages(
-        candidates,
-        query.terms,
-        asked_worth(query, candidates, statistics, parameters),
-        _passage_rules(counted_mean_length(statistics, parameters), parameters),
-    )
+    """The best passage of each candidate, as `lexical_share` compares it with the whole. The query has terms."""
+    return Measures(query, candidates, statistics, parameters).passages
 
 
 def asked_worth(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
-    """The worth of terms, T; U × T where candidates need not say all."""
+    """What each term is worth, T; or U × T where some candidates need not say all of them."""
     worth = idf([statistics.document_frequency.get(term, 0) for term in query.terms], statistics.documents, parameters.idf_floor)
     excused = excused_terms(query, candidates) if parameters.excuse_words else None
     return worth if excused is None else np.where(excused, 0.0, worth)
 
 
 def counted_mean_length(statistics: Statistics, parameters: RelevanceParameters) -> float:
-    """The mean length, within `least_mean_length` and `most_mean_length`."""
+    """The mean length within what it counts at least and at most."""
     return min(max(statistics.mean_length, parameters.least_mean_length), parameters.most_mean_length)
 
 
@@ -280,11 +340,8 @@ def _passage_rules(mean_length: float, parameters: RelevanceParameters) -> Passa
     return PassageRules(parameters.passage_terms, parameters.passage_enough, parameters.k1, parameters.b, mean_length)
 
 
-def _length_factor(candidates: CandidateSet, mean_length: float, parameters: RelevanceParameters) -> Floats:
-    """The factor of a word near a term by each candidate's length, U.
-
-    It is 1 up to the mean length, else that of a single occurrence of the term.
-    """
+def _of_length(candidates: CandidateSet, mean_length: float, parameters: RelevanceParameters) -> Floats:
+    """What each candidate's length leaves of a word near a term: what it leaves of a single occurrence, 1 up to the mean length."""
     if not parameters.near_by_length:
         return np.ones(len(candidates))
     single = saturation(np.ones(len(candidates)), candidates.length, mean_length, parameters.k1, parameters.b)
@@ -292,37 +349,32 @@ def _length_factor(candidates: CandidateSet, mean_length: float, parameters: Rel
 
 
 def excused_terms(query: QueryAnalysis, candidates: CandidateSet) -> Flags | None:
-    """Which terms candidates need not say, U × T.
-
-    Those of a relative time that a candidate is in. None for a query without relative times.
-    """
+    """U × T: which terms a candidate need not say, since they tell a time that it lies in; None where the query tells none."""
     if not query.dated:
         return None
     excused = np.zeros(candidates.tf.shape, dtype=np.bool_)
-    for time in query.dated:
-        of_time = np.array([term in time.terms for term in query.terms])
-        excused |= time.window.contains(candidates.event_at, 0, query.zone)[:, None] & of_time
+    for dated in query.dated:
+        of_it = np.array([term in dated.terms for term in query.terms])
+        excused |= dated.window.contains(candidates.event_at, 0, query.zone)[:, None] & of_it
     return excused
 
 
-def _tf_with_next_turn(candidates: CandidateSet, parameters: RelevanceParameters) -> Floats:
-    """Term frequencies with those of the next turn, U × T.
+def _with_next(candidates: CandidateSet, parameters: RelevanceParameters) -> Floats:
+    """Term frequencies with what the following turn says: an answer often names what the turn before it only points at.
 
-    An answer often names what the turn before it only points at. Added at query time, so that no stored memory is ever rewritten for a
-    later one.
+    Taken at query time, so that no stored memory is ever rewritten for a later one.
     """
     if not parameters.next_weight or not len(candidates):
         return candidates.tf
-    said_after = candidates.own[candidates.after] & (candidates.after >= 0)[:, None]
-    return candidates.tf + parameters.next_weight * said_after
+    is_said = candidates.own[candidates.after] & (candidates.after >= 0)[:, None]
+    return candidates.tf + parameters.next_weight * is_said
 
 
-def smoothed_similarity(candidates: CandidateSet, parameters: RelevanceParameters) -> Floats:
-    """COS: the mean of each cosine and the better neighbour's, U in [0, 1].
+def smoothed_similarity(candidates: CandidateSet, parameters: RelevanceParameters, cosine: Floats) -> Floats:
+    """COS: cosine and the better neighbouring turn's, on the embedder's scale, in [0, 1].
 
-    Rescaled. A memory without neighbouring turns has its own cosine.
+    A memory without neighbouring turns keeps its own cosine: no neighbour could have said more. cosine: each one's own on that scale.
     """
-    cosine = rescaled(known_cosine(candidates), parameters.fusion)
     neighbour = rescaled(np.fmax(candidates.previous_cosine, candidates.next_cosine), parameters.fusion)
     weight = np.where(np.isnan(neighbour), 0.0, parameters.cosine_smoothing)
     return _within_0_and_1((cosine + weight * np.fmax(neighbour, 0.0)) / (1.0 + weight))  # fmax takes the 0 where the other is NaN
@@ -333,10 +385,7 @@ def _within_0_and_1(scores: Floats) -> Floats:
 
 
 def known_cosine(candidates: CandidateSet) -> Floats:
-    """The cosines, U; for an unknown one the lowest of the vector list.
-
-    It can't be higher: the memory would be in the list.
-    """
+    """The cosines; an unknown one is at most the lowest of the vector list, or the memory would be on it."""
     unknown = np.isnan(candidates.cosine)
     if not unknown.any():
         return candidates.cosine
@@ -345,12 +394,12 @@ def known_cosine(candidates: CandidateSet) -> Floats:
     return np.where(unknown, min(bounds, default=0.0), candidates.cosine)
 
 
-def _factors(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> dict[str, Floats]:
-    """The factors of actor, question, time and window, U each, by name."""
+def _boosts(measures: Measures) -> dict[str, Floats]:
+    query, candidates, parameters = measures.query, measures.candidates, measures.parameters
     flags: dict[str, tuple[Flags, float]] = {
         "question": (candidates.asks & (candidates.own_length < parameters.question_length), -parameters.question_penalty)
     }
-    if (by_actor := by_named_actor(query, candidates, statistics)) is not None:
+    if (by_actor := measures.by_named_actor) is not None:
         flags["actor"] = (by_actor, parameters.actor_boost)
     if query.asks_time:
         flags["time"] = (candidates.tells_time, parameters.time_boost)
@@ -360,35 +409,22 @@ def _factors(query: QueryAnalysis, candidates: CandidateSet, statistics: Statist
     return {name: np.where(flag, 1.0 + amount, 1.0) for name, (flag, amount) in flags.items() if amount}
 
 
-def by_named_actor(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics) -> Flags | None:
-    """Which candidates are of the one actor that the query names; else None."""
-    names = {actor: _name(actor) for actor in statistics.actors.union(candidates.actor) if actor}
-    named = _names_in(query.words, set(names.values()))
-    if len(named) != 1:
-        return None
-    theirs = {actor for actor, name in names.items() if name == named[0]}
-    return np.array([actor in theirs for actor in candidates.actor], dtype=np.bool_)
-
-
-def _names_in(query_words: frozenset[str], names: set[frozenset[str]]) -> list[frozenset[str]]:
-    """The names that words name.
-
-    A longer name takes its words: "Ann Lee" names her alone, "Ann" names every Ann.
-    """
-    left, named = query_words, []
-    for name in sorted((name for name in names if name and name <= query_words), key=lambda name: (-len(name), sorted(name))):
+def _named(spoken: frozenset[str], known: set[frozenset[str]]) -> list[frozenset[str]]:
+    """The names that these words name. A fuller name takes its words: "Ann Lee" is her alone, "Ann" is every Ann."""
+    left, named = spoken, []
+    for name in sorted((name for name in known if name and name <= spoken), key=lambda name: (-len(name), sorted(name))):
         if name <= left:
             named.append(name)
             left -= name
-    return named + [name for name in names if name not in named and left & _calling_names(name)]
+    return named + [name for name in known if name not in named and left & _calling(name)]
 
 
-@lru_cache(maxsize=4_096)
+@keep_texts(4_096)
 def _name(actor: str) -> frozenset[str]:
     return frozenset(words(actor))
 
 
-@lru_cache(maxsize=4_096)
-def _calling_names(name: frozenset[str]) -> frozenset[str]:
-    """The parts of a name that name the person alone: not "of", initials or numbers."""
+@keep_texts(4_096)
+def _calling(name: frozenset[str]) -> frozenset[str]:
+    """The parts of a name by which its bearer may be called: not "of" or "the", not initials, not numbers."""
     return frozenset(part for part in name if len(part) > 1 and part.isalpha()) - FUNCTION_WORDS - QUERY_WORDS

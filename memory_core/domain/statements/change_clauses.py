@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import islice
+from functools import cached_property
+from itertools import islice, starmap
 
 from memory_core.domain.statements.change_phrases import (
     AFTER_NOUN,
@@ -66,6 +66,7 @@ from memory_core.domain.statements.change_topics import (
 from memory_core.domain.statements.provenance import own_words
 from memory_core.domain.statements.values_said import NO_VALUES, Values, values_in
 from memory_core.domain.text.analyzer import has_japanese, terms_of, words
+from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.prefilter import may_match
 from memory_core.domain.text.sentences import sentences
 from memory_core.domain.text.spelling import normal_form, plain_digits
@@ -495,12 +496,18 @@ def _says_changed(sentence: Said) -> bool:
     )
 
 
-@lru_cache(maxsize=2_048)
+@keep_texts(2_048)
 def read(text: str, *, is_own: bool = False) -> Message:
     """A message taken apart. is_own: as in `tells_change`."""
     read_text = text[:MOST_CHARACTERS].removeprefix(_TOLD_BY)  # else it looks like a pasted conversation
     plain = normal_form("NFKC", plain_digits(read_text if is_own else own_words(read_text))).replace("’", "'")
-    return Message(" ".join(plain.casefold().split()), tuple(Said(*part) for part in islice(_sentences(plain), MOST_SENTENCES)))
+    return Message(" ".join(plain.casefold().split()), tuple(starmap(_said, islice(_sentences(plain), MOST_SENTENCES))))
+
+
+@keep_texts(8_192)
+def _said(text: str, ends_asking: bool) -> Said:
+    """A sentence. It is in a message and in its excerpts, which are others for each question, and is read once for all of them."""
+    return Said(text, ends_asking)
 
 
 def _sentences(text: str) -> Iterator[tuple[str, bool]]:

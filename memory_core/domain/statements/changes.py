@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise, product
 from typing import Literal
 
@@ -43,8 +42,9 @@ from memory_core.domain.statements.change_phrases import (
 )
 from memory_core.domain.statements.change_topics import ALIKE, KIN, MATTERS
 from memory_core.domain.statements.contradictions import contradiction
-from memory_core.domain.statements.values_said import values_in
+from memory_core.domain.statements.values_said import AskedKind, Values, values_in
 from memory_core.domain.text.analyzer import has_japanese, words
+from memory_core.domain.text.kept import keep_texts
 
 Ground = Literal["ends", "value", "switch", "matter"]
 LEAST_SHARED = 2
@@ -89,19 +89,33 @@ def change_between(earlier: Message, later: Message) -> Change | None:
     return _by_kind(earlier, later) or _by_matter(earlier, later)
 
 
-def change_of_line(name: str, value: str, later: Message) -> Change | None:
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line "name: value" that is read: the words of its name, and the times and numbers of its value."""
+
+    name: str
+    value: str
+    named: frozenset[str]
+    values: Values
+
+    @classmethod
+    def of(cls, name: str, value: str) -> Line:
+        """Read a line."""
+        return cls(name, value, frozenset(words(name)), values_in(value))
+
+
+def change_of_line(line: Line, later: Message) -> Change | None:
     """What a message says against a line "name: value": another time or number of what the line names.
 
     By all words of the name, those too that many things share ("team meeting"): the name of a line is no word by chance.
     """
-    named, values = frozenset(words(name)), values_in(value)
-    if not named or not values:
+    if not line.named or not line.values:
         return None
     for now in later.changing:
-        if now.asks or now.supposed or THIS_ONCE.search(now.text) or not OWN.search(now.text) or not now.about <= named:
+        if now.asks or now.supposed or THIS_ONCE.search(now.text) or not OWN.search(now.text) or not now.about <= line.named:
             continue
-        if named <= now.words and values.differ(now.new_values, loosely=False):
-            return Change("value", now.text, f"{name}: {value}")
+        if line.named <= now.words and line.values.differ(now.new_values, loosely=False):
+            return Change("value", now.text, f"{line.name}: {line.value}")
     return None
 
 
@@ -151,26 +165,29 @@ def _put_right(before: Said, now: Said) -> bool:
     return same_month and theirs.get("date", frozenset()).isdisjoint(ours.get("date", frozenset())) and "date" in ours and "date" in theirs
 
 
-def updates(earlier: Message, later: Message, question: str, asked: Collection[str]) -> bool:
+def updates(earlier: Message, later: Message, asked: AskedKind) -> bool:
     """Whether the later of two messages of one person has another number or time of the kind that a question asks for, of the same matter.
 
-    Weaker than a change: nothing in the later one has to say so. Both can be true, and the later one is the better answer. asked: the
-    terms of the question.
+    Weaker than a change: nothing in the later one has to say so. Both can be true, and the later one is the better answer.
     """
-    wanted = frozenset(asked)
-    for now, before in product(later.valued, asked_values(earlier, question, asked)):
-        shared = _shared(before.terms, now.terms)
-        if len(shared) < LEAST_SHARED or not shared & wanted or not _of_one_person(before, now, shared):
-            continue
-        if before.values.of_kind(question, wanted).differ(now.new_values.of_kind(question, wanted), loosely=now.moves):
+    asked_for = [(before, before.values.of_kind(asked)) for before in asked_values(earlier, asked)]
+    for now in later.valued if asked_for else ():
+        values = now.new_values.of_kind(asked)
+        if values and any(_updates(before, theirs, now, values, asked) for before, theirs in asked_for):
             return True
     return False
 
 
-def asked_values(message: Message, question: str, asked: Collection[str]) -> list[Said]:
-    """The sentences of a message with a number or time of the kind that a question asks for. asked: the terms of the question."""
-    wanted = frozenset(asked)
-    return [sentence for sentence in message.valued if sentence.values.of_kind(question, wanted)]
+def _updates(before: Said, theirs: Values, now: Said, values: Values, asked: AskedKind) -> bool:
+    if not theirs.differ(values, loosely=now.moves):
+        return False
+    shared = _shared(before.terms, now.terms)
+    return len(shared) >= LEAST_SHARED and bool(shared & asked.terms) and _of_one_person(before, now, shared)
+
+
+def asked_values(message: Message, asked: AskedKind) -> list[Said]:
+    """The sentences of a message with a number or time of the kind that a question asks for."""
+    return [sentence for sentence in message.valued if sentence.values.of_kind(asked)]
 
 
 def _ground(before: Said, now: Said, earlier: Message, later: Message) -> Ground | None:
@@ -227,7 +244,7 @@ LONGEST_COMPOUND = 40
 """Letters of a compound whose beginnings are looked at."""
 
 
-@lru_cache(maxsize=4_096)
+@keep_texts(4_096)
 def _heads(term: str) -> tuple[str, ...]:
     """The beginnings of a term that could be a word it is a compound of, with another word behind."""
     beginnings = (term[:end] for end in range(LEAST_COMPOUND, min(len(term), LONGEST_COMPOUND) - LEAST_COMPOUND + 1))

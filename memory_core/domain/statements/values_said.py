@@ -64,9 +64,12 @@ _ASKS_SUM = re.compile(
 _ASKS_WHEN = re.compile(
     r"\b(?:when|time|date|day|deadline|due|schedule\w*|wann|uhr|uhrzeit|tag|termin\w*|frist)\b|いつ|何時|何曜|何日|締め切り", re.IGNORECASE
 )
+_WORDS_OF_VALUES = frozenset((*_WEEKDAY, *(f"{day}s" for day in _WEEKDAY), *_MONTH, *_COUNTS))
 _PHONE = re.compile(r"\+?\d{2,5}[ /-]\d{2,4}(?:[ -]\d{2,8}){0,4}|\b\d{7,15}\b")
 _NUMBER = re.compile(r"(?P<before>[€$£¥]\s?)?(?P<number>\d{1,9}(?:[.,'’]\d{1,9}){0,3})(?P<k>k\b)?\s?(?P<after>[€$£¥%]|[^\W\d_]{1,24})?")
 _DIGIT = re.compile(r"\d")
+_HINT = re.compile(r"[\d一二三四五六七八九十曜]|noon|midnight|mittag|halb", re.IGNORECASE)
+"""Is in every sentence with a time or number that tells it in none of `_WORDS_OF_VALUES`."""
 _WORD = re.compile(r"[^\W\d_]+")
 _JAPANESE_COUNT = re.compile(
     r"(?P<number>\d{1,9}(?:[.,]\d{1,9})?|[一二三四五六七八九十])(?P<myriad>万(?P<rest>\d千?)?)?(?P<unit>円|錠|匹|人|台|本|個|回|歳"
@@ -86,14 +89,12 @@ class Values:
     def __bool__(self) -> bool:
         return bool(self.whens) or bool(self.numbers)
 
-    def of_kind(self, question: str, terms: Collection[str]) -> Values:
+    def of_kind(self, asked: AskedKind) -> Values:
         """Those that a question asks for: what it counts, a share, a sum, or a time. Where none is, a bare number may be any."""
-        units = {unit for unit in self.numbers if unit in terms}
-        units |= {"%"} if _ASKS_SHARE.search(question) else set()
-        units |= {"money"} if _ASKS_SUM.search(question) else set()
-        asked = self.numbers.keys() & units or self.numbers.keys() & {""}
-        whens = self.whens if _ASKS_WHEN.search(question) else {}
-        return Values(whens, {unit: self.numbers[unit] for unit in asked})
+        if not self:
+            return self
+        units = self.numbers.keys() & asked.units or self.numbers.keys() & {""}
+        return Values(self.whens if asked.when else {}, {unit: self.numbers[unit] for unit in units})
 
     def differ(self, other: Values, *, loosely: bool) -> bool:
         """Whether one of them may stand in the other's place, and says another thing. loosely: a bare number may stand for any."""
@@ -117,6 +118,25 @@ class Values:
 NO_VALUES = Values({}, {})
 
 
+@dataclass(frozen=True, slots=True)
+class AskedKind:
+    """What kind of values a question asks for. units: what it may count. when: whether it asks for a time. terms: its own."""
+
+    units: frozenset[str]
+    when: bool
+    terms: frozenset[str]
+
+    @classmethod
+    def of(cls, question: str, terms: Collection[str]) -> AskedKind:
+        """Read a question. terms: its own."""
+        units = {*terms}
+        if _ASKS_SHARE.search(question):
+            units.add("%")
+        if _ASKS_SUM.search(question):
+            units.add("money")
+        return cls(frozenset(units), _ASKS_WHEN.search(question) is not None, frozenset(terms))
+
+
 def _near(number: str, other: str) -> bool:
     first, second = _size(number), _size(other)
     return first > 0 and second > 0 and max(first, second) / min(first, second) <= MAGNITUDE
@@ -131,6 +151,12 @@ def _size(number: str) -> float:
 
 def values_in(text: str) -> Values:
     """The times and numbers of a sentence."""
+    if _HINT.search(text) is None and _WORDS_OF_VALUES.isdisjoint(_WORD.findall(text.casefold())):
+        return NO_VALUES
+    return _read_values(text)
+
+
+def _read_values(text: str) -> Values:
     whens: dict[str, set[str]] = {}
     rest = text
     if _DIGIT.search(text) is not None:  # most sentences have none, and no telephone number or date without one

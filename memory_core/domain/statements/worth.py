@@ -8,7 +8,6 @@ A wrong guess costs little, since what has faded is still found when it is asked
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -17,6 +16,7 @@ import regex
 from memory_core.domain.conversation import Message
 from memory_core.domain.memory import GivenWorth, Worth
 from memory_core.domain.text.analyzer import GREETINGS
+from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.sentences import Sentence, sentences
 
 HALF_LIVES: Final[Mapping[str | None, float | None]] = MappingProxyType(
@@ -210,7 +210,7 @@ def most_lasting(worths: Iterable[Worth | None]) -> Worth | None:
     return min(worths, key=_PLACES.__getitem__, default=None)
 
 
-@lru_cache(maxsize=512)
+@keep_texts(512)
 def worth_of(text: str, *, by_assistant: bool = False) -> Worth | None:
     """For what a text is worth keeping, None for nothing special; of several the most lasting.
 

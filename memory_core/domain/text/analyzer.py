@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import regex
 
+from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.spelling import normal_form
 
 # The likely language of a text in Latin letters; what a question loses.
@@ -256,7 +257,7 @@ def _characters(text: str) -> Iterable[str]:
     return chain.from_iterable(_WORDS_ALONE.findall(run) for run in runs)
 
 
-@lru_cache(maxsize=32_768)
+@keep_texts(32_768)
 def term_of(word: str, language: str) -> str:
     """The term of one word, empty when it has none. What English drops is dropped everywhere: names of languages are guesses."""
     if word in FUNCTION_WORDS or (len(word) == 1 and word.isalpha() and word < _FIRST_UNSPACED):

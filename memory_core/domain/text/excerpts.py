@@ -15,21 +15,24 @@ and where no unit has a word of the query, the first is as good as any.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from array import array
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain
 from math import log
 from types import MappingProxyType
 
 import numpy as np
+import numpy.typing as npt
 import regex
 
 from memory_core.domain.text.analyzer import ENGLISH, language_of, term_of, tokens, words
+from memory_core.domain.text.kept import KeptNumbers
 from memory_core.domain.text.sameness import names_in
-from memory_core.domain.text.sentences import MAX_LENGTH, Sentence, Table, find_tables, pieces, sentences, units
+from memory_core.domain.text.sentences import MAX_LENGTH, Sentence, Table, find_stretches, find_tables, pieces, sentences, units
 from memory_core.domain.text.spelling import numbers_in
 
 GAP = "…"
@@ -45,9 +48,11 @@ MOST_MISSED = 40
 """Units without room that are tried: to count the tokens of thousands takes longer than all else."""
 KEPT_CHARACTERS = 10_000
 """Of a text up to which what was read of it is kept for the next query."""
+AHEAD_CHARACTERS = 500
+"""Of a text from which on it is read before it is asked for; a shorter one is hardly ever cut."""
+KEPT_BYTES, KEPT_COUNTS = 16_000_000, 16_384
+"""Of what is kept of all texts: some 6 KB of a turn of 400 words; and of how many texts the number of tokens is."""
 NOTHING: Mapping[str, int] = MappingProxyType({})
-KEPT_LENGTHS = 4
-"""Of units for which a text's are kept: each takes up to 160 KB, and a budget of few tokens has one of its own."""
 _ENDS = frozenset(".!?…。！？」』”\"'’»)")
 
 
@@ -56,58 +61,132 @@ def excerpt(text: str, terms: Collection[str], most: int) -> str:
 
     terms: of the query, as `domain.text` gives them.
     """
-    return (_kept_source(text) if len(text) <= KEPT_CHARACTERS else Source(text)).excerpt(terms, most)
+    return Source(text).excerpt(terms, most)
+
+
+def read_ahead(text: str) -> None:
+    """Read a text that a question may soon find, where reading it takes long."""
+    if AHEAD_CHARACTERS <= len(text) <= KEPT_CHARACTERS:
+        Source(text).read(MAX_LENGTH)
 
 
 @dataclass(frozen=True)
 class Source:
-    """A text of which excerpts are made; several of one text share what was read of it."""
+    """A text of which excerpts are made; what was read of it is kept as numbers."""
 
     text: str
-
-    @cached_property
-    def tables(self) -> list[Table]:
-        """Its tables, in order."""
-        return find_tables(self.text)
-
-    @cached_property
-    def _read_units(self) -> dict[int, _Units]:
-        """Its units, by how long they may be."""
-        return {}
 
     def excerpt(self, terms: Collection[str], most: int) -> str:
         """As `excerpt`."""
         if not _longer(self.text, most):
             return self.text
-        longest = min(MAX_LENGTH, CHARACTERS_A_TOKEN * most)
-        every = self._read_units.get(longest)
-        if every is None:
-            every = _Units(units(self.text, longest, self.tables))
-            if len(self._read_units) >= KEPT_LENGTHS:
-                self._read_units.clear()
-            self._read_units[longest] = every
-        if not every.units:
+        read = self.read(min(MAX_LENGTH, CHARACTERS_A_TOKEN * most))
+        if not read.starts:
             return cut(self.text, most)
-        wanted = frozenset(terms)
-        chosen, order = _best_that_fits(self.text, every.units, every.terms(wanted), wanted, most - 2)
-        heading = _heading(chosen, order[0], self.tables)
-        places, left = set[int](), most - 2
-        missed = 0
+        wanted, left = frozenset(terms), most - 2
+        order = _order(read.worth(wanted))
+        chosen = read
+        if read.costs[order[0]] >= left:
+            smaller, order = _best_that_fits(self.text, read.units(self.text), wanted, left)
+            chosen = _Read.of_units(self.text, smaller, read.tables)
+        heading = chosen.heading(order[0])
+        places, missed = set[int](), 0
         for place in order if heading is None else (order[0], heading, *order[1:]):
             if place in places:
                 continue
-            if _least_tokens(chosen[place].text) < left and (cost := count_tokens(chosen[place].text) + 1) <= left:
+            if (taken := chosen.costs[place] + 1) <= left:
                 places.add(place)
-                left -= cost
+                left -= taken
             elif (missed := missed + 1) == MOST_MISSED:
                 break
         return _joined(self.text, chosen, sorted(places))
 
+    def read(self, longest: int) -> _Read:
+        """Its units of at most this length; of a short text those that were read before."""
+        if len(self.text) > KEPT_CHARACTERS:
+            return _Read.of(self.text, longest)
+        read = _READ.get(self.text)
+        if read is None or read.longest > longest:
+            read = _READ.get(self.text, longest)
+        if read is None:
+            read = _Read.of(self.text, longest)
+            # Where no unit was cut, a longer one is none either.
+            more = (longest,) if read.longest > longest else ()
+            _READ.put(self.text, *more, value=read, size=read.size)
+        return read
 
-@lru_cache(maxsize=64)
-def _kept_source(text: str) -> Source:
-    """The source of a text; of those that were asked for last it is read already."""
-    return Source(text)
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Where the units of a text are, what each takes, and which term each says how often: terms as numbers, in order.
+
+    longest: characters of the longest unit before any was cut.
+    costs: tokens of each unit. terms, places, again: of each term and each unit that says it; 1 where it says it more than once.
+    """
+
+    longest: int
+    tables: tuple[Table, ...]
+    starts: array[int]
+    ends: array[int]
+    costs: array[int]
+    terms: array[int]
+    places: array[int]
+    again: array[int]
+
+    @classmethod
+    def of(cls, text: str, longest: int) -> _Read:
+        """Read a text."""
+        tables = tuple(find_tables(text))
+        stretches = list(find_stretches(text, tables))
+        every = _Units(units(text, longest, stretches))
+        before_cut = max((end - start for start, end in stretches), default=0)
+        postings = every.postings()
+        columns = zip(*postings, strict=True) if postings else ((), (), ())
+        return cls(before_cut, tables, *_placed(text, every.units), *map(array, "qIB", columns))
+
+    @classmethod
+    def of_units(cls, text: str, every: Sequence[Sentence], tables: tuple[Table, ...]) -> _Read:
+        """Where these units are and what each takes, without what they say."""
+        return cls(0, tables, *_placed(text, every), array("q"), array("I"), array("B"))
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes."""
+        return 900 + 12 * len(self.starts) + 13 * len(self.terms)
+
+    def units(self, text: str) -> list[Sentence]:
+        """The units themselves."""
+        return [Sentence(text[start:end], start, end) for start, end in zip(self.starts, self.ends, strict=True)]
+
+    def worth(self, wanted: frozenset[str]) -> list[float]:
+        """What the terms of each unit are worth, and what its neighbours lend it."""
+        own = [0.0] * len(self.starts)
+        for term in sorted(wanted):
+            name = hash(term)
+            first, last = bisect_left(self.terms, name), bisect_right(self.terms, name)
+            if first < last:
+                value = log(1 + len(own) / (last - first))
+                for at in range(first, last):
+                    own[self.places[at]] += value * (AGAIN if self.again[at] else 1)
+        return _with_lent(own)
+
+    def heading(self, best: int) -> int | None:
+        """The place of the heading of the table that the best unit is a row of."""
+        for table in self.tables:
+            if table.start <= self.starts[best] < table.end:
+                place = bisect_left(self.starts, table.start)
+                return place if place < len(self.starts) and self.ends[place] <= table.heading_end else None
+        return None
+
+
+def _placed(text: str, every: Sequence[Sentence]) -> tuple[array[int], array[int], array[int]]:
+    """Starts, ends and tokens."""
+    starts, ends = array("I", [unit.start for unit in every]), array("I", [unit.end for unit in every])
+    return starts, ends, array("I", _tokens_of_parts(text, starts, ends))
+
+
+_READ = KeptNumbers[_Read](KEPT_BYTES)
+_COUNTED = KeptNumbers[int](KEPT_COUNTS)
 
 
 def _longer(text: str, most: int) -> bool:
@@ -123,12 +202,11 @@ def _least_tokens(text: str) -> int:
     return len("".join(text.split())) // _LETTERS_OF_FIRST
 
 
-def _best_that_fits(
-    text: str, chosen: list[Sentence], terms: list[Mapping[str, int]], wanted: frozenset[str], most: int
-) -> tuple[list[Sentence], list[int]]:
+def _best_that_fits(text: str, chosen: list[Sentence], wanted: frozenset[str], most: int) -> tuple[list[Sentence], list[int]]:
     """The units and their places, best first; as long as the best is too long, those with words of the query are cut smaller."""
+    terms = _Units(chosen).terms(wanted)
     while True:
-        order = _order(terms)
+        order = _order(_worth(terms))
         longest = len(chosen[order[0]].text)
         if count_tokens(chosen[order[0]].text) < most:
             return chosen, order
@@ -157,6 +235,22 @@ class _Units:
     def _languages(self) -> frozenset[str]:
         return frozenset({ENGLISH, language_of([*chain.from_iterable(self._words)])})
 
+    def postings(self) -> list[tuple[int, int, int]]:
+        """Each term as a number, with the place of a unit that says it and whether it does again; in order."""
+        known: dict[str, tuple[int, ...]] = {}
+        postings: list[tuple[int, int, int]] = []
+        for place, unit_words in enumerate(self._words):
+            counts: dict[int, int] = {}
+            for word in unit_words:
+                if (numbers := known.get(word)) is None:
+                    terms = {term for language in self._languages if (term := term_of(word, language))}
+                    known[word] = numbers = tuple({hash(term) for term in terms})
+                for number in numbers:
+                    counts[number] = counts.get(number, 0) + 1
+            postings += [(number, place, int(count > 1)) for number, count in counts.items()]
+        postings.sort()
+        return postings
+
     def terms(self, wanted: frozenset[str]) -> list[Mapping[str, int]]:
         """How often each unit has each term of the query, in English and in the language of them all."""
         if not wanted:
@@ -173,18 +267,21 @@ class _Units:
         return counts
 
 
-def _order(terms: Sequence[Mapping[str, int]]) -> list[int]:
+def _order(worth: Sequence[float]) -> list[int]:
     """The places of the units, best first; of those worth the same, the first is the best and the others follow by distance from it."""
-    worth = _worth(terms)
-    best = max(range(len(worth)), key=lambda place: (worth[place], -place))
-    return sorted(range(len(worth)), key=lambda place: (-worth[place], _distance(place - best)))
+    best = worth.index(max(worth))
+    ranked = [(-value, _distance(place - best), place) for place, value in enumerate(worth)]
+    return [place for _, _, place in sorted(ranked)]
 
 
 def _worth(terms: Sequence[Mapping[str, int]]) -> list[float]:
     """What the terms of each unit are worth, and what its neighbours lend it."""
     spread = Counter(chain.from_iterable(terms))
     worth = {term: log(1 + len(terms) / spread[term]) for term in sorted(spread)}
-    own = [sum(value * (AGAIN if count[term] > 1 else 1) for term, value in worth.items() if term in count) for count in terms]
+    return _with_lent([sum(value * (AGAIN if count[term] > 1 else 1) for term, value in worth.items() if term in count) for count in terms])
+
+
+def _with_lent(own: Sequence[float]) -> list[float]:
     around = [0.0, *own, 0.0]
     return [value + AFTER * around[place] + BEFORE * around[place + 2] for place, value in enumerate(own)]
 
@@ -192,15 +289,6 @@ def _worth(terms: Sequence[Mapping[str, int]]) -> list[float]:
 def _distance(places: int) -> float:
     """How far a unit is from the best one: those after it are nearer than those before it, as they are worth more."""
     return places / AFTER if places >= 0 else -places / BEFORE
-
-
-def _heading(units: Sequence[Sentence], best: int, tables: Sequence[Table]) -> int | None:
-    """The place of the heading of the table that the best unit is a row of."""
-    for table in tables:
-        if table.start <= units[best].start < table.end:
-            place = bisect_left(units, table.start, key=lambda unit: unit.start)
-            return place if place < len(units) and units[place].end <= table.heading_end else None
-    return None
 
 
 def cut(text: str, most: int) -> str:
@@ -217,17 +305,17 @@ def covered(text: str, terms: Collection[str]) -> int:
     return len(set(terms) & set(tokens(text)))
 
 
-def _joined(text: str, units: Sequence[Sentence], places: Sequence[int]) -> str:
+def _joined(text: str, read: _Read, places: Sequence[int]) -> str:
     """The units at these places as they stand in the text, line under line where they do so there."""
     parts: list[str] = []
     last, end = -1, 0
     for place in places:
-        blank = _blank(text[end : units[place].start])
+        blank = _blank(text[end : read.starts[place]])
         if place != last + 1:
             blank = f"{blank or ' '}{GAP}{blank or ' '}" if parts else f"{GAP}{blank or ' '}"
-        parts += [blank if parts or place else "", units[place].text]
-        last, end = place, units[place].end
-    if last + 1 < len(units) and text[end - 1] not in _ENDS and "\n" not in text[end : units[last + 1].start]:
+        parts += [blank if parts or place else "", text[read.starts[place] : read.ends[place]]]
+        last, end = place, read.ends[place]
+    if last + 1 < len(read.starts) and text[end - 1] not in _ENDS and "\n" not in text[end : read.starts[last + 1]]:
         parts.append(GAP)
     return "".join(parts)
 
@@ -350,28 +438,52 @@ _OTHER_BLANKS = np.array([code for code in range(128, 0x3001) if chr(code).isspa
 
 
 def count_tokens(text: str) -> int:
-    """The estimate for a text, 0 for one of blanks alone. Linear; of a long text 2,000 tokens take 0.1 ms."""
-    return -(-(_halves_by_columns(text) if len(text) >= _VECTORISED_FROM else _halves(text)) // 2)
+    """The estimate for a text, 0 for one of blanks alone. Linear; of a long text 2,000 tokens take 0.1 ms, once."""
+    if len(text) < _VECTORISED_FROM:
+        return -(-_halves(text) // 2)
+    if (known := _COUNTED.get(text)) is None:
+        known = -(-_halves_by_columns(text) // 2)
+        _COUNTED.put(text, value=known)
+    return known
 
 
 def _halves_by_columns(text: str) -> int:
     """As `_halves`."""
-    signs = 0
+    return int(_halves_of_runs(text, ())[1].sum())
+
+
+def _tokens_of_parts(text: str, starts: Sequence[int], ends: Sequence[int]) -> list[int]:
+    """The tokens of each part of a text, as `count_tokens` counts them one by one."""
+    if not starts:
+        return []
+    firsts, halves = _halves_of_runs(text, (*starts, *ends))
+    before = np.concatenate(([0], np.cumsum(halves)))
+    parts = before[np.searchsorted(firsts, ends)] - before[np.searchsorted(firsts, starts)]
+    tokens: list[int] = (-(-parts // 2)).tolist()
+    return tokens
+
+
+def _halves_of_runs(text: str, cuts: Collection[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Where the runs of letters, of digits, of signs and of blanks begin, and the half tokens of each. cuts: where one ends, too."""
+    worth: npt.NDArray[np.int64] | None = None
     if text.isascii():
         kinds = np.frombuffer(text.encode().translate(_ASCII_KINDS), dtype=np.uint8)
-        signs = 2 * int(np.count_nonzero(kinds == _SIGN))
     else:
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         kinds = _KINDS.take(codes, mode="clip")
         others = codes >= 0x80
         kinds[others] = np.where(np.isin(codes[others], _OTHER_BLANKS), _BLANK, _SIGN)
-        sign_codes = codes[kinds == _SIGN]
-        signs = int((2 - ((sign_codes >= 0x80) & (sign_codes < _FIRST_UNSPACED)) + 2 * (sign_codes > _BASIC_PLANE)).sum())
-    starts = np.concatenate(([0], np.flatnonzero(kinds[1:] != kinds[:-1]) + 1))
-    lengths, of_run = np.diff(starts, append=len(kinds)), kinds[starts]
-    letters, digits = lengths[of_run == _LETTER], lengths[of_run == _DIGIT]
-    words_and_numbers = len(letters) + np.maximum(0, -((_LETTERS_OF_FIRST - letters) // _LETTERS_A_TOKEN)).sum()
-    return signs + 2 * int(words_and_numbers - (-digits // _DIGITS_A_TOKEN).sum())
+        worth = 2 - (others & (codes < _FIRST_UNSPACED)).astype(np.int64) + 2 * (codes > _BASIC_PLANE)
+    firsts = np.concatenate(([0], np.flatnonzero(kinds[1:] != kinds[:-1]) + 1))
+    if cuts:
+        inside = np.array([*cuts], dtype=np.int64)
+        firsts = np.unique(np.concatenate((firsts, inside[inside < len(kinds)])))
+    lengths, of_run = np.diff(firsts, append=len(kinds)), kinds[firsts]
+    signs = 2 * lengths if worth is None else np.add.reduceat(worth, firsts)
+    letters = 2 * (1 + np.maximum(0, -((_LETTERS_OF_FIRST - lengths) // _LETTERS_A_TOKEN)))
+    digits = -2 * (-lengths // _DIGITS_A_TOKEN)
+    halves: npt.NDArray[np.int64] = np.choose(of_run, (np.zeros_like(lengths), letters, digits, signs))
+    return firsts, halves
 
 
 def _halves(text: str) -> int:

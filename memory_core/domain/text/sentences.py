@@ -138,16 +138,16 @@ class Table:
     end: int
 
 
-def units(text: str, longest: int, tables: Sequence[Table]) -> list[Sentence]:
+def units(text: str, longest: int, whole: Sequence[tuple[int, int]]) -> list[Sentence]:
     """The units of a text in order.
 
     Args:
         text: Of any length.
         longest: Characters of a unit; a longer one is cut into pieces of at most half as many.
-        tables: Those of the text, as `find_tables` gives them.
+        whole: Those of the text however long, as `find_stretches` gives them.
 
     """
-    return [piece for start, end in _whole(text, tables) for piece in pieces(text, start, end, longest)]
+    return [piece for start, end in whole for piece in pieces(text, start, end, longest)]
 
 
 def pieces(text: str, start: int, end: int, longest: int) -> Iterator[Sentence]:
@@ -179,8 +179,8 @@ def find_tables(text: str) -> list[Table]:
     return tables
 
 
-def _whole(text: str, tables: Sequence[Table]) -> Iterator[tuple[int, int]]:
-    """Sentences, lines, rows and objects, however long."""
+def find_stretches(text: str, tables: Sequence[Table]) -> Iterator[tuple[int, int]]:
+    """Sentences, lines, rows and objects, however long. tables: those of the text, as `find_tables` gives them."""
     place = 0
     for table in (*tables, None):
         for start, end in spans(text, place, len(text) if table is None else table.start):

@@ -1,0 +1,75 @@
+"""What was read of texts, kept for the next time they are read, within bounds.
+
+Of most texts numbers alone are kept (`KeptNumbers`), under a number that stands for the text. What holds words is forgotten by
+`forget_texts` when a person's data are erased.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from functools import lru_cache
+from threading import Lock
+from typing import Generic, ParamSpec, TypeVar
+
+Given = ParamSpec("Given")
+Value = TypeVar("Value")
+_forgets: list[Callable[[], None]] = []
+
+
+class KeptNumbers(Generic[Value]):
+    """Values by the text that they were read of, the least used left out first. A value has numbers alone, so no text is kept."""
+
+    def __init__(self, most: int) -> None:
+        """most: the sum of the sizes that `put` is given."""
+        self._most, self._size = most, 0
+        self._held: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, text: str, *more: int) -> Value | None:
+        """What was put for this text and these numbers."""
+        key = (hash(text), len(text), *more)
+        with self._lock:
+            entry = self._held.get(key)
+            if entry is None:
+                return None
+            self._held.move_to_end(key)
+            return entry[0]
+
+    def put(self, text: str, *more: int, value: Value, size: int = 1) -> None:
+        """Keep a value of a text."""
+        key = (hash(text), len(text), *more)
+        with self._lock:
+            before = self._held.pop(key, None)
+            self._size += size - (before[1] if before is not None else 0)
+            self._held[key] = (value, size)
+            while self._size > self._most:
+                self._size -= self._held.popitem(last=False)[1][1]
+
+    def forget(self) -> None:
+        """Keep nothing of what was put."""
+        with self._lock:
+            self._held.clear()
+            self._size = 0
+
+    @property
+    def size(self) -> int:
+        """The sum of the sizes of what is kept."""
+        return self._size
+
+
+def keep_texts(most: int) -> Callable[[Callable[Given, Value]], Callable[Given, Value]]:
+    """Keep what a function of texts answered for its last `most` calls, until `forget_texts`."""
+
+    def kept(function: Callable[Given, Value]) -> Callable[Given, Value]:
+        known = lru_cache(maxsize=most)(function)
+        _forgets.append(known.cache_clear)
+        return known  # type: ignore[return-value]
+
+    return kept
+
+
+def forget_texts() -> None:
+    """Forget all words that were kept of texts in this process."""
+    for forget in _forgets:
+        forget()
