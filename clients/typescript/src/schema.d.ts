@@ -84,7 +84,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Move memories that nobody has touched for years to cold storage, by a task; with dry_run, count what would move */
+        /** Move memories that were not used for years to cold storage, by a task; with dry_run, count what would move */
         post: operations["archive"];
         delete?: never;
         options?: never;
@@ -223,7 +223,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take memories that nobody has looked at for long out of sight, by a task; with dry_run, count them. As often as you like */
+        /** Hide memories that were not looked at for long, by a task; with dry_run, count them. As often as you like */
         post: operations["decay"];
         delete?: never;
         options?: never;
@@ -636,7 +636,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make vectors anew that another embedder made, by a task; with dry_run, count them. Where there are none, nothing is done */
+        /** Replace vectors that another embedder made, by a task; with dry_run, count them. Where there are none, nothing is done */
         post: operations["reembed"];
         delete?: never;
         options?: never;
@@ -875,7 +875,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin anew with a task that failed, is poisoned or waits */
+        /** Start a task again that failed, is poisoned or waits */
         post: operations["task_retry"];
         delete?: never;
         options?: never;
@@ -1219,7 +1219,9 @@ export interface components {
     schemas: {
         /**
          * AtomicFact
-         * @description One fact said in a cell, with where it was said; `superseded_by` once it has fallen. lasting: it has a memory, and fills no slot.
+         * @description A fact that was said in a cell, and where.
+         *
+         *     superseded_by: what has replaced it. lasting: it has a memory, and fills no slot.
          */
         AtomicFact: {
             /** Text */
@@ -1300,7 +1302,7 @@ export interface components {
         MemoryType: "episodic" | "semantic" | "procedural";
         /**
          * Status
-         * @description Where a memory stands in its life; `lifecycle` has the table of moves.
+         * @description The stage of a memory's life; `lifecycle` has the table of moves.
          * @enum {string}
          */
         Status: "active" | "updated" | "superseded" | "decayed" | "compressed" | "archived" | "deleted";
@@ -1940,7 +1942,7 @@ export interface components {
         };
         /**
          * ProfileTrait
-         * @description What shows in at least three cells and nobody said in so many words.
+         * @description What at least three cells show, though it was not said in so many words.
          */
         ProfileTrait: {
             /** Trait */
@@ -4348,7 +4350,7 @@ export interface components {
         } | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown;
         /**
          * ReembedRequest
-         * @description Make vectors anew that another embedder made, of all of a user's memories. dry_run: only count.
+         * @description Replace the vectors that another embedder made, of all of a user's memories. dry_run: only count.
          */
         ReembedRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
