@@ -53,7 +53,7 @@ async def told(core: MemoryCore) -> dict[str, str]:
     return {
         **shown,
         "reconstructed": deep.context or "",
-        "mcp": search_text(fast, whole=True),
+        "mcp": search_text(fast, whole=True, moment=NOW),
         "contexts": "\n".join(one.context for one in contexts),
         "scenes": "\n".join(f"{one.model_dump_json()} {scene_text(one)}" for one in (await core.scenes(ALICE)).scenes),
         "profile": (await core.profile(ALICE)).model_dump_json(),

@@ -70,7 +70,7 @@ async def test_what_only_looks_like_a_change_leaves_every_truth(core: MemoryCore
         await tell(core, BEFORE, owner=owner)
         old = {one.id for name, one in (await truths(core, owner)).items() if name in KNOWN}
         await tell(core, *around(said), at=LATER, owner=owner, session="s2")
-        assert {one.id for name, one in (await truths(core, owner)).items() if name in KNOWN} == old, said
+        assert {one.id for name, one in (await truths(core, owner, at=LATER)).items() if name in KNOWN} == old, said
 
 
 async def test_an_end_and_what_came_before_and_after_it_are_one_chain_in_whatever_order_they_are_told(core: MemoryCore) -> None:

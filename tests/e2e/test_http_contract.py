@@ -192,7 +192,7 @@ def test_sessions_and_procedures_are_read_by_their_names(host: httpx.Client, use
     assert listed.keys() == {"sessions", "next_cursor"}
     one = host.get("/api/v1/sessions/monday", params={"user_id": user}).json()
     assert one in listed["sessions"]
-    assert one.keys() == {"session_id", "started_at", "last_active_at", "counts"}
+    assert one.keys() == {"session_id", "title", "started_at", "last_active_at", "counts"}
     procedure = host.get("/api/v1/procedures/style%2Flanguage", params={"user_id": user})
     assert procedure.json()["value"] == "pt"
     assert procedure.headers["etag"]
