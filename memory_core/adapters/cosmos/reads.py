@@ -182,7 +182,8 @@ class Looks:
             reads = [self._connection.query(owner, queries.by_ids(owner, part)) for part in parts]
         if near is None:
             return Beside([row for answer in await together(*reads) for row in answer.rows])
-        answers, mates = await together(together(*reads), nearby(self._connection, owner, near, known, self._embedder.only))
+        # All side by side: of a `together` inside another one the reads would never be awaited where it is cancelled before it begins.
+        *answers, mates = await together(*reads, nearby(self._connection, owner, near, known, self._embedder.only))
         return Beside([row for answer in cast("list[Answer]", answers) for row in answer.rows], cast("list[Item]", mates))
 
 
