@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from memory_core.access.admission import Admission
@@ -63,6 +64,7 @@ from memory_core.recollection.scenes import NextRun, Profiles, Scenes
 from memory_core.signing import cursor_secret
 from memory_core.tasks.control import Poisoned
 from memory_core.tasks.lifecycle import Threshold
+from memory_core.tasks.resending import ResendingQueue
 from memory_core.tasks.worker import Tasking
 from memory_core.telemetry import Telemetry
 
@@ -81,7 +83,7 @@ class Services:
         self.redactor = Redactor(self._settings.redacted_kinds)
         self.fading = fading_rules(self._settings)
         made = adapters or Adapters.of(self._settings, self.clock, self.telemetry.charged, self.telemetry)
-        self.adapters = made
+        self.adapters = made = replace(made, queue=ResendingQueue(made.queue, self.clock))
         self._export_telemetry()
         secret = cursor_secret(self._settings)
         self.cursors, self.key_tags = Cursors(secret), KeyTags(secret)

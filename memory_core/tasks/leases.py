@@ -23,6 +23,8 @@ from memory_core.tasks.store import HeldTask, Tasks, kept, written
 
 MAX_ATTEMPTS = 5
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=30), timedelta(minutes=15)
+OUTAGE_PAUSE = timedelta(seconds=2)
+"""The first wait for a dependency that is down: most are back at once, and a wait spends no attempt."""
 MAX_ERROR_CHARACTERS = 500
 TRIES = 3
 LOOK_S = 0.5
@@ -46,10 +48,10 @@ class Later:
 def pause(times: int, error: BaseException | None = None) -> timedelta:
     """How long to wait after the `times`-th disappointment, counted from 0, and at least as long as the error asks for.
 
-    Doubled each time, and at random 25 % less or more, so that not all come back at once. From where others only came first, which
-    nothing has to be mended for, it begins with a moment.
+    Doubled each time, and at random 25 % less or more, so that not all come back at once. It begins with a moment where others only came
+    first, with two seconds where a dependency is down, and with 30 after a failure that was not foreseen, of which few are allowed.
     """
-    first = MOMENT if isinstance(error, HeadMoved) else FIRST_PAUSE
+    first = MOMENT if isinstance(error, HeadMoved) else OUTAGE_PAUSE if isinstance(error, (Unavailable, TimeoutError)) else FIRST_PAUSE
     chosen: timedelta = min(first * 2 ** min(times, 16), LONGEST_PAUSE) * random.uniform(0.75, 1.25)
     asked: int | None = error.retry_after_s if isinstance(error, MemoryCoreError) else None
     return max(chosen, timedelta(seconds=asked or 0))

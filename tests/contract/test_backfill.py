@@ -10,7 +10,7 @@ import pytest
 from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.scope import Owner
 from memory_core.ledger.commit import Turns
-from memory_core.tasks.leases import FIRST_PAUSE, MOMENT, pause
+from memory_core.tasks.leases import FIRST_PAUSE, MOMENT, OUTAGE_PAUSE, pause
 from tests.builders import ALICE, NOW
 from tests.tasks import Hand, finished, pending
 from tests.telling import Tellers, facts_of, on_all, statuses, talk
@@ -80,8 +80,11 @@ async def test_work_that_needs_no_turn_waits_for_nobody() -> None:
             pass
 
 
-def test_who_only_came_second_is_back_soon_and_who_met_an_outage_is_not() -> None:
+def test_pauses_begin_short_where_nothing_has_to_be_mended_and_grow_to_a_quarter_of_an_hour() -> None:
     assert pause(0, HeadMoved("busy", retry_after_s=2)) < timedelta(seconds=3)
     assert pause(0, HeadMoved("busy")) >= 0.75 * MOMENT
-    assert pause(0, Unavailable("long_term", "down")) >= 0.75 * FIRST_PAUSE
-    assert pause(30, HeadMoved("busy")) >= 0.75 * timedelta(minutes=15)
+    assert 0.75 * OUTAGE_PAUSE <= pause(0, Unavailable("long_term", "down")) <= 1.25 * OUTAGE_PAUSE
+    assert pause(0, Unavailable("archive", "down", retry_after_s=40)) == timedelta(seconds=40)
+    assert pause(0) >= 0.75 * FIRST_PAUSE
+    for error in (HeadMoved("busy"), Unavailable("long_term", "down"), None):
+        assert pause(30, error) >= 0.75 * timedelta(minutes=15)

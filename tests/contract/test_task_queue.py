@@ -17,6 +17,7 @@ from memory_core.adapters.sqlite.queue import SqliteQueue
 from memory_core.adapters.system import SystemClock
 from memory_core.domain.errors import TooLarge, Unavailable
 from memory_core.ports import Delivery, TaskQueue
+from memory_core.tasks.resending import ResendingQueue
 from tests.azurite_server import AzuriteServer, running
 from tests.builders import StillClock
 
@@ -30,15 +31,25 @@ class Embedded:
     def __init__(self, folder: Path) -> None:
         self._folder, self._clock = folder, StillClock()
 
-    def process(self) -> SqliteQueue:
+    def process(self) -> TaskQueue:
         return SqliteQueue(self._folder / "queue.db", clock=self._clock, synchronous="normal")
 
-    def down(self) -> SqliteQueue:
+    def down(self) -> TaskQueue:
         (self._folder / "file").touch()
         return SqliteQueue(self._folder / "file" / "queue.db", clock=self._clock)
 
     async def passes(self, seconds: int) -> None:
         self._clock.forward(seconds)
+
+
+class Resent(Embedded):
+    """The same behind what sends messages again that were refused."""
+
+    def process(self) -> TaskQueue:
+        return ResendingQueue(super().process(), self._clock)
+
+    def down(self) -> TaskQueue:
+        return ResendingQueue(super().down(), self._clock)
 
 
 class Service:
@@ -72,9 +83,11 @@ def azurite() -> Iterator[AzuriteServer]:
         yield started
 
 
-@pytest.fixture(params=["sqlite", "storage"])
+@pytest.fixture(params=["sqlite", "storage", "resending"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Embedded | Service:
-    return Embedded(tmp_path) if request.param == "sqlite" else Service(request.getfixturevalue("azurite"))
+    if request.param == "storage":
+        return Service(request.getfixturevalue("azurite"))
+    return Embedded(tmp_path) if request.param == "sqlite" else Resent(tmp_path)
 
 
 @pytest.fixture

@@ -19,6 +19,8 @@ from memory_core.core import MemoryCore
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.requests.memories import SaveInput
 from memory_core.localhost.triggers import QueueFunction, QueueOptions, Queues
+from memory_core.tasks.lifecycle import message_of
+from memory_core.tasks.resending import ResendingQueue
 from tests.azurite_server import AzuriteServer
 from tests.builders import ALICE
 
@@ -104,6 +106,58 @@ async def test_memories_are_saved_without_it_and_readiness_is_degraded_until_it_
     assert "Storage" in down["dependencies"]["queue"]["detail"]
     assert (back["status"], back["dependencies"]["queue"]["status"]) == ("ready", "ok")
     assert back["dependencies"]["queue"]["last_ok"] is not None
+
+
+async def test_the_message_of_a_task_that_the_queue_refused_is_sent_again_once_it_is_back(azurite: AzuriteServer, tmp_path: Path) -> None:
+    connection = SecretStr(azurite.connection_string)
+    settings = Settings(
+        embedding_provider="hash", data=tmp_path, queue="storage", queue_connection=connection, consolidation_first_minutes=0
+    )
+    async with MemoryCore(settings) as core:
+        await core.save(ALICE, SaveInput(content="I live in Lisbon"))
+        azurite.stop()
+        accepted = await core.export(ALICE)
+        assert accepted.degraded == ("queue",)
+        azurite.start()
+
+        async def sent() -> bool:
+            try:
+                return await core.queue.length("consolidation") == 1
+            except Unavailable:
+                return False
+
+        await until(sent)
+        (delivery,) = await core.queue.receive("consolidation", 32, HOUR)
+    assert message_of(delivery.body).task_id == accepted.task_id
+
+
+async def test_a_message_whose_sender_waited_no_longer_is_sent_all_the_same(azurite: AzuriteServer) -> None:
+    queue = ResendingQueue(StorageQueue(Account(azurite.connection_string), clock=SystemClock()), SystemClock())
+    await queue.open()
+    azurite.freeze()
+    sending = asyncio.ensure_future(queue.send("formation", "a"))
+    await asyncio.sleep(0)
+    sending.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await sending
+    azurite.thaw()
+
+    async def sent() -> bool:
+        return await queue.length("formation") >= 1
+
+    await until(sent)
+    await queue.close()
+
+
+async def test_closing_stops_sending_again(azurite: AzuriteServer) -> None:
+    azurite.stop()
+    queue = ResendingQueue(StorageQueue(Account(azurite.connection_string), clock=SystemClock()), SystemClock())
+    with pytest.raises(Unavailable):
+        await queue.send("formation", "a")
+    before = len(asyncio.all_tasks())
+    await queue.close()
+    assert len(asyncio.all_tasks()) == before - 1
+    azurite.start()
 
 
 async def test_a_function_that_ends_while_it_is_away_has_its_message_ended_all_the_same(
