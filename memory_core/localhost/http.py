@@ -16,7 +16,17 @@ from urllib.parse import unquote
 from azure.functions import HttpRequest, HttpResponse
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from memory_core.domain.errors import AddressTooLong, FieldError, HeadTooLarge, Malformed, MemoryCoreError, NotFound, PlainError, TooSlow
+from memory_core.domain.errors import (
+    AddressTooLong,
+    FieldError,
+    HeadTooLarge,
+    Malformed,
+    MemoryCoreError,
+    NotFound,
+    PlainError,
+    TooSlow,
+    Unavailable,
+)
 from memory_core.functions.callers import check_host, check_local
 from memory_core.functions.gate import correlation_id
 from memory_core.functions.request_parsing import too_large
@@ -56,6 +66,9 @@ class Application:
             except MemoryCoreError as error:
                 response = problem_response(error, scope["raw_path"].decode("latin-1"), correlation_id(headers))
                 await body.discard()
+            except asyncio.CancelledError:  # the server has waited long enough; it would answer 500
+                stopped = Unavailable("host", "it stops; what this request asked for may have been done or not")
+                response = problem_response(stopped, scope["raw_path"].decode("latin-1"), correlation_id(headers))
         except Disconnected:
             return
         await _send(response, send, close=not body.complete)
