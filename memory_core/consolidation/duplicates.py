@@ -23,6 +23,7 @@ from memory_core.domain.statements.patterns import same_pattern
 from memory_core.domain.statements.worth import most_lasting
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
 from memory_core.domain.text.sameness import differences, normalised
+from memory_core.domain.transitions import retire
 from memory_core.domain.truth.slots import slot_of
 from memory_core.evolution.agent_rulings import fits, what_is_lost
 from memory_core.evolution.apply_rulings import MAX_NOTE_SOURCES, MAX_QUERIES, MAX_SOURCES
@@ -162,16 +163,7 @@ def joined(stays: Memory, goes: Memory, run: str) -> Memory:
 
 def retired(goes: Memory, stays: Memory, now: datetime) -> Memory:
     """The one that goes: its time ends where the other's begins, or where it began itself if that is later."""
-    until = max(goes.valid_from, stays.valid_from)
-    fields: dict[str, Any] = {
-        "status": Status.UPDATED,
-        "status_reason": "consolidated",
-        "next_id": stays.id,
-        "valid_until": until if goes.valid_until is None else min(goes.valid_until, until),
-        "consolidated_into_ids": [*goes.consolidated_into_ids, stays.id],
-        "updated_at": now,
-    }
-    return goes.model_copy(update=fields)
+    return retire(goes, stays, Status.UPDATED, "consolidated", now)
 
 
 def linked(newer: Memory, older: Memory) -> Memory | None:

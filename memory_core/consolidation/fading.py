@@ -17,11 +17,12 @@ from memory_core.domain.archival import ColdCopy, Kept
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed, Damaged
 from memory_core.domain.fading import Fading, due, is_recalled
-from memory_core.domain.memory import Memory, Status, back_in_use
+from memory_core.domain.memory import Memory, Status
 from memory_core.domain.ranking.index_terms import reread, text_to_embed
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.provenance import tells_of
 from memory_core.domain.text.excerpts import shortened
+from memory_core.domain.transitions import decay, recall
 from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Portion, size_of
@@ -156,7 +157,7 @@ class Crossings:
     def _change(self, memory: Memory, step: Pass, shorts: Mapping[str, Short | None], at: datetime) -> Change | None:
         due_status, now = due(memory, at, self._rules), self._clock.now()
         if step == "recall":
-            return Change("recalled", memory.model_copy(update=back_in_use(now)), memory) if is_recalled(memory, at, self._rules) else None
+            return Change("recalled", recall(memory, now), memory) if is_recalled(memory, at, self._rules) else None
         if step == "compress" and due_status is Status.COMPRESSED and memory.id in shorts:
             short = shorts[memory.id]
             if short is not None:
@@ -164,11 +165,7 @@ class Crossings:
             due_status = stays_long(memory, at, self._rules)
         elif step == "compress":
             return None
-        return Change("decayed", _decayed(memory, now), memory) if due_status is Status.DECAYED else None
-
-
-def _decayed(memory: Memory, now: datetime) -> Memory:
-    return memory.model_copy(update={"status": Status.DECAYED, "status_reason": "importance_decay", "updated_at": now})
+        return Change("decayed", decay(memory, now), memory) if due_status is Status.DECAYED else None
 
 
 # Compressing: a long text that was formed and not asked for in months gives way to a short one, after the original is safe in the archive.

@@ -13,6 +13,7 @@ from memory_core.consolidation.run import Proposal, Run
 from memory_core.domain.memory import TRUE_ONCE, Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.patterns import FEWEST, Said, carriers
+from memory_core.domain.transitions import delete
 from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.truth_commands import withdraws
@@ -140,8 +141,7 @@ def _rests(pattern: Memory, sources: Mapping[str, Memory]) -> bool:
 
 
 def _withdrawn(pattern: Memory, run: Run) -> Memory:
-    gone = {"status": Status.DELETED, "status_reason": "forgotten", "change_reason": WITHDRAWN, "updated_at": run.at}
-    return pattern.model_copy(update=gone)
+    return delete(pattern, "forgotten", run.at, change_reason=WITHDRAWN)
 
 
 def _memories(look: Look, names: Sequence[str]) -> dict[str, Memory]:

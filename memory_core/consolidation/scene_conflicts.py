@@ -19,6 +19,7 @@ from memory_core.domain.errors import AgentFailed, Conflict
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType
 from memory_core.domain.scenes import scene_in
 from memory_core.domain.scope import Owner
+from memory_core.domain.transitions import mark_conflict
 from memory_core.domain.truth.slots import slot_of
 from memory_core.evolution.agent_rulings import Rulings, Shown
 from memory_core.evolution.changeset import Page
@@ -189,7 +190,7 @@ def _left_pending(over: Chunk, page: Page, record: ConflictRecord, sides: Sequen
         return over
     page.record(record)
     about = {"conflict_id": record.id}
-    page.apply([Change("conflict_marked", side.model_copy(update={"conflict_state": "pending"}), side, about) for side in sides])
+    page.apply([Change("conflict_marked", mark_conflict(side, "pending"), side, about) for side in sides])
     return replace(
         over,
         changes=tuple(page.changes),

@@ -13,11 +13,12 @@ from typing import Any
 from memory_core.data_rights.forget_selection import Chosen, Found, cleared, page, plan_of, reads_of, whole_session
 from memory_core.data_rights.hard_forget import ForGood
 from memory_core.domain.errors import Unavailable
-from memory_core.domain.memory import Memory, Status
+from memory_core.domain.memory import Memory
 from memory_core.domain.messages import is_message
 from memory_core.domain.requests.maintenance import ForgetInput
 from memory_core.domain.results import Accepted, Call, Foreseen, ForeseenMemories
 from memory_core.domain.scope import Owner
+from memory_core.domain.transitions import delete
 from memory_core.evolution.deletion import NoteUnmerger, changes_along, count_along, gone_along
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.ledger.batch import Change, Changes, Portion, size_of
@@ -175,7 +176,7 @@ class Forgetter:
 
 
 def _forgotten(memory: Memory, now: datetime) -> Memory:
-    return memory.model_copy(update={"status": Status.DELETED, "status_reason": "forgotten", "updated_at": now})
+    return delete(memory, "forgotten", now)
 
 
 def _with_few_messages(candidates: list[Found]) -> list[Found]:

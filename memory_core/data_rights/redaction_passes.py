@@ -18,6 +18,7 @@ from memory_core.domain.event_log import base_id
 from memory_core.domain.forgetting import redacted, struck_event, struck_memory
 from memory_core.domain.memory import Event, Memory, Status
 from memory_core.domain.scope import Owner
+from memory_core.domain.transitions import mark_conflict
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Portion, size_of, size_of_bodies
 from memory_core.ledger.commit import Look
@@ -282,4 +283,4 @@ def _is_pending(memory: Memory | None) -> bool:
 def _settled(look: Look, name: str) -> Change:
     memory = look.memory(name)
     assert memory is not None
-    return Change("conflict_settled", memory.model_copy(update={"conflict_state": "none"}), memory)
+    return Change("conflict_settled", mark_conflict(memory, "none"), memory)

@@ -16,6 +16,7 @@ from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, OnConflict, Outcome, Status
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
+from memory_core.domain.transitions import mark_conflict, retire
 from memory_core.domain.truth.slots import RETRACTS_ANYTHING, is_named_short, is_retraction, retraction_of, retracts, slot_name
 from memory_core.evolution.agent_rulings import Merged, Ruled, opinion
 from memory_core.evolution.changeset import Page
@@ -228,20 +229,10 @@ class Execution:
 
     def _retire(self, old: Memory, new: Memory, status: Status, reason: str, event: str, record_id: str) -> Change:
         current = self.page.memory(old.id) or old
-        until = max(new.valid_from, current.valid_from)
-        fields: dict[str, Any] = {
-            "status": status,
-            "status_reason": reason,
-            "next_id": new.id,
-            "valid_until": until if current.valid_until is None else min(current.valid_until, until),
-            "updated_at": self.page.now,
-            "conflict_state": "resolved",
-        }
-        if status is Status.UPDATED:
-            fields["consolidated_into_ids"] = [*current.consolidated_into_ids, new.id]
+        retired = retire(current, new, status, reason, self.page.now, conflict_state="resolved")
         leaves = slot_name(current) is not None and slot_name(current) != slot_name(new) and status is Status.UPDATED
         act = merged_elsewhere(current, new, record_id) if leaves else None
-        change = Change(event, current.model_copy(update=fields), current, {"conflict_id": record_id}, says=act)
+        change = Change(event, retired, current, {"conflict_id": record_id}, says=act)
         self.page.apply([change])
         self._count(status.value)
         return change
@@ -263,10 +254,7 @@ class Execution:
             return
         record = self._record(old, new, 0.5, strategy, reason, pending=True).model_copy(update={"by": by})
         self.page.record(record)
-        marks = [
-            Change("conflict_marked", side.model_copy(update={"conflict_state": "pending"}), side, {"conflict_id": record.id})
-            for side in (old, current)
-        ]
+        marks = [Change("conflict_marked", mark_conflict(side, "pending"), side, {"conflict_id": record.id}) for side in (old, current)]
         self.page.apply(marks)
         self._count("pending")
 

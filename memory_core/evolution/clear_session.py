@@ -25,6 +25,7 @@ from memory_core.domain.memory import Head, Memory, MemoryType, Status
 from memory_core.domain.requests.memories import ClearInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
+from memory_core.domain.transitions import delete
 from memory_core.evolution.deletion import NoteUnmerger
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.ledger.batch import Change, Changes
@@ -225,7 +226,7 @@ def _pending(head: Head, operation: _Operation) -> dict[str, Any]:
 
 
 def _cleared(memory: Memory, now: datetime) -> Memory:
-    return memory.model_copy(update={"status": Status.DELETED, "status_reason": "cleared", "updated_at": now})
+    return delete(memory, "cleared", now)
 
 
 # What a session's buffer holds, as a clear of the session has to know it: thrown away with the rest, and its task ended.

@@ -19,6 +19,7 @@ from memory_core.domain.requests.maintenance import ConflictsInput, ResolveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import most_lasting
+from memory_core.domain.transitions import delete, mark_conflict
 from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.reads import LookedElsewhere
@@ -278,23 +279,22 @@ def became(name: str, memory: Memory | None) -> str:
 def _supersede(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
     """In a slot the new one is said again, now; elsewhere the old one ends where the new one begins."""
     follows = new.supersedes_id or (old.id if old.supersedes_id != new.id else None)
-    holds = new.model_copy(update={"supersedes_id": follows, "conflict_state": "resolved"})
+    holds = mark_conflict(new, "resolved", supersedes_id=follows)
     if are_of_one_slot(old, new):
-        resolved_old = old.model_copy(update={"conflict_state": "resolved"})
+        resolved_old = mark_conflict(old, "resolved")
         return [Change("superseded", resolved_old, old, says=supersedes(old.id, new.id, record.id)), Change(RESOLVED, holds, new)]
     return [supersession(old, new, record.id, now), Change(RESOLVED, holds, new)]
 
 
 def _keep_both(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
-    return [Change(RESOLVED, side.model_copy(update={"conflict_state": "resolved"}), side) for side in (old, new)]
+    return [Change(RESOLVED, mark_conflict(side, "resolved"), side) for side in (old, new)]
 
 
 def _reject_new(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
     """It was never true: no look back in time finds it, and nothing leads from it."""
     in_slot = slot_name(new) is not None
-    gone = {"status": Status.DELETED, "status_reason": "contradicted" if in_slot else "manual_delete", "updated_at": now}
-    resolved_old = old.model_copy(update={"conflict_state": "resolved"})
-    rejected = new.model_copy(update={**gone, "conflict_state": "resolved"})
+    resolved_old = mark_conflict(old, "resolved")
+    rejected = delete(new, "contradicted" if in_slot else "manual_delete", now, conflict_state="resolved")
     return [Change("deleted", rejected, new, says=withdraws(new.id, record.id) if in_slot else None), Change(RESOLVED, resolved_old, old)]
 
 

@@ -15,6 +15,7 @@ from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Link, Memory, OnConflict, Outcome, Status
 from memory_core.domain.statements.contradictions import contradiction
 from memory_core.domain.text.sameness import differences, normalised
+from memory_core.domain.transitions import ConflictState, mark_conflict
 from memory_core.domain.truth.entries import Assertion, Retraction, Statement
 from memory_core.domain.truth.slots import slot_of
 from memory_core.domain.truth.timeline import Interval
@@ -267,10 +268,10 @@ def _supersede(met: Contradiction) -> Resolution:
     record = _record(met, old, "supersede")
     about = {"conflict_id": record.id}
     if met.slot is None:
-        made = new.model_copy(update={"supersedes_id": old.id, "conflict_state": "resolved"})
+        made = mark_conflict(new, "resolved", supersedes_id=old.id)
         superseded = supersession(old, new, record.id, met.now)
         return Resolution(Outcome.SUPERSEDED, new.id, (Change("created", made, met.before, about), superseded), record)
-    made = new.model_copy(update={"conflict_state": "resolved"})
+    made = mark_conflict(new, "resolved")
     after = met.slot.added(says(new))
     ended = _no_longer_active(met, met.slot, after)
     if not ended:
@@ -290,17 +291,18 @@ def _reject(met: Contradiction) -> Resolution:
     if met.slot is not None and not met.slot.timeline.at(met.new.valid_from):
         return _supersede(met)
     record = _record(met, met.old, "reject_new", is_stored=False)
-    resolved_old = met.old.model_copy(update={"conflict_state": "resolved"})
+    resolved_old = mark_conflict(met.old, "resolved")
     return Resolution(Outcome.REJECTED, met.old.id, (Change("rejected", resolved_old, met.old, {"conflict_id": record.id}),), record)
 
 
 def _keep_both(met: Contradiction, beside: Sequence[Memory], *, pending: bool, because: str = "") -> Resolution:
-    old, state = beside[0], "pending" if pending else "resolved"
+    old = beside[0]
+    state: ConflictState = "pending" if pending else "resolved"
     record = _record(met, old, "keep_both", pending=pending, because=because)
     score = round(met.judgement.similarity or 0.0, 6)
     link = Link(memory_id=old.id, similarity_score=score, composite_score=score, link_strength=score, relationship_type="contradicts")
-    new = met.new.model_copy(update={"conflict_state": state, "links": [*met.new.links, link]})
-    marked = old.model_copy(update={"conflict_state": state})
+    new = mark_conflict(met.new, state, links=[*met.new.links, link])
+    marked = mark_conflict(old, state)
     about = {"conflict_id": record.id}
     names = [memory.id for memory in beside] if met.slot is not None else []
     act = says(new, beside=names, conflict_id=record.id)

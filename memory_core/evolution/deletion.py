@@ -23,6 +23,7 @@ from memory_core.domain.messages import REQUEST, WITH_CELL, comes_along, goes_al
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.patterns import repeats
+from memory_core.domain.transitions import delete, restore
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.ledger.batch import Change, Changes, Portion, size_of
@@ -103,8 +104,8 @@ class NoteUnmerger:
             now, note = self._clock.now(), look.memory(merged.id)
             if note is None or note.status is Status.DELETED:
                 return Changes(None)
-            gone = {"status": Status.DELETED, "status_reason": "manual_delete", "change_reason": _SOURCE_GONE, "updated_at": now}
-            first = Change("deleted", note.model_copy(update=gone), note, {"reason": _SOURCE_GONE})
+            gone = delete(note, "manual_delete", now, change_reason=_SOURCE_GONE)
+            first = Change("deleted", gone, note, {"reason": _SOURCE_GONE})
             changes = [first, *(Change("restored", _back(source, note, now), source) for source in _merged_into(note, look))]
             session = None
             if note.session_id is not None:
@@ -130,8 +131,7 @@ def _merged_into(merged: Memory, look: Look) -> Sequence[Memory]:
 
 def _back(source: Memory, merged: Memory, now: datetime) -> Memory:
     into = [name for name in source.consolidated_into_ids if name != merged.id]
-    fields = {"status": Status.ACTIVE, "status_reason": "restored", "next_id": None, "valid_until": None, "consolidated_into_ids": into}
-    return source.model_copy(update={**fields, "updated_at": now, "last_accessed_at": now})
+    return restore(source, now, next_id=None, valid_until=None, consolidated_into_ids=into)
 
 
 # The messages of a cell go with it when it is deleted, and come back with it.
@@ -151,16 +151,14 @@ def gone_along(message: Memory, cell: Memory, now: datetime) -> Change | None:
     """The deletion of a message whose cell is deleted."""
     if not goes_along(message, cell):
         return None
-    gone = {"status": Status.DELETED, "status_reason": WITH_CELL, "updated_at": now}
-    return Change("deleted", message.model_copy(update=gone), message, {"cell_id": cell.id})
+    return Change("deleted", delete(message, WITH_CELL, now), message, {"cell_id": cell.id})
 
 
 def back_along(message: Memory, cell: Memory, now: datetime) -> Change | None:
     """The return of a message with its cell, which is shown as it was deleted; not of one in the archive, which is brought from there."""
     if is_cold(message) or not comes_along(message, cell):
         return None
-    back = {"status": Status.ACTIVE, "status_reason": "restored", "cell_id": cell.id, "updated_at": now, "last_accessed_at": now}
-    return Change("restored", message.model_copy(update=back), message, {"cell_id": cell.id})
+    return Change("restored", restore(message, now, cell_id=cell.id), message, {"cell_id": cell.id})
 
 
 def changes_along(look: Look, ids: Sequence[str], cell: Memory, follow: Follow, now: datetime) -> list[Change]:
@@ -350,7 +348,7 @@ class ToldForgetter:
             sessions: dict[str, Session] = {}
             changes = []
             for memory in left:
-                gone = memory.model_copy(update={"status": Status.DELETED, "status_reason": reason, "updated_at": now})
+                gone = delete(memory, reason, now)
                 changes.append(Change("forgotten", gone, memory))
                 if memory.session_id:
                     name = memory.session_id

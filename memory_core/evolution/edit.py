@@ -33,6 +33,7 @@ from memory_core.domain.requests.memories import NEVER_CLEARED, CopyInput, Updat
 from memory_core.domain.results import Call, Deleted
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import most_lasting, worth_of
+from memory_core.domain.transitions import delete
 from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.deletion import Along, NoteUnmerger, changes_along, count_along, gone_along
 from memory_core.evolution.reads import LookedElsewhere
@@ -398,5 +399,4 @@ def _when_said(old: Memory, wanted: Mapping[str, Any], now: datetime) -> dict[st
 
 
 def _deleted(memory: Memory, reason: str | None, now: datetime) -> Memory:
-    gone = {"status": Status.DELETED, "status_reason": "manual_delete", "change_reason": reason, "updated_at": now}
-    return memory.model_copy(update=gone)
+    return delete(memory, "manual_delete", now, change_reason=reason)

@@ -19,6 +19,7 @@ from memory_core.domain.ranking.index_terms import reread, text_to_embed
 from memory_core.domain.requests.memories import StatusInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
+from memory_core.domain.transitions import delete, restore
 from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.deletion import Along, alone, back_along, changes_along, joined_again
@@ -161,8 +162,7 @@ class Restorer:
 def _back(memory: Memory, reason: str, now: datetime) -> list[Change]:
     """What brings a deleted or faded memory back into use, its last state the last of its own."""
     # A restored memory was looked at: it would else fade again within the hour.
-    active: dict[str, Any] = {"status": Status.ACTIVE, "status_reason": _RESTORED, "change_reason": reason}
-    back = memory.model_copy(update={**active, "updated_at": now, "last_accessed_at": now})
+    back = restore(memory, now, change_reason=reason)
     first = Change(_RESTORED, back, memory, {"reason": reason})
     if slot_name(memory) is not None or memory.status is not Status.DELETED or memory.next_id is None:
         return [first]
@@ -190,16 +190,8 @@ def _undone(memory: Memory, successor: Memory | None, reason: str, now: datetime
     in_slot = slot_name(memory) is not None
     replaced = memory.status is Status.SUPERSEDED and successor is not None and successor.status in (Status.ACTIVE, Status.COMPRESSED)
     ends_there = successor is None or memory.valid_until == max(successor.valid_from, memory.valid_from)
-    fields: dict[str, Any] = {
-        "status": Status.ACTIVE,
-        "status_reason": _RESTORED,
-        "change_reason": reason,
-        "next_id": None,
-        "valid_until": None if ends_there or memory.status is Status.UPDATED else memory.valid_until,
-        "updated_at": now,
-        "last_accessed_at": now,
-    }
-    back = memory.model_copy(update=fields)
+    until = None if ends_there or memory.status is Status.UPDATED else memory.valid_until
+    back = restore(memory, now, change_reason=reason, next_id=None, valid_until=until)
     changes = [Change(_RESTORED, back, memory, {"reason": reason}, says=undoes(memory.id) if in_slot else None)]
     if replaced and successor is not None and (not in_slot or slot_name(successor) != slot_name(memory)):
         changes.append(Change("contradicted", _never_so(successor, back, now), successor, {"reason": "undone"}))
@@ -208,17 +200,9 @@ def _undone(memory: Memory, successor: Memory | None, reason: str, now: datetime
 
 def _never_so(memory: Memory, back: Memory, now: datetime) -> Memory:
     """A memory that never was so: no look back in time finds it."""
-    return memory.model_copy(
-        update={
-            "status": Status.DELETED,
-            "status_reason": "contradicted",
-            "next_id": back.id,
-            "supersedes_id": None if memory.supersedes_id == back.id else memory.supersedes_id,
-            "valid_until": memory.valid_from,
-            "conflict_state": "resolved",
-            "updated_at": now,
-        }
-    )
+    supersedes_id = None if memory.supersedes_id == back.id else memory.supersedes_id
+    fields: dict[str, Any] = {"next_id": back.id, "supersedes_id": supersedes_id, "valid_until": memory.valid_from}
+    return delete(memory, "contradicted", now, conflict_state="resolved", **fields)
 
 
 def _for_itself(change: Change) -> Change:
@@ -323,7 +307,5 @@ class Uncompress:
 
 
 def _whole(memory: Memory, original: Memory, reason: str, now: datetime) -> Memory:
-    active: dict[str, Any] = {"status": Status.ACTIVE, "status_reason": "restored", "change_reason": reason, "archival_location": None}
-    active |= {"updated_at": now, "last_accessed_at": now}
     fields = {name: getattr(original, name) for name in ("content", "episode", "embedding", "embedding_model", "embedding_dimensions")}
-    return reread(memory.model_copy(update={**active, **fields}))
+    return reread(restore(memory, now, change_reason=reason, archival_location=None, **fields))

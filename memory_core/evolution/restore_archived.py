@@ -17,6 +17,7 @@ from memory_core.domain.memory import Memory, Status, Vector
 from memory_core.domain.ranking.index_terms import text_to_embed
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
+from memory_core.domain.transitions import restore
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look, Mirror
@@ -193,8 +194,7 @@ def _in_use_again(back: Memory, whole: Memory, now: datetime) -> list[Memory]:
 
     What was no truth of its present when it was archived, or a short text, becomes that again.
     """
-    fields = {"status": Status.ACTIVE, "status_reason": "restored", "change_reason": None, "updated_at": now, "last_accessed_at": now}
-    active = back.model_copy(update=fields)
+    active = restore(back, now, change_reason=None)
     if whole.status in (Status.ACTIVE, Status.DECAYED):
         return [active]
     return [active, active.model_copy(update={"status": whole.status, "status_reason": whole.status_reason})]

@@ -18,6 +18,7 @@ from memory_core.domain.errors import Conflict
 from memory_core.domain.event_log import VERSIONS, base_id, is_version
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, Status, allowed
 from memory_core.domain.scope import Owner
+from memory_core.domain.transitions import delete
 from memory_core.domain.truth.entries import Pair
 from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.evolution.links import SPLIT, marked
@@ -198,8 +199,8 @@ class _Completion:
         """Let an earlier time that holds no more be as if it never was so."""
         stored = self.shelf.memory(row.id)
         if stored is not None and (stored.status, stored.status_reason) != (Status.DELETED, "contradicted"):
-            gone = {"status": Status.DELETED, "status_reason": "contradicted", "valid_until": stored.valid_from, "updated_at": self.now}
-            self._add(Change("contradicted", stored.model_copy(update=gone), stored, self.about))
+            gone = delete(stored, "contradicted", self.now, valid_until=stored.valid_from)
+            self._add(Change("contradicted", gone, stored, self.about))
 
     async def changes_with_sessions(self) -> Changes[Any]:
         """The changes, with the sessions that count what comes and goes by them."""

@@ -14,6 +14,7 @@ from memory_core.domain.memory import MAX_CONTENT_BYTES, UNLOGGED_FIELDS, Memory
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.ranking.vectors import joint_vector
 from memory_core.domain.scope import Owner
+from memory_core.domain.transitions import delete, retire
 from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.truth_commands import merged_elsewhere, retracts
 from memory_core.ledger.batch import Change
@@ -47,16 +48,9 @@ def over(old: Memory, new: Memory) -> bool:
     return old.valid_until is not None and old.valid_until <= new.valid_from
 
 
-def ended(old: Memory, moment: datetime) -> Memory:
-    """A memory that ends at `moment` at the latest, though never before it began."""
-    until = max(moment, old.valid_from)
-    return old.model_copy(update={"valid_until": until if old.valid_until is None else min(old.valid_until, until)})
-
-
 def superseded_by(old: Memory, new: Memory, now: datetime) -> Memory:
     """The old memory as it is once the new one holds; its validity ends where the new one's begins."""
-    fallen = {"status": Status.SUPERSEDED, "status_reason": "contradicted", "next_id": new.id, "conflict_state": "resolved"}
-    return ended(old, new.valid_from).model_copy(update={**fallen, "updated_at": now})
+    return retire(old, new, Status.SUPERSEDED, "contradicted", now, conflict_state="resolved")
 
 
 def supersession(old: Memory, new: Memory, conflict_id: str, now: datetime) -> Change:
@@ -67,10 +61,9 @@ def supersession(old: Memory, new: Memory, conflict_id: str, now: datetime) -> C
 
 def merger(source: Memory, merged: Memory, conflict_id: str, now: datetime, *, leaves_slot: bool) -> Change:
     """The end of a memory that is merged into another one. leaves_slot: whether its slot does not learn it from the merged one."""
-    into = [*source.consolidated_into_ids, merged.id]
-    fields = {"status": Status.UPDATED, "status_reason": "consolidated", "consolidated_into_ids": into}
+    retired = retire(source, merged, Status.UPDATED, "consolidated", now, conflict_state="resolved")
     act = merged_elsewhere(source, merged, conflict_id) if leaves_slot and slot_name(source) is not None else None
-    return Change("merged", superseded_by(source, merged, now).model_copy(update=fields), source, {"conflict_id": conflict_id}, says=act)
+    return Change("merged", retired, source, {"conflict_id": conflict_id}, says=act)
 
 
 def joined_length(old: Memory, new: Memory) -> int:
@@ -150,8 +143,7 @@ def moved_back(move: Move, current: Memory | None, owner: Owner, record: Conflic
     """The memory as it was without the decision, for what is in nothing's way. Text that comes back has neither words nor vector yet."""
     if move.before is None:
         assert current is not None
-        gone = {"status": Status.DELETED, "status_reason": "manual_delete", "change_reason": f"{record.id} was undone", "updated_at": now}
-        return current.model_copy(update=gone)
+        return delete(current, "manual_delete", now, change_reason=f"{record.id} was undone")
     if current is None:
         return Memory.model_validate({**move.before, "app_id": owner.app_id, "user_id": owner.user_id, "updated_at": now})
     state = current.model_dump(mode="json")

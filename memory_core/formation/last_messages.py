@@ -23,6 +23,7 @@ from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Stat
 from memory_core.domain.messages import EARLIER, MESSAGE, TAKEN_BACK, is_cell, is_message, messages_of
 from memory_core.domain.results import Call, SerializedMemory, SessionMessage, TakenBack
 from memory_core.domain.scope import Owner
+from memory_core.domain.transitions import delete
 from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.deletion import NoteUnmerger, count_along
@@ -354,8 +355,10 @@ class LastMessages:
                 raise _Changed
             conversation_without(without, look, name, cut)
         going = [cell for name in cells if (cell := look.memory(name)) is not None and cell.status is not Status.DELETED]
-        gone = {"status": Status.DELETED, "status_reason": "manual_delete", "change_reason": TAKEN_BACK, "updated_at": now}
-        changes = [Change("deleted", memory.model_copy(update=gone), memory, {"reason": TAKEN_BACK}) for memory in (*going, *messages)]
+        changes = [
+            Change("deleted", delete(memory, "manual_delete", now, change_reason=TAKEN_BACK), memory, {"reason": TAKEN_BACK})
+            for memory in (*going, *messages)
+        ]
         taken = _Part(plan.ids, memories + len(going), plan.more)
         receipts = receipt(owner, call, now, asdict(taken), part)
         if not changes:

@@ -16,6 +16,7 @@ from typing import Any
 from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord, record_in
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory
 from memory_core.domain.scope import Owner
+from memory_core.domain.transitions import ConflictState, mark_conflict
 from memory_core.domain.truth.slots import same_value, slot_of
 from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.ids import derived
@@ -232,5 +233,5 @@ def _passed_on(record: ConflictRecord, fallen: str, heir: str, now: datetime) ->
 
 def _consistent(memory: Memory) -> Memory:
     """`conflict_state` as `conflict_ids` have it."""
-    state = "pending" if memory.conflict_ids else "resolved" if memory.conflict_state == "pending" else memory.conflict_state
-    return memory if state == memory.conflict_state else memory.model_copy(update={"conflict_state": state})
+    state: ConflictState = "pending" if memory.conflict_ids else "resolved" if memory.conflict_state == "pending" else memory.conflict_state
+    return memory if state == memory.conflict_state else mark_conflict(memory, state)
