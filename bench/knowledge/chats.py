@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 later.add((conversation.name, turn.id))
                 grounds[found.ground] += 1
                 if options.show:
-                    print(f"  {found.ground}: {found.replaced!r} | {found.said!r}")
+                    print(f"  {found.ground}: {found.replaced!r} | {found.statement!r}")
         print(f"{file.stem}: {turns} turns, {len(later)} taken for a change of {pairs} earlier ones, {dict(grounds)}", flush=True)
     return 0
 

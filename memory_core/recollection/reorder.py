@@ -108,35 +108,35 @@ async def varied(rank: Rank, limit: int, read: Read) -> tuple[list[int], dict[in
     Where nothing repeats, the first `limit` alone: to rank all candidates takes a tenth of a search.
     """
     ranked = rank(limit)
-    shown = dict(await read(ranked))
+    documents = dict(await read(ranked))
     rows = ranked
-    behind = await _repeating(rows, shown)
+    behind = await _repeating(rows, documents)
     if not behind:
-        return ranked, shown
+        return ranked, documents
     ranked = rank(None)
     for beyond in BEYOND:
         if len(rows) - len(behind) >= limit or len(rows) == len(ranked):
             break
         before, rows = len(rows), ranked[: limit + beyond]
-        shown |= await read(rows[before:])
-        behind = await _repeating(rows, shown)
+        documents |= await read(rows[before:])
+        behind = await _repeating(rows, documents)
     repeating = set(behind)
-    return [row for row in rows if row not in repeating] + behind + ranked[len(rows) :], shown
+    return [row for row in rows if row not in repeating] + behind + ranked[len(rows) :], documents
 
 
-async def _repeating(rows: Sequence[int], shown: Mapping[int, SerializedMemory]) -> list[int]:
+async def _repeating(rows: Sequence[int], documents: Mapping[int, SerializedMemory]) -> list[int]:
     """Those that repeat a better one; one whose memory is gone does not."""
-    chosen = [row for row in rows if row in shown]
-    small = sum(len(shown[row].json) for row in chosen) <= ON_THE_LOOP
-    return _compared(chosen, shown) if small else await asyncio.to_thread(_compared, chosen, shown)
+    chosen = [row for row in rows if row in documents]
+    small = sum(len(documents[row].json) for row in chosen) <= ON_THE_LOOP
+    return _compared(chosen, documents) if small else await asyncio.to_thread(_compared, chosen, documents)
 
 
-def _compared(rows: Sequence[int], shown: Mapping[int, SerializedMemory]) -> list[int]:
+def _compared(rows: Sequence[int], documents: Mapping[int, SerializedMemory]) -> list[int]:
     """Only memories of one group are read and compared: most answers have no two."""
-    groups = [_GROUPS.of(shown[row].json) for row in rows]
+    groups = [_GROUPS.of(documents[row].json) for row in rows]
     grouped = Counter(groups)
     alike = [row for row, group in zip(rows, groups, strict=True) if grouped[group] > 1]
-    return [alike[place] for place in repeats([_telling(shown[row].json) for row in alike])]
+    return [alike[place] for place in repeats([_telling(documents[row].json) for row in alike])]
 
 
 def _telling(json: bytes) -> Telling:
@@ -251,33 +251,43 @@ class Statement:
 
 def asks_how_it_is(query: str) -> bool:
     """Whether a message is one question, about how something is at the moment asked for."""
-    said = sentences(query)
-    return len(said) == 1 and (said[0].asks or QUESTION.match(said[0].text) is not None) and _OF_THE_PAST.search(query) is None
+    query_sentences = sentences(query)
+    return (
+        len(query_sentences) == 1
+        and (query_sentences[0].asks or QUESTION.match(query_sentences[0].text) is not None)
+        and _OF_THE_PAST.search(query) is None
+    )
 
 
-def later_first(order: Sequence[int], said: Sequence[Statement], query: str, asked: Collection[str]) -> tuple[list[int], dict[int, int]]:
+def later_first(
+    order: Sequence[int], statements: Sequence[Statement], query: str, asked: Collection[str]
+) -> tuple[list[int], dict[int, int]]:
     """The results' rows with what updates one of them before it.
 
     With it, by row, the statement's row that is to lead there.
-    order: rows of the results, best first. said: what they contain, and what is behind them.
+    order: rows of the results, best first. statements: what they contain, and what is behind them.
     """
     ordered, leading, kind = list(order), dict[int, int](), AskedKind.of(query, asked)
-    leads = {one.result: one for one in said if one.leads}
-    told = [one for one in said if one.by is not None]
+    leads = {statement.result: statement for statement in statements if statement.leads}
+    by_people = [statement for statement in statements if statement.by is not None]
     for row in order[:MOST_UPDATED]:
-        held = leads.get(row)
-        if held is None or held.by is None:
+        lead = leads.get(row)
+        if lead is None or lead.by is None:
             continue
         ahead = {*ordered[: ordered.index(row)]} if row in ordered else set()
-        later = [one for one in told if one.at > held.at and one.by == held.by and one.row != held.row and one.result not in ahead]
-        if (update := _latest_update(held, later, kind)) is not None:
+        later = [
+            statement
+            for statement in by_people
+            if statement.at > lead.at and statement.by == lead.by and statement.row != lead.row and statement.result not in ahead
+        ]
+        if (update := _latest_update(lead, later, kind)) is not None:
             _place(update, row, ordered, leading)
     return ordered[: len(order)], leading
 
 
-def _latest_update(held: Statement, later: Sequence[Statement], asked: AskedKind) -> Statement | None:
+def _latest_update(earlier: Statement, later: Sequence[Statement], asked: AskedKind) -> Statement | None:
     """The latest of those that update a statement, among the best of them; read from the best on, since a long one takes milliseconds."""
-    message = read(held.text)
+    message = read(earlier.text)
     if not asked_values(message, asked):
         return None
     updating: list[Statement] = []
@@ -289,9 +299,9 @@ def _latest_update(held: Statement, later: Sequence[Statement], asked: AskedKind
     return max(updating, key=lambda statement: statement.at, default=None)
 
 
-def _place(one: Statement, before: int, ordered: list[int], leading: dict[int, int]) -> None:
-    row = one.result
-    leading.setdefault(row, one.row)
+def _place(update: Statement, before: int, ordered: list[int], leading: dict[int, int]) -> None:
+    row = update.result
+    leading.setdefault(row, update.row)
     if row == before:
         return
     if row in ordered:
@@ -313,7 +323,7 @@ Sources = Mapping[str, frozenset[str]]
 async def sources_of(
     store: LongTermStore,
     owner: Owner,
-    shown: Mapping[str, SerializedMemory],
+    documents: Mapping[str, SerializedMemory],
     at_hand: Mapping[str, Memory] = NONE_AT_HAND,
     seen: Head | None = None,
 ) -> Sources:
@@ -323,7 +333,7 @@ async def sources_of(
     """
     made = {
         name: document.memory
-        for name, document in shown.items()
+        for name, document in documents.items()
         if _MARK in document.json and document.memory.status_reason == "consolidated"
     }
     wanted = sorted({source for memory in made.values() for source in memory.source_ids if not _is_own_cell(memory, source)})

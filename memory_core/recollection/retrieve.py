@@ -171,25 +171,27 @@ class Retriever:
             query_parts = query_parts_of(query.query, moment)
         least = CONTEXT_CANDIDATES if query.mode == "reconstruct" else MIN_CANDIDATES
         search = _search(query_parts, vectors, max(least, CANDIDATES_PER_RESULT * self.limit(query)), where, related)
-        query_parts, found = await self._dates.search(owner, query_parts, search, moment)
+        query_parts, search_answer = await self._dates.search(owner, query_parts, search, moment)
         if self._short_term.degraded:
             degraded += ("short_term",)
-        candidates, short_ids = self._with_short_term(owner, query, found, recalled, search)
+        candidates, short_ids = self._with_short_term(owner, query, search_answer, recalled, search)
         cold_ids: frozenset[str] = frozenset()
-        if query.include_archived and found.head is not None:
+        if query.include_archived and search_answer.head is not None:
             cold = await self._cold.find(owner, search)
             candidates, cold_ids, degraded = joined(candidates, cold.candidates), cold.ids, (*degraded, *cold.degraded)
         parameters = self._parameters(query)
         tokens = await asked_tokens(self._embedder, query_parts.sentences) if vectors and parameters.learned else ()
-        judged = parts_relevance(query_parts, vectors, candidates, found.statistics, parameters, tokens)
+        judged = parts_relevance(query_parts, vectors, candidates, search_answer.statistics, parameters, tokens)
         notes: frozenset[str] = frozenset()
         if everything:
             judged = _at_least(judged, self.thresholds(query)[0])
-            notes = frozenset(one for one, cell in zip(candidates.ids, candidates.cell, strict=True) if cell and one == note_id(cell))
+            notes = frozenset(name for name, cell in zip(candidates.ids, candidates.cell, strict=True) if cell and name == note_id(cell))
         relevant = judged.best
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
         order = self._order(query, judged.order, candidates, moment)
-        look = Look(query_parts, vectors, where, now, moment, found, candidates, judged, scores, order, short_ids, cold_ids, degraded)
+        look = Look(
+            query_parts, vectors, where, now, moment, search_answer, candidates, judged, scores, order, short_ids, cold_ids, degraded
+        )
         look = replace(look, left_out=notes, everything=everything)
         if RERANKER in without:
             return replace(look, degraded=(*look.degraded, RERANKER))
@@ -200,7 +202,7 @@ class Retriever:
 
         A query names them, or a context shows them. Raises Unavailable.
         """
-        if query.mode == "fast" and not any(one.analysis.names_a_time for one in query_parts.parts):
+        if query.mode == "fast" and not any(part.analysis.names_a_time for part in query_parts.parts):
             return moment
         return local(moment, await self._zones.of(owner, query.time_zone))
 
@@ -226,33 +228,35 @@ class Retriever:
     async def answer(self, owner: Owner, query: RetrieveInput, look: Look) -> Retrieved:
         """The results of a look. Raises Unavailable."""
         candidates, moment = look.candidates, look.moment
-        ranked, shown = await self._varied(owner, query, look)
+        ranked, documents = await self._varied(owner, query, look)
         rows = ranked[: self.limit(query)]
-        at_hand, head = candidates.memories, look.found.head
-        superseded = await superseded_facts(self._store, owner, shown, moment, at_hand, head)
-        sources = await sources_of(self._store, owner, shown, at_hand, head)
+        at_hand, head = candidates.memories, look.search_answer.head
+        superseded = await superseded_facts(self._store, owner, documents, moment, at_hand, head)
+        sources = await sources_of(self._store, owner, documents, at_hand, head)
         if superseded.stale or sources:
             # A truth may come in from behind the limit, before the cell that told what it replaced; so may what was said.
-            truths = {name: [one.current for one in fallen if one.current is not None] for name, fallen in superseded.stale.items()}
+            truths = {name: [fact.current for fact in fallen if fact.current is not None] for name, fallen in superseded.stale.items()}
             first = set(ranked)
             ranked += [row for row in self.ranked(query, look, None) if row not in first]
             ranked = said_first(ranked, sources, candidates, look.relevant.score)
             rows = present_first(ranked, truths, candidates, look.analysis.terms, query.query)[: len(rows)]
-            fresh = await self.shown(owner, look, [row for row in rows if candidates.ids[row] not in shown], by_cells=True)
+            fresh = await self.shown(owner, look, [row for row in rows if candidates.ids[row] not in documents], by_cells=True)
             superseded |= await superseded_facts(self._store, owner, fresh, moment, at_hand, head)
-            shown = {name: one for row in rows if (one := fresh.get(name := candidates.ids[row]) or shown.get(name)) is not None}
+            documents = {
+                name: document for row in rows if (document := fresh.get(name := candidates.ids[row]) or documents.get(name)) is not None
+            }
         if query.at is None:
             cells = {row: cell for row in rows if is_message(candidates.ids[row]) and (cell := candidates.cell[row]) is not None}
             dim = [row for row in rows if candidates.faded is not None and candidates.faded[row]]
             faded = [name for row in dim for name in (candidates.ids[row], cells.get(row)) if name is not None]
-            self.touch(owner, [*shown, *cells.values()], look.now, faded)
-        quoted = await self._passages(owner, query, look, rows, shown, sources)
-        checked = frozenset(shown)
-        rows, shown, quoted = await self._later_first(owner, query, look, (rows, shown, quoted))
-        late = {name: document for name, document in shown.items() if name not in checked}
+            self.touch(owner, [*documents, *cells.values()], look.now, faded)
+        quoted = await self._passages(owner, query, look, rows, documents, sources)
+        checked = frozenset(documents)
+        rows, documents, quoted = await self._later_first(owner, query, look, (rows, documents, quoted))
+        late = {name: document for name, document in documents.items() if name not in checked}
         superseded |= await superseded_facts(self._store, owner, late, moment, at_hand, head)
-        shown = {name: superseded.unnamed(document) for name, document in shown.items()}
-        hits = build_hits(rows, shown, look, superseded.stale, quoted, explain=query.explain)
+        documents = {name: superseded.unnamed(document) for name, document in documents.items()}
+        hits = build_hits(rows, documents, look, superseded.stale, quoted, explain=query.explain)
         explanation = explain_query(look, query) if query.explain else None
         if explanation is not None and not hits:
             explanation["nearest"] = await self._explained_nearest(owner, query, look)
@@ -260,41 +264,48 @@ class Retriever:
 
     async def _later_first(self, owner: Owner, query: RetrieveInput, look: Look, chosen: Chosen) -> Chosen:
         """The results with what was said later before what it updates, where the query asks how something is; that costs a read."""
-        rows, shown, quoted = chosen
+        rows, documents, quoted = chosen
         if query.at is not None or not rows or not asks_how_it_is(query.query):
             return chosen
-        said = [one for row in rows for one in _statements(row, look, shown, quoted)]
-        if not any(read(one.text).numbered for one in said):
+        statements = [statement for row in rows for statement in _statements(row, look, documents, quoted)]
+        if not any(read(statement.text).numbered for statement in statements):
             return chosen
-        behind = _behind(look, {one.row for one in said} | {*rows})
+        behind = _behind(look, {statement.row for statement in statements} | {*rows})
         names = [look.candidates.ids[row] for row in behind]
-        found = await memories_of(self._store, owner, names, look.candidates.memories, look.found.head, look.where)
+        memories_behind = await memories_of(self._store, owner, names, look.candidates.memories, look.search_answer.head, look.where)
         by_cell = {cell: row for row in rows if (cell := look.candidates.cell[row]) is not None}
         for row in behind:
-            if (memory := found.get(look.candidates.ids[row])) is not None:
+            if (memory := memories_behind.get(look.candidates.ids[row])) is not None:
                 cell = look.candidates.cell[row]
                 result = row if cell is None else by_cell.setdefault(cell, row)  # of a cell that is no result its best row stands for all
                 relevance = float(look.relevant.score[row])
-                said.append(Statement(row, result, memory.content, said_by(memory), memory.event_timestamp, relevance))
-        ordered, leading = await asyncio.to_thread(later_first, rows, said, query.query, look.analysis.terms)
+                statements.append(Statement(row, result, memory.content, said_by(memory), memory.event_timestamp, relevance))
+        ordered, leading = await asyncio.to_thread(later_first, rows, statements, query.query, look.analysis.terms)
         if not leading:
             return chosen
-        shown |= await self.shown(owner, look, [row for row in ordered if row not in rows], by_cells=True)
-        shown = {name: shown[name] for row in ordered if (name := look.candidates.ids[row]) in shown}
+        documents |= await self.shown(owner, look, [row for row in ordered if row not in rows], by_cells=True)
+        documents = {name: documents[name] for row in ordered if (name := look.candidates.ids[row]) in documents}
         for row, lead in leading.items():
-            if (memory := found.get(look.candidates.ids[lead])) is not None and is_message(memory.id):
-                passage = passages(look, [lead], {memory.id: memory}, look.analysis.terms)
-                quoted[row] = (*passage, *(one for one in quoted.get(row, ()) if one.message != memory.id))[:MOST_PASSAGES]
+            if (memory := memories_behind.get(look.candidates.ids[lead])) is not None and is_message(memory.id):
+                leading_passage = passages(look, [lead], {memory.id: memory}, look.analysis.terms)
+                following = (passage for passage in quoted.get(row, ()) if passage.message != memory.id)
+                quoted[row] = (*leading_passage, *following)[:MOST_PASSAGES]
             elif (others := quoted.get(row)) is not None:
-                quoted[row] = tuple(sorted(others, key=lambda one: one.message != look.candidates.ids[lead]))
-        return ordered, shown, quoted
+                quoted[row] = tuple(sorted(others, key=lambda passage: passage.message != look.candidates.ids[lead]))
+        return ordered, documents, quoted
 
     def touch(self, owner: Owner, memory_ids: Sequence[str], at: datetime, faded: Collection[str]) -> None:
         """Note that these memories were found and shown. faded: those of them that count as faded."""
         self._touches.note(owner, dict.fromkeys(memory_ids), at, frozenset(faded))
 
     async def _passages(
-        self, owner: Owner, query: RetrieveInput, look: Look, rows: Sequence[int], shown: Mapping[str, SerializedMemory], sources: Sources
+        self,
+        owner: Owner,
+        query: RetrieveInput,
+        look: Look,
+        rows: Sequence[int],
+        documents: Mapping[str, SerializedMemory],
+        sources: Sources,
     ) -> dict[int, tuple[Passage, ...]]:
         """By row, what was said of it: the messages of its cell that matched, or the part of a long text that did; of what was made of
         several others, those of them.
@@ -302,31 +313,31 @@ class Retriever:
         groups = message_rows(look, rows, self.thresholds(query)[1])
         groups |= told_rows(look, rows, self.thresholds(query)[1], sources)
         names = [look.candidates.ids[row] for group in groups.values() for row in group]
-        read = await memories_of(self._store, owner, names, look.candidates.memories, look.found.head)
-        found = {row: passages(look, group, read, look.analysis.terms) for row, group in groups.items()}
-        long = {row: look.candidates.ids[row] for row in long_rows(look, rows) if not found.get(row)}
-        texts, _ = readable_shown({name: shown[name] for name in long.values() if name in shown})
+        read = await memories_of(self._store, owner, names, look.candidates.memories, look.search_answer.head)
+        quotations = {row: passages(look, group, read, look.analysis.terms) for row, group in groups.items()}
+        long = {row: look.candidates.ids[row] for row in long_rows(look, rows) if not quotations.get(row)}
+        texts, _ = readable_shown({name: documents[name] for name in long.values() if name in documents})
         parts = {row: part_of_text(look, row, texts[name], look.analysis.terms) for row, name in long.items() if name in texts}
-        return found | parts
+        return quotations | parts
 
     async def _varied(self, owner: Owner, query: RetrieveInput, look: Look) -> tuple[list[int], dict[str, SerializedMemory]]:
         """The best rows over the thresholds, repeats of a better one behind; and the memories of those that may be results."""
         limit = self.limit(query)
 
         async def read(rows: Sequence[int]) -> dict[int, SerializedMemory]:
-            shown = await self.shown(owner, look, rows, by_cells=True)
-            return {row: one for row in rows if (one := shown.get(look.candidates.ids[row])) is not None}
+            documents = await self.shown(owner, look, rows, by_cells=True)
+            return {row: document for row in rows if (document := documents.get(look.candidates.ids[row])) is not None}
 
         rank = partial(self.ranked, query, look)
-        ranked, shown = await varied(rank, limit, read)
-        return ranked, {look.candidates.ids[row]: shown[row] for row in ranked[:limit] if row in shown}
+        ranked, documents = await varied(rank, limit, read)
+        return ranked, {look.candidates.ids[row]: documents[row] for row in ranked[:limit] if row in documents}
 
     async def _reranked(self, owner: Owner, query: RetrieveInput, look: Look, reranking: Reranking) -> Look:
         """The look in the reranker's order; as it was, and saying so, where that does not answer in time."""
         rows = self.ranked(query, look, MOST_RERANKED)
-        shown = await self.shown(owner, look, rows)
-        rows = [row for row in rows if look.candidates.ids[row] in shown]
-        texts = [shown[look.candidates.ids[row]].memory.content for row in rows]
+        documents = await self.shown(owner, look, rows)
+        rows = [row for row in rows if look.candidates.ids[row] in documents]
+        texts = [documents[look.candidates.ids[row]].memory.content for row in rows]
         scored = await reranking.scores(owner, query.query, texts)
         if scored is None:
             return replace(look, degraded=(*look.degraded, RERANKER))
@@ -344,21 +355,21 @@ class Retriever:
         return await asyncio.gather(vectors, self._short_term.recall(owner, query.session_id, MIN_CANDIDATES))
 
     def _with_short_term(
-        self, owner: Owner, query: RetrieveInput, found: Found, recalled: tuple[Stamp | None, list[Memory]], search: Search
+        self, owner: Owner, query: RetrieveInput, search_answer: Found, recalled: tuple[Stamp | None, list[Memory]], search: Search
     ) -> tuple[CandidateSet, frozenset[str]]:
         """The long term's candidates, and those of the session's working set where the head vouches for it."""
         stamp, entries = recalled
-        if query.session_id is None or query.at is not None or found.head is None:
-            return found.candidates, frozenset()
-        if not self._working_set.good(stamp, found.head):
+        if query.session_id is None or query.at is not None or search_answer.head is None:
+            return search_answer.candidates, frozenset()
+        if not self._working_set.good(stamp, search_answer.head):
             self._working_set.rebuild_later(owner, query.session_id, stale=stamp is not None)
-            return found.candidates, frozenset()
-        alone = _after_hidden(entries) if found.head.counts.get(Status.DELETED.value) else frozenset()
+            return search_answer.candidates, frozenset()
+        alone = _after_hidden(entries) if search_answer.head.counts.get(Status.DELETED.value) else frozenset()
         entries = [self._comparable(memory) for memory in entries if shows(search.where, memory)]
         short = from_memories(entries, search.terms, search.compared, related=search.related, faded=search.where.has_faded)
         short = without_lent_words(short, alone) if alone else short
         short.lists = {"short": short.ids}
-        return joined(found.candidates, short), frozenset(short.ids)
+        return joined(search_answer.candidates, short), frozenset(short.ids)
 
     def _comparable(self, memory: Memory) -> Memory:
         """A memory of the working set, without a vector that another embedder made."""
@@ -403,8 +414,8 @@ class Retriever:
         cut = self._rules.score_threshold if query.score_threshold is None else query.score_threshold
         if cut is not None:
             passing = passing & (scores.score >= cut)
-        held = passing.nonzero()[0]
-        ranked: list[int] = held[np.lexsort((-candidates.event_at[held], -relevant.score[held], -look.order[held]))].tolist()
+        rows = passing.nonzero()[0]
+        ranked: list[int] = rows[np.lexsort((-candidates.event_at[rows], -relevant.score[rows], -look.order[rows]))].tolist()
         return ranked
 
     def thresholds(self, query: RetrieveInput) -> tuple[float, float]:
@@ -444,31 +455,35 @@ class Retriever:
         candidates = look.candidates
         chosen = [candidates.ids[row] for row in rows]
         at_hand = {name: SerializedMemory.of(candidates.memories[name]) for name in chosen if name in candidates.memories}
-        silenced = await self._untold.of_cells(owner, look.found.head, (candidates.cell[row] for row in rows))
+        silenced = await self._untold.of_cells(owner, look.search_answer.head, (candidates.cell[row] for row in rows))
         messages = [row for row in rows if is_message(candidates.ids[row]) and candidates.cell[row] not in silenced] if by_cells else []
         cells = {candidates.ids[row]: cell for row in messages if (cell := candidates.cell[row]) is not None}
         missing = [*(name for name in chosen if name not in cells), *dict.fromkeys(cells.values())]
-        shown = at_hand | await self._intact(owner, [name for name in missing if name not in at_hand], look)
-        alone = [name for name, cell in cells.items() if cell not in shown and name not in at_hand]
-        shown |= await self._intact(owner, alone, look)
-        shown |= {name: shown[cell] for name, cell in cells.items() if cell in shown}
-        shown = {name: shown[name] for name in chosen if name in shown and not (silenced and is_silenced(shown[name].memory, silenced))}
-        versions = [name for name in shown if name != base_id(name)]
+        documents = at_hand | await self._intact(owner, [name for name in missing if name not in at_hand], look)
+        alone = [name for name, cell in cells.items() if cell not in documents and name not in at_hand]
+        documents |= await self._intact(owner, alone, look)
+        documents |= {name: documents[cell] for name, cell in cells.items() if cell in documents}
+        documents = {
+            name: documents[name]
+            for name in chosen
+            if name in documents and not (silenced and is_silenced(documents[name].memory, silenced))
+        }
+        versions = [name for name in documents if name != base_id(name)]
         standing = await self._store.memories(owner, [base_id(name) for name in versions]) if versions else {}
         for name in versions:
-            base, version = standing.get(base_id(name)), shown[name].memory
+            base, version = standing.get(base_id(name)), documents[name].memory
             if is_of_its_life(version, base.memory if base else None):
-                shown[name] = SerializedMemory.of(version.model_copy(update={"id": base_id(name)}))
+                documents[name] = SerializedMemory.of(version.model_copy(update={"id": base_id(name)}))
             else:
-                del shown[name]
-        return shown
+                del documents[name]
+        return documents
 
     async def _intact(self, owner: Owner, names: Sequence[str], look: Look) -> dict[str, SerializedMemory]:
         """Those of the memories that the look's filter lets through and that can be read. Raises Unavailable."""
-        read = await self._store.memories(owner, names, look.where, seen=look.found.head) if names else {}
-        if damaged := [name for name, one in read.items() if not one.is_json]:
+        read = await self._store.memories(owner, names, look.where, seen=look.search_answer.head) if names else {}
+        if damaged := [name for name, document in read.items() if not document.is_json]:
             log.error("a search leaves out the memories %s: what is stored of them can't be read", ", ".join(damaged))
-        return {name: one for name, one in read.items() if name not in damaged}
+        return {name: document for name, document in read.items() if name not in damaged}
 
     async def close(self) -> None:
         """Let rebuilds of working sets that are under way finish."""
@@ -479,20 +494,22 @@ Chosen = tuple[list[int], dict[str, SerializedMemory], dict[int, tuple[Passage, 
 """The rows of the results, their memories, and the passages of each."""
 
 
-def _statements(row: int, look: Look, shown: Mapping[str, SerializedMemory], quoted: Mapping[int, Sequence[Passage]]) -> list[Statement]:
+def _statements(
+    row: int, look: Look, documents: Mapping[str, SerializedMemory], quoted: Mapping[int, Sequence[Passage]]
+) -> list[Statement]:
     """What a result contains: its passages, or its own text."""
     if quoted.get(row):
         places = {name: place for place, name in enumerate(look.candidates.ids)}
-        found = [(places.get(one.message, row), one.text, speaker(one.actor), one.at) for one in quoted[row]]
+        parts = [(places.get(passage.message, row), passage.text, speaker(passage.actor), passage.at) for passage in quoted[row]]
         relevance = look.relevant.score
         return [
             Statement(place, row, text, by, at, float(relevance[place]), leads=number == 0)
-            for number, (place, text, by, at) in enumerate(found)
+            for number, (place, text, by, at) in enumerate(parts)
         ]
-    held = shown.get(look.candidates.ids[row])
-    if held is None:
+    document = documents.get(look.candidates.ids[row])
+    if document is None:
         return []
-    memory = held.memory
+    memory = document.memory
     return [Statement(row, row, memory.content, said_by(memory), memory.event_timestamp, float(look.relevant.score[row]), leads=True)]
 
 
@@ -500,16 +517,16 @@ def _behind(look: Look, known: Collection[int]) -> list[int]:
     """The rows of what was said and is no result, best first, as far as they come near to the best."""
     relevance, candidates = look.relevant.score, look.candidates
     least = LEAST_SHARE * float(relevance.max())
-    found = [row for row in np.argsort(-relevance)[: 4 * MOST_BEHIND].tolist() if relevance[row] >= least and row not in known]
-    told = [row for row in found if is_message(candidates.ids[row]) or candidates.cell[row] is None]
-    return [row for row in told if candidates.ids[row] not in look.left_out][:MOST_BEHIND]
+    near_rows = [row for row in np.argsort(-relevance)[: 4 * MOST_BEHIND].tolist() if relevance[row] >= least and row not in known]
+    statement_rows = [row for row in near_rows if is_message(candidates.ids[row]) or candidates.cell[row] is None]
+    return [row for row in statement_rows if candidates.ids[row] not in look.left_out][:MOST_BEHIND]
 
 
 def _after_hidden(entries: Sequence[Memory]) -> frozenset[str]:
     """The turns of a working set whose lent words may be of a deleted turn: one of those before is not in the set."""
     turns = {memory.id: memory.lexical.turn for memory in entries if memory.lexical.turn is not None}
-    held = frozenset(turns.values())
-    return frozenset(name for name, turn in turns.items() if not held.issuperset(range(max(turn - TURNS_THAT_LEND, 0), turn)))
+    turn_numbers = frozenset(turns.values())
+    return frozenset(name for name, turn in turns.items() if not turn_numbers.issuperset(range(max(turn - TURNS_THAT_LEND, 0), turn)))
 
 
 def _deciding(candidates: CandidateSet) -> Flags:
@@ -541,7 +558,9 @@ def _search(query_parts: QueryParts, vectors: Sequence[Vector], limit: int, wher
     if query_parts.is_plain:
         return Search(vectors[0] if vectors else None, terms, limit, where, related)
     each = vectors or (None,) * len(query_parts.sentences)
-    return Search(None, terms, limit, where, related, tuple(Asked(*one) for one in zip(each, query_parts.columns, strict=True)))
+    return Search(
+        None, terms, limit, where, related, tuple(Asked(vector, columns) for vector, columns in zip(each, query_parts.columns, strict=True))
+    )
 
 
 def _filter(query: RetrieveInput, now: datetime, fading: Fading, *, faded: bool) -> Filter:

@@ -6,7 +6,7 @@
     matter    one thing holds in it, and it is another now      "I live in Mainz" … "we've moved to Kassel"
 
 Note: two statements that differ are mostly both true. So the later one has to say that something changed, in the
-sentence that has the shared word; and whoever else than the speaker it is about has to be named in both.
+sentence that has the shared word; and anybody but the speaker whom it is about has to be named in both.
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ _STAGE_WORDS = frozenset(" ".join(STAGES).split())
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a later message does to an earlier one. said, replaced: the sentences that say so, of the later and of the earlier."""
+    """What a later message does to an earlier one. statement: the sentence that says so. replaced: the sentence that it is about."""
 
     ground: Ground
-    said: str
+    statement: str
     replaced: str
 
 
@@ -138,7 +138,7 @@ def _may_replace_unnamed(now: Said) -> bool:
 
 
 def _another_of_kind(before: Said, now: Said) -> bool:
-    """Whether somebody says to have switched to another of a kind of which the earlier sentence says to use one."""
+    """Whether the speaker says to have switched to another of a kind of which the earlier sentence says to use one."""
     if now.switched is None or now.supposed or now.of_others or not (before.holds and USING.search(before.text)):
         return False
     another = any(not now.kinds[kind] & before.kinds[kind] for kind in now.kinds.keys() & before.kinds.keys())
@@ -252,7 +252,7 @@ def _heads(term: str) -> tuple[str, ...]:
 
 
 def _of_one_person(before: Said, now: Said, shared: Collection[str]) -> bool:
-    """Whether two sentences are about one person: the speaker, or somebody whom both name."""
+    """Whether two sentences are about one person: the speaker, or a person whom both name."""
     if not now.about <= before.words | before.about:
         return False
     return (
@@ -326,7 +326,7 @@ def _names_both(before: Said, now: Said) -> bool:
 
 
 def _switched(before: Said, now: Said, later: Message) -> bool:
-    """Whether somebody says to have switched away from what was used before."""
+    """Whether the speaker says to have switched away from what was used before."""
     if now.switched is None or now.supposed or not (before.holds and USING.search(before.text)):
         return False
     shared = _shared(before.terms, later.around(now))
@@ -335,7 +335,7 @@ def _switched(before: Said, now: Said, later: Message) -> bool:
 
 
 def _another_of(before: Said, now: Said) -> bool:
-    """Whether somebody says to have changed, or to have named wrongly, what the earlier sentence has one of: "I switched dentists"."""
+    """Whether the speaker says to have changed, or to have named wrongly, what the earlier sentence has one of: "I switched dentists"."""
     thing = now.changed_what
     if thing is None or now.of_others or not before.holds:
         return False
@@ -347,7 +347,7 @@ def _another_of(before: Said, now: Said) -> bool:
 
 
 def _from_now(before: Said, now: Said) -> bool:
-    """Whether somebody says what holds from now on of what the earlier sentence tells by at least two of its words."""
+    """Whether the speaker says what holds from now on of what the earlier sentence tells by at least two of its words."""
     if not before.holds or now.of_others or FROM_NOW.search(now.text) is None or ADDS.search(now.text) is not None:
         return False
     shared = before.terms & now.terms
@@ -355,7 +355,7 @@ def _from_now(before: Said, now: Said) -> bool:
 
 
 def _so_again(before: Said, now: Said) -> bool:
-    """Whether somebody does again what the earlier sentence says is not done."""
+    """Whether the speaker does again what the earlier sentence says is not done."""
     if now.supposed or now.of_others or not now.again or not NOT_SO.search(before.text) or NOT_SO.search(now.text):
         return False
     shared = _shared(before.terms, now.terms)
@@ -382,7 +382,7 @@ def _same_frame(before: Clause, now: Clause) -> bool:
 
 
 def _new_in_its_place(before: Said, now: Said) -> bool:
-    """Whether somebody has a new one of what a person has one of."""
+    """Whether the speaker has a new one of what a person has one of."""
     thing = now.has_new
     if thing is None or not before.holds or ANNOUNCED.search(before.text):
         return False
@@ -391,12 +391,12 @@ def _new_in_its_place(before: Said, now: Said) -> bool:
 
 
 def _prefers_other(before: Said, now: Said) -> bool:
-    """Whether somebody prefers now what was liked less before."""
+    """Whether the speaker prefers now what was liked less before."""
     return now.prefers is not None and now.prefers == before.likes_less
 
 
 def _grown(before: Said, now: Said) -> bool:
-    """Whether somebody named in both is at another stage of life now, or in a higher class."""
+    """Whether a person named in both is at another stage of life now, or in a higher class."""
     if not ((before.terms & now.terms) - _STAGE_WORDS or (before.about and before.about == now.about)):
         return False
     if before.grade and now.grade:
@@ -421,8 +421,8 @@ def _by_matter(earlier: Message, later: Message) -> Change | None:
         ):
             continue
         if not (
-            _of_somebody_else(before)
-            or _of_somebody_else(now)
+            _of_another_person(before)
+            or _of_another_person(now)
             or ((before.about ^ now.about) - IN_A_COUPLE and not matter.of_kin)
             or _says_same(before, now, matter.changes)
         ):
@@ -439,7 +439,7 @@ def _is_announced_or_mentioned(before: Said, now: Said, changes: re.Pattern[str]
 
 
 def _of_oneself(sentence: Said, changes: re.Pattern[str]) -> bool:
-    """Whether the speaker is who says to have changed: named before it, or nobody is; and it is not denied."""
+    """Whether a change is the speaker's own: the speaker is its subject, or it has none; and it is not denied."""
     match = changes.search(sentence.text)
     if match is None or sentence.language == "german" or has_japanese(sentence.text):
         return match is not None
@@ -449,7 +449,7 @@ def _of_oneself(sentence: Said, changes: re.Pattern[str]) -> bool:
     return OWN_SUBJECT.search(upto) is not None or not before.strip(" \t.,!-")
 
 
-def _of_somebody_else(sentence: Said) -> bool:
+def _of_another_person(sentence: Said) -> bool:
     return sentence.of_others and OWN_SUBJECT.search(sentence.text) is None
 
 
