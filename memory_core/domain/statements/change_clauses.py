@@ -51,7 +51,7 @@ from memory_core.domain.statements.change_phrases import (
     SUPPOSED,
     SWITCH,
     TO_BE_DONE,
-    TO_SOMEBODY,
+    TO_LISTENER,
 )
 from memory_core.domain.statements.change_topics import (
     ALIKE,
@@ -159,7 +159,7 @@ class Said:
 
     @cached_property
     def clauses(self) -> tuple[Clause, ...]:
-        """Its parts. Of one that ends as a question what stands before the part that asks is stated."""
+        """Its parts. Of one that ends as a question what comes before the part that asks is stated."""
         parts = [part for part in _CLAUSE.split(self.text) if part.strip()]
         last = len(parts) - 1
         asks = (_ASKS.match(part) is not None or (self.ends_asking and place == last) for place, part in enumerate(parts))
@@ -212,12 +212,12 @@ class Said:
     @cached_property
     def holds(self) -> bool:
         """Whether it tells how something of the speaker's is, and could be over since."""
-        own = OWN.search(self.text) is not None and TO_SOMEBODY.search(self.text) is None
+        own = OWN.search(self.text) is not None and TO_LISTENER.search(self.text) is None
         return own and not self.asks and (PAST.search(self.text) is None or PRESENT.search(self.text) is not None)
 
     @cached_property
     def of_others(self) -> bool:
-        """Whether a pronoun makes somebody else its subject."""
+        """Whether a pronoun makes another person its subject."""
         return self.language != "german" and OF_OTHERS.search(self.text) is not None
 
     @cached_property
@@ -580,7 +580,7 @@ def _ended(clause: Clause, language: str, *, by_kin: bool = False) -> frozenset[
             continue
         if DENIED.search(text, 0, match.start()) is None:
             ended |= _subject(before, language)
-            if match.group().casefold().endswith("up"):  # who breaks up with whom stands on both sides
+            if match.group().casefold().endswith("up"):  # both sides of it name whom it ends for
                 ended |= clause.terms
     return frozenset(ended)
 

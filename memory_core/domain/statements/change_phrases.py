@@ -358,7 +358,7 @@ USING = re.compile(
 """How people tell what they use."""
 POINTS_BACK = re.compile(r"\b(?:it|it's|its|that|this|they|es|das|sie|ihn)\b|それ", re.IGNORECASE)
 TO_NUMBER = re.compile(r"\b(?:to|up|down|at|on|it's|is|now|be|auf|jetzt|bei|ist|sind)\s+[€$£¥]?\s?\d", re.IGNORECASE)
-TO_SOMEBODY = re.compile(r"\b(?:you|your|yours|yourself|du|dir|dich|dein\w{0,2}|euch|euer)\b", re.IGNORECASE)
+TO_LISTENER = re.compile(r"\b(?:you|your|yours|yourself|du|dir|dich|dein\w{0,2}|euch|euer)\b", re.IGNORECASE)
 PAST = re.compile(
     r"\b(?:was|were|used to|had been|would|did|went|\w+'d|war|waren|hatte|hatten|wurde)\b|(?:でした|ました|かった|だった)[。！!]*$",
     re.IGNORECASE,
