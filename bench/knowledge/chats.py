@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bench.locomo_data import Turn, read
-from memory_core.domain.statements.change_clauses import read as read_message
+from memory_core.domain.statements.change_messages import read as read_message
 from memory_core.domain.statements.changes import Change, change_between
 
 ASSISTANT = "Assistant"

@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from memory_core.domain.agent_schemas import ConversationRulings, Decision, Decisions, RuledPair
 from memory_core.domain.memory import MAX_CONTENT_BYTES, Memory, MemoryType, Vector
 from memory_core.domain.note import FOOTER, FRAME_WORDS, HEADINGS, SUMMARY, parts_of
-from memory_core.domain.statements.change_clauses import tells_change
+from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.changes import Ground, change
 from memory_core.domain.statements.contradictions import contradiction
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words

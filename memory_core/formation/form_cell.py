@@ -17,7 +17,7 @@ from memory_core.domain.errors import HeadMoved
 from memory_core.domain.memory import Head, Memory, MemoryType
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.statements.change_clauses import tells_change
+from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.wishes import only_asks_to_forget
 from memory_core.domain.truth.slots import slot_name, slot_of
 from memory_core.evolution.agent_rulings import ConflictPrompt, Merged, Questions, Ruled, Rulings

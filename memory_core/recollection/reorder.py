@@ -25,7 +25,7 @@ from memory_core.domain.ranking.query import QUESTION
 from memory_core.domain.ranking.selection import Telling, likeness, repeats
 from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
-from memory_core.domain.statements.change_clauses import read
+from memory_core.domain.statements.change_messages import read
 from memory_core.domain.statements.changes import asked_values, updates
 from memory_core.domain.statements.values_said import AskedKind
 from memory_core.domain.text.analyzer import tokens

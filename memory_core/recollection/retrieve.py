@@ -39,7 +39,7 @@ from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Nearest, Passage, Retrieved, SerializedMemory
 from memory_core.domain.scope import Owner
-from memory_core.domain.statements.change_clauses import read
+from memory_core.domain.statements.change_messages import read
 from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.ids import note_id
 from memory_core.ledger.readable import memories_of, readable_shown

@@ -18,7 +18,7 @@ from memory_core.domain.ranking.selection import Piece
 from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.announced import change_begins_at
-from memory_core.domain.statements.change_clauses import Message, read
+from memory_core.domain.statements.change_messages import Message, read
 from memory_core.domain.statements.changes import Change, Line, change_between, change_of_line
 from memory_core.domain.statements.values_said import values_in
 from memory_core.domain.text.analyzer import tokens

@@ -33,7 +33,7 @@ from memory_core.adapters.offline.retractions import Match, over, put_right
 from memory_core.adapters.offline.running_rules import checkpoint, count_cut, fitted
 from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact
 from memory_core.domain.conversation import Message
-from memory_core.domain.statements.change_clauses import tells_change
+from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.empty_facts import says_nothing
 from memory_core.domain.statements.fact_checks import last_word_wins
 from memory_core.domain.statements.provenance import Proofs, may_tell, own_words
