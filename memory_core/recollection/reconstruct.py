@@ -30,6 +30,7 @@ from memory_core.domain.text.sentences import Sentence, sentences
 from memory_core.ledger.readable import readable_shown
 from memory_core.ports import Agents, DecisionItem, LongTermStore
 from memory_core.recollection.candidate_sources import EMBEDDER
+from memory_core.recollection.passing_rows import NEAR
 from memory_core.recollection.quotations import (
     Found,
     Surroundings,
@@ -42,7 +43,7 @@ from memory_core.recollection.quotations import (
 )
 from memory_core.recollection.reorder import RERANKER
 from memory_core.recollection.results import Look
-from memory_core.recollection.retrieve import NEAR, Retriever
+from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.superseded import Fallen, marked, stale_facts
 
 log = logging.getLogger(__name__)
@@ -80,7 +81,7 @@ class Reconstructor:
                 for name in (hit.memory.id, *(passage.message for passage in hit.passages))
             }
             self._gatherer.note(owner, rounds, [name for piece in context.pieces if (name := base_id(piece.id)) not in noted])
-        results = _present(_best(answers, self._retriever.limit(query)), look.moment)
+        results = _present(_best(answers, self._retriever.passing.limit(query)), look.moment)
         return Retrieved(
             results=results,
             as_of_sequence=answers[0].as_of_sequence,
@@ -243,9 +244,9 @@ class Gatherer:
         """One round: look, and keep every hit over the floor. What tells only of what has ended is left out of the look's results."""
         silent = {EMBEDDER, RERANKER}.intersection(rounds.looks[-1].degraded) if rounds.looks else ()
         look = await self._retriever.look(owner, query, without=silent)
-        answer, _ = self._retriever.thresholds(query)
+        answer, _ = self._retriever.passing.thresholds(query)
         floor = FLOOR * answer if query.similarity_threshold is None else query.similarity_threshold
-        rows = self._retriever.over(query, look, floor)[:MOST_FOUND]
+        rows = self._retriever.passing.over(query, look, floor)[:MOST_FOUND]
         memories, _ = readable_shown(await self._retriever.shown(owner, look, rows))
         ended = frozenset(name for name, memory in memories.items() if tells_only_what_has_ended(memory, look.moment))
         worth = 1.0 if not rounds.looks else LATER
@@ -266,7 +267,7 @@ class Gatherer:
         query = RetrieveInput(query=text, mode="reconstruct", include_decayed=True, similarity_threshold=FAR)
         rounds = Rounds()
         await self.look(owner, query, rounds)
-        answer, _ = self._retriever.thresholds(query)
+        answer, _ = self._retriever.passing.thresholds(query)
         hits = sorted(rounds.found.values(), key=lambda hit: -hit.relevance)
         return [(hit.memory, hit.relevance / answer if answer else 1.0) for hit in hits]
 

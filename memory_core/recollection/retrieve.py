@@ -1,7 +1,6 @@
 """Retrieve, the fast way: one candidate set, one absolute relevance, one recipe, thresholds, the winners' documents.
 
-No model but the embedder. Thresholds cut relevance before boosts: a query is answered when its best memory reaches the answer
-threshold, and then everything down to the similarity threshold is returned.
+No model but the embedder. What passes is in `passing_rows`, in which order it comes in `reorder`, what a result looks like in `results`.
 """
 
 from __future__ import annotations
@@ -24,20 +23,19 @@ from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.candidates import (
     TURNS_THAT_LEND,
     CandidateSet,
-    Flags,
     Floats,
     Related,
     from_memories,
     joined,
     without_lent_words,
 )
-from memory_core.domain.ranking.query import asks_for_everything, asks_of_oneself
-from memory_core.domain.ranking.query_parts import PartsRelevance, QueryParts, parts_relevance, query_parts_of, says_all
+from memory_core.domain.ranking.query import asks_for_everything
+from memory_core.domain.ranking.query_parts import PartsRelevance, QueryParts, parts_relevance, query_parts_of
 from memory_core.domain.ranking.recipes import FADED_ORDER, ScoringParameters, score
 from memory_core.domain.ranking.relevance import RelevanceParameters
 from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.requests.memories import RetrieveInput
-from memory_core.domain.results import Nearest, Passage, Retrieved, SerializedMemory
+from memory_core.domain.results import Passage, Retrieved, SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.change_messages import read
 from memory_core.ledger.access_counts import Touches
@@ -54,6 +52,7 @@ from memory_core.recollection.candidate_sources import (
     no_vectors,
     query_vectors,
 )
+from memory_core.recollection.passing_rows import PassingRows, episode_of
 from memory_core.recollection.quotations import Untold, is_silenced, said_by, speaker
 from memory_core.recollection.read import shows
 from memory_core.recollection.reorder import (
@@ -74,7 +73,6 @@ from memory_core.recollection.reorder import (
     varied,
 )
 from memory_core.recollection.results import (
-    DECIMALS,
     MOST_PASSAGES,
     Look,
     build_hits,
@@ -94,11 +92,6 @@ CONTEXT_CANDIDATES = 200
 one by one 50 a list put .919 of LoCoMo's evidence into it and 100 put .929; told, with what was formed among them, 100 .912 and 200 .918.
 """
 CANDIDATES_PER_RESULT = 5
-NEAR = 0.75
-"""The part of the answer threshold that answers a question about the one who asks it. Of 96 such questions about another person 4 reach it,
-of 28 whose answer is there 24; 17 reach the threshold itself. In a context it opens the budget for a question about anybody: hardly any
-evidence is lost at .30, much at .40 (LoCoMo .919 and .908, REALTALK .774 and .755, BEAM .648 and .587).
-"""
 log = logging.getLogger(__name__)
 
 
@@ -139,6 +132,7 @@ class Retriever:
         self._touches, self._clock, self._rules = touches, clock, rules
         self._working_set, self._dates, self._zones = WorkingSet(store, short_term), Dates(store), Zones(store)
         self._untold = Untold(store)
+        self.passing = PassingRows(rules.answer_threshold, rules.similarity_threshold, rules.score_threshold, rules.default_results)
 
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
         """The best memories for a query, best first. Raises Unavailable when the long term is down, EmbeddingMismatch as it says."""
@@ -170,7 +164,7 @@ class Retriever:
         if moment.tzinfo is not timezone.utc:
             query_parts = query_parts_of(query.query, moment)
         least = CONTEXT_CANDIDATES if query.mode == "reconstruct" else MIN_CANDIDATES
-        search = _search(query_parts, vectors, max(least, CANDIDATES_PER_RESULT * self.limit(query)), where, related)
+        search = _search(query_parts, vectors, max(least, CANDIDATES_PER_RESULT * self.passing.limit(query)), where, related)
         query_parts, search_answer = await self._dates.search(owner, query_parts, search, moment)
         if self._short_term.degraded:
             degraded += ("short_term",)
@@ -184,7 +178,7 @@ class Retriever:
         judged = parts_relevance(query_parts, vectors, candidates, search_answer.statistics, parameters, tokens)
         notes: frozenset[str] = frozenset()
         if everything:
-            judged = _at_least(judged, self.thresholds(query)[0])
+            judged = _at_least(judged, self.passing.thresholds(query)[0])
             notes = frozenset(name for name, cell in zip(candidates.ids, candidates.cell, strict=True) if cell and name == note_id(cell))
         relevant = judged.best
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
@@ -229,7 +223,7 @@ class Retriever:
         """The results of a look. Raises Unavailable."""
         candidates, moment = look.candidates, look.moment
         ranked, documents = await self._varied(owner, query, look)
-        rows = ranked[: self.limit(query)]
+        rows = ranked[: self.passing.limit(query)]
         at_hand, head = candidates.memories, look.search_answer.head
         superseded = await superseded_facts(self._store, owner, documents, moment, at_hand, head)
         sources = await sources_of(self._store, owner, documents, at_hand, head)
@@ -237,7 +231,7 @@ class Retriever:
             # A truth may come in from behind the limit, before the cell that told what it replaced; so may what was said.
             truths = {name: [fact.current for fact in fallen if fact.current is not None] for name, fallen in superseded.stale.items()}
             first = set(ranked)
-            ranked += [row for row in self.ranked(query, look, None) if row not in first]
+            ranked += [row for row in self.passing.ranked(query, look, None) if row not in first]
             ranked = said_first(ranked, sources, candidates, look.relevant.score)
             rows = present_first(ranked, truths, candidates, look.analysis.terms, query.query)[: len(rows)]
             fresh = await self.shown(owner, look, [row for row in rows if candidates.ids[row] not in documents], by_cells=True)
@@ -260,7 +254,7 @@ class Retriever:
         explanation = explain_query(look, query) if query.explain else None
         if explanation is not None and not hits:
             explanation["nearest"] = await self._explained_nearest(owner, query, look)
-        return Retrieved(hits, look.sequence, look.degraded, explanation, nearest=None if hits else self._nearest(query, look))
+        return Retrieved(hits, look.sequence, look.degraded, explanation, nearest=None if hits else self.passing.nearest(query, look))
 
     async def _later_first(self, owner: Owner, query: RetrieveInput, look: Look, chosen: Chosen) -> Chosen:
         """The results with what was said later before what it updates, where the query asks how something is; that costs a read."""
@@ -310,8 +304,8 @@ class Retriever:
         """By row, what was said of it: the messages of its cell that matched, or the part of a long text that did; of what was made of
         several others, those of them.
         """
-        groups = message_rows(look, rows, self.thresholds(query)[1])
-        groups |= told_rows(look, rows, self.thresholds(query)[1], sources)
+        groups = message_rows(look, rows, self.passing.thresholds(query)[1])
+        groups |= told_rows(look, rows, self.passing.thresholds(query)[1], sources)
         names = [look.candidates.ids[row] for group in groups.values() for row in group]
         read = await memories_of(self._store, owner, names, look.candidates.memories, look.search_answer.head)
         quotations = {row: passages(look, group, read, look.analysis.terms) for row, group in groups.items()}
@@ -322,19 +316,19 @@ class Retriever:
 
     async def _varied(self, owner: Owner, query: RetrieveInput, look: Look) -> tuple[list[int], dict[str, SerializedMemory]]:
         """The best rows over the thresholds, repeats of a better one behind; and the memories of those that may be results."""
-        limit = self.limit(query)
+        limit = self.passing.limit(query)
 
         async def read(rows: Sequence[int]) -> dict[int, SerializedMemory]:
             documents = await self.shown(owner, look, rows, by_cells=True)
             return {row: document for row in rows if (document := documents.get(look.candidates.ids[row])) is not None}
 
-        rank = partial(self.ranked, query, look)
+        rank = partial(self.passing.ranked, query, look)
         ranked, documents = await varied(rank, limit, read)
         return ranked, {look.candidates.ids[row]: documents[row] for row in ranked[:limit] if row in documents}
 
     async def _reranked(self, owner: Owner, query: RetrieveInput, look: Look, reranking: Reranking) -> Look:
         """The look in the reranker's order; as it was, and saying so, where that does not answer in time."""
-        rows = self.ranked(query, look, MOST_RERANKED)
+        rows = self.passing.ranked(query, look, MOST_RERANKED)
         documents = await self.shown(owner, look, rows)
         rows = [row for row in rows if look.candidates.ids[row] in documents]
         texts = [documents[look.candidates.ids[row]].memory.content for row in rows]
@@ -342,7 +336,7 @@ class Retriever:
         if scored is None:
             return replace(look, degraded=(*look.degraded, RERANKER))
         order = reordered(look.order, rows, scored)
-        episodes = [_episode(look, row) for row in range(len(look.candidates))]
+        episodes = [episode_of(look, row) for row in range(len(look.candidates))]
         return replace(look, order=followed(order, rows, episodes), reranked=dict(zip(rows, scored, strict=True)))
 
     async def _vectors_and_working_set(
@@ -378,74 +372,12 @@ class Retriever:
             return memory
         return memory.model_copy(update={"embedding": None})
 
-    def ranked(self, query: RetrieveInput, look: Look, limit: int | None) -> list[int]:
-        """At most `limit` rows over the thresholds, best first, one a cell and memory; none when the best does not reach the answer's."""
-        best: dict[str, int] = {}
-        for row in self.passing(query, look):
-            if look.candidates.ids[row] in look.left_out:
-                continue
-            best.setdefault(look.candidates.ids[row] if look.everything else _episode(look, row), row)
-            if len(best) == limit:
-                break
-        return list(best.values())
-
-    def passing(self, query: RetrieveInput, look: Look) -> list[int]:
-        """All rows over the thresholds, or that say all of the query's words where the caller names no thresholds; best first."""
-        if not len(look.candidates):
-            return []
-        answer, floor = self.thresholds(query)
-        if query.mode == "fast" and not _names_thresholds(query) and asks_of_oneself(query.query):
-            answer = NEAR * answer
-            floor = min(floor, answer)
-        passing = look.relevant.score >= floor
-        if float(look.relevant.score[_deciding(look.candidates)].max(initial=0.0)) < answer:
-            passing = np.zeros(len(look.candidates), dtype=np.bool_)
-        if not _names_thresholds(query):
-            passing |= says_all(look.query_parts, look.candidates)
-        return self._best_first(query, look, passing)
-
-    def over(self, query: RetrieveInput, look: Look, floor: float) -> list[int]:
-        """All rows whose relevance reaches `floor`, whether anything answers the query or not; best first."""
-        return self._best_first(query, look, look.relevant.score >= floor)
-
-    def _best_first(self, query: RetrieveInput, look: Look, passing: Flags) -> list[int]:
-        """The rows that pass and whose score reaches the recipe's threshold, best first."""
-        candidates, relevant, scores = look.candidates, look.relevant, look.scores
-        cut = self._rules.score_threshold if query.score_threshold is None else query.score_threshold
-        if cut is not None:
-            passing = passing & (scores.score >= cut)
-        rows = passing.nonzero()[0]
-        ranked: list[int] = rows[np.lexsort((-candidates.event_at[rows], -relevant.score[rows], -look.order[rows]))].tolist()
-        return ranked
-
-    def thresholds(self, query: RetrieveInput) -> tuple[float, float]:
-        """The relevance that the best memory must reach, and the one that each must."""
-        answer, floor = query.answer_threshold, query.similarity_threshold
-        if answer is None:
-            answer = self._rules.answer_threshold if floor is None else floor
-        return answer, self._rules.similarity_threshold if floor is None else floor
-
-    def _nearest(self, query: RetrieveInput, look: Look) -> Nearest | None:
-        """How near the nearest candidate came."""
-        row = self._nearest_row(query, look)
-        return None if row is None else Nearest(round(float(look.relevant.score[row]), DECIMALS), max(self.thresholds(query)))
-
     async def _explained_nearest(self, owner: Owner, query: RetrieveInput, look: Look) -> dict[str, Any] | None:
         """The nearest candidate with what it lacked; None without a candidate, or where it was removed since. Raises Unavailable."""
-        row = self._nearest_row(query, look)
+        row = self.passing.nearest_row(query, look)
         memories, _ = readable_shown({} if row is None else await self.shown(owner, look, [row], by_cells=True))
         memory = None if row is None else memories.get(look.candidates.ids[row])
-        return None if row is None or memory is None else explain_miss(row, look, memory, max(self.thresholds(query)))
-
-    def _nearest_row(self, query: RetrieveInput, look: Look) -> int | None:
-        """The candidate that came nearest. One that passed and is no result was removed since the search: nothing is said of it."""
-        removed, deciding = set(self.passing(query, look)), _deciding(look.candidates)
-        rows = [row for row, name in enumerate(look.candidates.ids) if deciding[row] and name not in look.left_out and row not in removed]
-        return max(rows, key=lambda row: float(look.relevant.score[row]), default=None)
-
-    def limit(self, query: RetrieveInput) -> int:
-        """How many results a query wants."""
-        return query.limit or self._rules.default_results
+        return None if row is None or memory is None else explain_miss(row, look, memory, max(self.passing.thresholds(query)))
 
     async def shown(self, owner: Owner, look: Look, rows: Sequence[int], *, by_cells: bool = False) -> dict[str, SerializedMemory]:
         """The chosen rows' memories, checked once more: nothing removed since the search, no version of what was removed.
@@ -529,27 +461,9 @@ def _after_hidden(entries: Sequence[Memory]) -> frozenset[str]:
     return frozenset(name for name, turn in turns.items() if not turn_numbers.issuperset(range(max(turn - TURNS_THAT_LEND, 0), turn)))
 
 
-def _deciding(candidates: CandidateSet) -> Flags:
-    """Which candidates decide whether a query is answered: all but episodes whose messages are among them.
-
-    An episode has the words of many messages, so it comes near to a question that none of them answers.
-    """
-    episodes = {cell for name, cell in zip(candidates.ids, candidates.cell, strict=True) if cell is not None and is_message(name)}
-    return np.array([name not in episodes for name in candidates.ids], dtype=np.bool_)
-
-
-def _names_thresholds(query: RetrieveInput) -> bool:
-    return query.answer_threshold is not None or query.similarity_threshold is not None
-
-
 def _at_least(judged: PartsRelevance, relevance: float) -> PartsRelevance:
     """The verdict with no candidate's relevance below this."""
     return replace(judged, best=replace(judged.best, score=np.maximum(judged.best.score, relevance)))
-
-
-def _episode(look: Look, row: int) -> str:
-    """What the rows share of which one is shown: the cell they came from, or the memory whose versions they are."""
-    return look.candidates.cell[row] or base_id(look.candidates.ids[row])
 
 
 def _search(query_parts: QueryParts, vectors: Sequence[Vector], limit: int, where: Filter, related: tuple[Related, ...]) -> Search:
