@@ -194,7 +194,7 @@ class Found:
         return self.memory.category == MESSAGE
 
 
-def quotable(quotations: Iterable[Found], terms: Collection[str], quoted: Collection[str] = ()) -> list[Found]:
+def choose_quotations(quotations: Iterable[Found], terms: Collection[str], quoted: Collection[str] = ()) -> list[Found]:
     """The found memories without those that others tell better or shorter; the best first, as they came.
 
     quoted: cells whose turns are to be told anyway, so that no story covers them.
@@ -254,7 +254,7 @@ def said_by_turn(fact: Memory, turns: Iterable[Found]) -> bool:
     return False
 
 
-def fallen_by_turn(quotations: Iterable[Found], fallen: Mapping[str, Sequence[Fallen]]) -> dict[str, tuple[Fallen, ...]]:
+def superseded_facts_by_turn(quotations: Iterable[Found], fallen: Mapping[str, Sequence[Fallen]]) -> dict[str, tuple[Fallen, ...]]:
     """By the id of a turn, the superseded facts of its cell that it told.
 
     A fact counts as told by the turn that shares most of its words.
@@ -351,7 +351,9 @@ MOST_TOKENS = 30
 """Tokens of the other side that are told."""
 
 
-async def disputed(store: LongTermStore, owner: Owner, memories: Iterable[Memory], moment: datetime) -> dict[str, tuple[str, ...]]:
+async def open_conflict_lines(
+    store: LongTermStore, owner: Owner, memories: Iterable[Memory], moment: datetime
+) -> dict[str, tuple[str, ...]]:
     """By the id of a memory that is in an open conflict, a line for each memory on its other side, dated as at `moment`."""
     in_conflict = {memory.id: memory.conflict_ids[-MOST_CONFLICTS:] for memory in memories if memory.conflict_state == "pending"}
     names = sorted({name for conflict_ids in in_conflict.values() for name in conflict_ids})

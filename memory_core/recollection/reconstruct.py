@@ -35,10 +35,10 @@ from memory_core.recollection.quotations import (
     Found,
     Surroundings,
     Untold,
-    disputed,
-    fallen_by_turn,
+    choose_quotations,
+    open_conflict_lines,
     piece,
-    quotable,
+    superseded_facts_by_turn,
     tells_only_what_has_ended,
 )
 from memory_core.recollection.reorder import RERANKER
@@ -67,8 +67,8 @@ class Reconstructor:
             answers.append(await self._retriever.answer(owner, asking, look))
             degraded |= dict.fromkeys(answers[-1].degraded)
             pieces = await self._gatherer.pieces(owner, rounds)
-            context = await asyncio.to_thread(_packed, pieces, max_tokens, rounds)
-            verdict = await self._judged(owner, rounds, context, degraded)
+            context = await asyncio.to_thread(_pack, pieces, max_tokens, rounds)
+            verdict = await self._judge(owner, rounds, context, degraded)
             again = verdict.rewritten
             if verdict.sufficient or not again or again in rounds.asked or len(rounds.asked) > MOST_REWRITTEN:
                 break
@@ -81,7 +81,7 @@ class Reconstructor:
                 for name in (hit.memory.id, *(passage.message for passage in hit.passages))
             }
             self._gatherer.note(owner, rounds, [name for piece in context.pieces if (name := base_id(piece.id)) not in noted])
-        results = _present(_best(answers, self._retriever.passing.limit(query)), look.moment)
+        results = _without_ended_foresight(_best(answers, self._retriever.passing.limit(query)), look.moment)
         return Retrieved(
             results=results,
             as_of_sequence=answers[0].as_of_sequence,
@@ -95,7 +95,7 @@ class Reconstructor:
             nearest=None if results else answers[0].nearest,
         )
 
-    async def _judged(self, owner: Owner, rounds: Rounds, context: Packed, degraded: dict[str, None]) -> Sufficiency:
+    async def _judge(self, owner: Owner, rounds: Rounds, context: Packed, degraded: dict[str, None]) -> Sufficiency:
         """What the agents say of the context, the best memories first; by rule where they can't."""
         numbered = sorted(enumerate(context.pieces, 1), key=lambda pair: -pair[1].priority)
         lead = rounds.lead
@@ -109,7 +109,7 @@ class Reconstructor:
             return (await self._rules.judge_sufficiency(*ask)).value
 
 
-def _packed(pieces: Sequence[Piece], max_tokens: int, rounds: Rounds) -> Packed:
+def _pack(pieces: Sequence[Piece], max_tokens: int, rounds: Rounds) -> Packed:
     return packed(marked(pieces, rounds.looks[0].moment), max_tokens, rounds.terms, rounds.grant)
 
 
@@ -126,7 +126,7 @@ def _best(answers: Sequence[Retrieved], limit: int) -> tuple[Hit, ...]:
     return tuple(hit._replace(rank=place) for place, hit in enumerate(list(best.values())[:limit], 1))
 
 
-def _present(hits: Sequence[Hit], moment: datetime) -> tuple[Hit, ...]:
+def _without_ended_foresight(hits: Sequence[Hit], moment: datetime) -> tuple[Hit, ...]:
     """The results without foresight that has ended."""
     current: list[Hit] = []
     for hit in hits:
@@ -247,7 +247,7 @@ class Gatherer:
         answer, _ = self._retriever.passing.thresholds(query)
         floor = FLOOR * answer if query.similarity_threshold is None else query.similarity_threshold
         rows = self._retriever.passing.over(query, look, floor)[:MOST_FOUND]
-        memories, _ = readable_shown(await self._retriever.shown(owner, look, rows))
+        memories, _ = readable_shown(await self._retriever.read_memories(owner, look, rows))
         ended = frozenset(name for name, memory in memories.items() if tells_only_what_has_ended(memory, look.moment))
         worth = 1.0 if not rounds.looks else LATER
         hits = [
@@ -272,8 +272,8 @@ class Gatherer:
         return [(hit.memory, hit.relevance / answer if answer else 1.0) for hit in hits]
 
     async def pieces(self, owner: Owner, rounds: Rounds, quoted: Collection[str] = ()) -> list[Piece]:
-        """All hits, and the neighbours of what answers, ready to be packed into a context. quoted: see `quotable`."""
-        hits = quotable(sorted(rounds.found.values(), key=lambda hit: -hit.priority), rounds.terms, quoted)
+        """All hits, and the neighbours of what answers, ready to be packed into a context. quoted: see `choose_quotations`."""
+        hits = choose_quotations(sorted(rounds.found.values(), key=lambda hit: -hit.priority), rounds.terms, quoted)
         if not hits:
             return []
         look = rounds.looks[0]
@@ -293,7 +293,7 @@ class Gatherer:
                 )
             ]
         fallen = await self.fallen(owner, quotations, look.moment)
-        conflicts = await disputed(self._store, owner, (quotation.memory for quotation in quotations), look.moment)
+        conflicts = await open_conflict_lines(self._store, owner, (quotation.memory for quotation in quotations), look.moment)
         return await asyncio.to_thread(_pieces, quotations, fallen, conflicts, rounds)
 
     def note(self, owner: Owner, rounds: Rounds, quoted_ids: Collection[str]) -> None:
@@ -308,7 +308,7 @@ class Gatherer:
             with_cell = [hit.memory.id, hit.cell] if hit.is_message else [hit.memory.id]
             accessed += with_cell
             faded += with_cell if first.where.has_faded(hit.memory) else []
-        self._retriever.touch(owner, accessed, first.now, faded)
+        self._retriever.note_accesses(owner, accessed, first.now, faded)
 
     async def fallen(self, owner: Owner, quotations: Sequence[Found], moment: datetime) -> Mapping[str, tuple[Fallen, ...]]:
         """By memory, superseded facts that it tells; a note and a turn tell their cell's."""
@@ -324,7 +324,7 @@ class Gatherer:
             for quotation in quotations
             if quotation.memory.category == "note" and quotation.cell in stale
         }
-        return {**stale, **notes, **fallen_by_turn(quotations, stale)}
+        return {**stale, **notes, **superseded_facts_by_turn(quotations, stale)}
 
 
 def grant_for(query: RetrieveInput, answer: float, best: float) -> Grant:

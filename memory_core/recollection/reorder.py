@@ -65,7 +65,7 @@ class Reranking:
         return None
 
 
-def reordered(order: Floats, rows: Sequence[int], scores: Sequence[float]) -> Floats:
+def reassign_order(order: Floats, rows: Sequence[int], scores: Sequence[float]) -> Floats:
     """The numbers of `rows` (best first) handed out again, the highest to the row with the highest score; ties stay in their order."""
     moved = order.copy()
     if rows:
@@ -75,7 +75,7 @@ def reordered(order: Floats, rows: Sequence[int], scores: Sequence[float]) -> Fl
     return moved
 
 
-def followed(order: Floats, rows: Sequence[int], groups: Sequence[Hashable]) -> Floats:
+def put_groups_behind(order: Floats, rows: Sequence[int], groups: Sequence[Hashable]) -> Floats:
     """The numbers with those of a group behind the one of `rows` that was read for it, whose place is theirs. groups: of every row."""
     behind = order.copy()
     read = {groups[row]: row for row in rows}
@@ -102,7 +102,7 @@ Read = Callable[[Sequence[int]], Awaitable[Mapping[int, SerializedMemory]]]
 """From rows to what is shown of them; a row whose memory is gone is left out."""
 
 
-async def varied(rank: Rank, limit: int, read: Read) -> tuple[list[int], dict[int, SerializedMemory]]:
+async def put_repeats_behind(rank: Rank, limit: int, read: Read) -> tuple[list[int], dict[int, SerializedMemory]]:
     """The best rows, those that repeat a better one behind those that don't as far as `limit` results need it; and what was read of them.
 
     Where nothing repeats, the first `limit` alone: to rank all candidates takes a tenth of a search.
@@ -174,7 +174,7 @@ _GROUPS = _Groups(32_768)  # 4 MB when full
 # answer, by what else it tells. So it gives way only where it has no word of the query that the present truth has not.
 
 
-def present_first(
+def put_present_truths_first(
     ranked: Sequence[int], truths: Mapping[str, Sequence[Memory]], candidates: CandidateSet, terms: Sequence[str], query: str
 ) -> list[int]:
     """The ranked rows; the truth that replaced a fact, where it is among them, takes the place of the row that answers by that fact.
@@ -259,7 +259,7 @@ def asks_how_it_is(query: str) -> bool:
     )
 
 
-def later_first(
+def put_updates_first(
     order: Sequence[int], statements: Sequence[Statement], query: str, asked: Collection[str]
 ) -> tuple[list[int], dict[int, int]]:
     """The results' rows with what updates one of them before it.
@@ -348,7 +348,7 @@ def source_rows(sources: Collection[str], candidates: CandidateSet) -> list[int]
     return [row for row, (name, cell) in enumerate(zip(candidates.ids, candidates.cell, strict=True)) if name in sources or cell in sources]
 
 
-def said_first(ranked: Sequence[int], sources: Sources, candidates: CandidateSet, relevance: Floats) -> list[int]:
+def put_sources_first(ranked: Sequence[int], sources: Sources, candidates: CandidateSet, relevance: Floats) -> list[int]:
     """The ranked rows, with each that was made of others behind those of its sources whose relevance is higher."""
     order = list(ranked)
     for row in ranked:

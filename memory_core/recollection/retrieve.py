@@ -64,13 +64,13 @@ from memory_core.recollection.reorder import (
     Sources,
     Statement,
     asks_how_it_is,
-    followed,
-    later_first,
-    present_first,
-    reordered,
-    said_first,
+    put_groups_behind,
+    put_present_truths_first,
+    put_repeats_behind,
+    put_sources_first,
+    put_updates_first,
+    reassign_order,
     sources_of,
-    varied,
 )
 from memory_core.recollection.results import (
     MOST_PASSAGES,
@@ -159,7 +159,8 @@ class Retriever:
             where = replace(where, types=frozenset({MemoryType.SEMANTIC.value}))
         related = await self._thesaurus.related(query_parts.whole.terms)
         ((vectors, degraded), recalled), moment = await asyncio.gather(
-            self._vectors_and_working_set(owner, query, query_parts, EMBEDDER in without), self._local(owner, query, query_parts, moment)
+            self._vectors_and_working_set(owner, query, query_parts, EMBEDDER in without),
+            self._local_moment(owner, query, query_parts, moment),
         )
         if moment.tzinfo is not timezone.utc:
             query_parts = query_parts_of(query.query, moment)
@@ -189,9 +190,9 @@ class Retriever:
         look = replace(look, left_out=notes, everything=everything)
         if RERANKER in without:
             return replace(look, degraded=(*look.degraded, RERANKER))
-        return look if self._reranking is None else await self._reranked(owner, query, look, self._reranking)
+        return look if self._reranking is None else await self._rerank(owner, query, look, self._reranking)
 
-    async def _local(self, owner: Owner, query: RetrieveInput, query_parts: QueryParts, moment: datetime) -> datetime:
+    async def _local_moment(self, owner: Owner, query: RetrieveInput, query_parts: QueryParts, moment: datetime) -> datetime:
         """The moment by the asker's clocks, where days are named or shown.
 
         A query names them, or a context shows them. Raises Unavailable.
@@ -222,7 +223,7 @@ class Retriever:
     async def answer(self, owner: Owner, query: RetrieveInput, look: Look) -> Retrieved:
         """The results of a look. Raises Unavailable."""
         candidates, moment = look.candidates, look.moment
-        ranked, documents = await self._varied(owner, query, look)
+        ranked, documents = await self._rank_without_repeats(owner, query, look)
         rows = ranked[: self.passing.limit(query)]
         at_hand, head = candidates.memories, look.search_answer.head
         superseded = await superseded_facts(self._store, owner, documents, moment, at_hand, head)
@@ -232,9 +233,9 @@ class Retriever:
             truths = {name: [fact.current for fact in fallen if fact.current is not None] for name, fallen in superseded.stale.items()}
             first = set(ranked)
             ranked += [row for row in self.passing.ranked(query, look, None) if row not in first]
-            ranked = said_first(ranked, sources, candidates, look.relevant.score)
-            rows = present_first(ranked, truths, candidates, look.analysis.terms, query.query)[: len(rows)]
-            fresh = await self.shown(owner, look, [row for row in rows if candidates.ids[row] not in documents], by_cells=True)
+            ranked = put_sources_first(ranked, sources, candidates, look.relevant.score)
+            rows = put_present_truths_first(ranked, truths, candidates, look.analysis.terms, query.query)[: len(rows)]
+            fresh = await self.read_memories(owner, look, [row for row in rows if candidates.ids[row] not in documents], by_cells=True)
             superseded |= await superseded_facts(self._store, owner, fresh, moment, at_hand, head)
             documents = {
                 name: document for row in rows if (document := fresh.get(name := candidates.ids[row]) or documents.get(name)) is not None
@@ -243,20 +244,20 @@ class Retriever:
             cells = {row: cell for row in rows if is_message(candidates.ids[row]) and (cell := candidates.cell[row]) is not None}
             dim = [row for row in rows if candidates.faded is not None and candidates.faded[row]]
             faded = [name for row in dim for name in (candidates.ids[row], cells.get(row)) if name is not None]
-            self.touch(owner, [*documents, *cells.values()], look.now, faded)
+            self.note_accesses(owner, [*documents, *cells.values()], look.now, faded)
         quoted = await self._passages(owner, query, look, rows, documents, sources)
         checked = frozenset(documents)
-        rows, documents, quoted = await self._later_first(owner, query, look, (rows, documents, quoted))
+        rows, documents, quoted = await self._put_updates_first(owner, query, look, (rows, documents, quoted))
         late = {name: document for name, document in documents.items() if name not in checked}
         superseded |= await superseded_facts(self._store, owner, late, moment, at_hand, head)
         documents = {name: superseded.unnamed(document) for name, document in documents.items()}
         hits = build_hits(rows, documents, look, superseded.stale, quoted, explain=query.explain)
         explanation = explain_query(look, query) if query.explain else None
         if explanation is not None and not hits:
-            explanation["nearest"] = await self._explained_nearest(owner, query, look)
+            explanation["nearest"] = await self._explain_nearest(owner, query, look)
         return Retrieved(hits, look.sequence, look.degraded, explanation, nearest=None if hits else self.passing.nearest(query, look))
 
-    async def _later_first(self, owner: Owner, query: RetrieveInput, look: Look, chosen: Chosen) -> Chosen:
+    async def _put_updates_first(self, owner: Owner, query: RetrieveInput, look: Look, chosen: Chosen) -> Chosen:
         """The results with what was said later before what it updates, where the query asks how something is; that costs a read."""
         rows, documents, quoted = chosen
         if query.at is not None or not rows or not asks_how_it_is(query.query):
@@ -274,10 +275,10 @@ class Retriever:
                 result = row if cell is None else by_cell.setdefault(cell, row)  # of a cell that is no result its best row stands for all
                 relevance = float(look.relevant.score[row])
                 statements.append(Statement(row, result, memory.content, said_by(memory), memory.event_timestamp, relevance))
-        ordered, leading = await asyncio.to_thread(later_first, rows, statements, query.query, look.analysis.terms)
+        ordered, leading = await asyncio.to_thread(put_updates_first, rows, statements, query.query, look.analysis.terms)
         if not leading:
             return chosen
-        documents |= await self.shown(owner, look, [row for row in ordered if row not in rows], by_cells=True)
+        documents |= await self.read_memories(owner, look, [row for row in ordered if row not in rows], by_cells=True)
         documents = {name: documents[name] for row in ordered if (name := look.candidates.ids[row]) in documents}
         for row, lead in leading.items():
             if (memory := memories_behind.get(look.candidates.ids[lead])) is not None and is_message(memory.id):
@@ -288,7 +289,7 @@ class Retriever:
                 quoted[row] = tuple(sorted(others, key=lambda passage: passage.message != look.candidates.ids[lead]))
         return ordered, documents, quoted
 
-    def touch(self, owner: Owner, memory_ids: Sequence[str], at: datetime, faded: Collection[str]) -> None:
+    def note_accesses(self, owner: Owner, memory_ids: Sequence[str], at: datetime, faded: Collection[str]) -> None:
         """Note that these memories were found and shown. faded: those of them that count as faded."""
         self._touches.note(owner, dict.fromkeys(memory_ids), at, frozenset(faded))
 
@@ -314,30 +315,30 @@ class Retriever:
         parts = {row: part_of_text(look, row, texts[name], look.analysis.terms) for row, name in long.items() if name in texts}
         return quotations | parts
 
-    async def _varied(self, owner: Owner, query: RetrieveInput, look: Look) -> tuple[list[int], dict[str, SerializedMemory]]:
+    async def _rank_without_repeats(self, owner: Owner, query: RetrieveInput, look: Look) -> tuple[list[int], dict[str, SerializedMemory]]:
         """The best rows over the thresholds, repeats of a better one behind; and the memories of those that may be results."""
         limit = self.passing.limit(query)
 
         async def read(rows: Sequence[int]) -> dict[int, SerializedMemory]:
-            documents = await self.shown(owner, look, rows, by_cells=True)
+            documents = await self.read_memories(owner, look, rows, by_cells=True)
             return {row: document for row in rows if (document := documents.get(look.candidates.ids[row])) is not None}
 
         rank = partial(self.passing.ranked, query, look)
-        ranked, documents = await varied(rank, limit, read)
+        ranked, documents = await put_repeats_behind(rank, limit, read)
         return ranked, {look.candidates.ids[row]: documents[row] for row in ranked[:limit] if row in documents}
 
-    async def _reranked(self, owner: Owner, query: RetrieveInput, look: Look, reranking: Reranking) -> Look:
+    async def _rerank(self, owner: Owner, query: RetrieveInput, look: Look, reranking: Reranking) -> Look:
         """The look in the reranker's order; as it was, and saying so, where that does not answer in time."""
         rows = self.passing.ranked(query, look, MOST_RERANKED)
-        documents = await self.shown(owner, look, rows)
+        documents = await self.read_memories(owner, look, rows)
         rows = [row for row in rows if look.candidates.ids[row] in documents]
         texts = [documents[look.candidates.ids[row]].memory.content for row in rows]
         scored = await reranking.scores(owner, query.query, texts)
         if scored is None:
             return replace(look, degraded=(*look.degraded, RERANKER))
-        order = reordered(look.order, rows, scored)
+        order = reassign_order(look.order, rows, scored)
         episodes = [episode_of(look, row) for row in range(len(look.candidates))]
-        return replace(look, order=followed(order, rows, episodes), reranked=dict(zip(rows, scored, strict=True)))
+        return replace(look, order=put_groups_behind(order, rows, episodes), reranked=dict(zip(rows, scored, strict=True)))
 
     async def _vectors_and_working_set(
         self, owner: Owner, query: RetrieveInput, query_parts: QueryParts, by_words: bool
@@ -372,14 +373,14 @@ class Retriever:
             return memory
         return memory.model_copy(update={"embedding": None})
 
-    async def _explained_nearest(self, owner: Owner, query: RetrieveInput, look: Look) -> dict[str, Any] | None:
+    async def _explain_nearest(self, owner: Owner, query: RetrieveInput, look: Look) -> dict[str, Any] | None:
         """The nearest candidate with what it lacked; None without a candidate, or where it was removed since. Raises Unavailable."""
         row = self.passing.nearest_row(query, look)
-        memories, _ = readable_shown({} if row is None else await self.shown(owner, look, [row], by_cells=True))
+        memories, _ = readable_shown({} if row is None else await self.read_memories(owner, look, [row], by_cells=True))
         memory = None if row is None else memories.get(look.candidates.ids[row])
         return None if row is None or memory is None else explain_miss(row, look, memory, max(self.passing.thresholds(query)))
 
-    async def shown(self, owner: Owner, look: Look, rows: Sequence[int], *, by_cells: bool = False) -> dict[str, SerializedMemory]:
+    async def read_memories(self, owner: Owner, look: Look, rows: Sequence[int], *, by_cells: bool = False) -> dict[str, SerializedMemory]:
         """The chosen rows' memories, checked once more: nothing removed since the search, no version of what was removed.
 
         by_cells: a message is shown by the cell that it belongs to, where that is there.
@@ -391,9 +392,9 @@ class Retriever:
         messages = [row for row in rows if is_message(candidates.ids[row]) and candidates.cell[row] not in silenced] if by_cells else []
         cells = {candidates.ids[row]: cell for row in messages if (cell := candidates.cell[row]) is not None}
         missing = [*(name for name in chosen if name not in cells), *dict.fromkeys(cells.values())]
-        documents = at_hand | await self._intact(owner, [name for name in missing if name not in at_hand], look)
+        documents = at_hand | await self._read_intact(owner, [name for name in missing if name not in at_hand], look)
         alone = [name for name, cell in cells.items() if cell not in documents and name not in at_hand]
-        documents |= await self._intact(owner, alone, look)
+        documents |= await self._read_intact(owner, alone, look)
         documents |= {name: documents[cell] for name, cell in cells.items() if cell in documents}
         documents = {
             name: documents[name]
@@ -410,7 +411,7 @@ class Retriever:
                 del documents[name]
         return documents
 
-    async def _intact(self, owner: Owner, names: Sequence[str], look: Look) -> dict[str, SerializedMemory]:
+    async def _read_intact(self, owner: Owner, names: Sequence[str], look: Look) -> dict[str, SerializedMemory]:
         """Those of the memories that the look's filter lets through and that can be read. Raises Unavailable."""
         read = await self._store.memories(owner, names, look.where, seen=look.search_answer.head) if names else {}
         if damaged := [name for name, document in read.items() if not document.is_json]:
