@@ -113,7 +113,7 @@ def example(look: Look, question: Question, turns: dict[str, str], of: int, fold
         features["relevance"],
         features["order"],
         candidates.event_at,
-        long_turns(look.found.statistics),
+        long_turns(look.search_answer.statistics),
     )
 
 

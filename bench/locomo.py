@@ -134,7 +134,7 @@ def ranked(core: MemoryCore, look: Look, change: Change) -> list[str]:
     """The candidates' ids, best first by the default recipe with changed numbers, in the order by relevance, not the learned one."""
     rules, candidates = retrieve_rules(core.settings), look.candidates
     parameters = change(replace(rules.relevance, learned=False))
-    judged = parts_relevance(look.query_parts, look.vectors, candidates, look.found.statistics, parameters)
+    judged = parts_relevance(look.query_parts, look.vectors, candidates, look.search_answer.statistics, parameters)
     scores = score("composite", None, judged.order, candidates, look.moment.timestamp(), rules.scoring)
     order = np.lexsort((-candidates.event_at, -judged.best.score, -scores.score))
     return [candidates.ids[row] for row in order.tolist()]

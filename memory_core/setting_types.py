@@ -97,7 +97,7 @@ def connection_string(value: SecretStr) -> SecretStr:
 def _at_home(folder: Path) -> Path:
     try:
         return folder.expanduser()
-    except RuntimeError:  # "~0", "~nobody"
+    except RuntimeError:  # "~0", "~a-stranger"
         raise ValueError("should name the home of a user who has one") from None
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bench.locomo_data import Turn, read
-from memory_core.domain.statements.change_clauses import read as read_message
+from memory_core.domain.statements.change_messages import read as read_message
 from memory_core.domain.statements.changes import Change, change_between
 
 ASSISTANT = "Assistant"
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 later.add((conversation.name, turn.id))
                 grounds[found.ground] += 1
                 if options.show:
-                    print(f"  {found.ground}: {found.replaced!r} | {found.said!r}")
+                    print(f"  {found.ground}: {found.replaced!r} | {found.statement!r}")
         print(f"{file.stem}: {turns} turns, {len(later)} taken for a change of {pairs} earlier ones, {dict(grounds)}", flush=True)
     return 0
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from bench.knowledge.linear import learnt, write
 from memory_core.domain.statements.linear_models import WEIGHTS, LinearModel
-from memory_core.domain.statements.wish_signs import features, is_no_instruction, is_no_request, read
+from memory_core.domain.statements.wish_rules import is_no_instruction, is_no_request
+from memory_core.domain.statements.wish_signs import features, read
 
 SENTENCES = Path(__file__).parent / "wish_sentences.tsv"
 LABELS = "NFIW"

@@ -21,17 +21,9 @@ import orjson
 import typer
 
 from memory_core.cli.command import CommandFailed, Run, command, finished
-from memory_core.cli.import_formats import (
-    FORMATS,
-    OWN_EXPORT,
-    ChatMessage,
-    Item,
-    SavedMemory,
-    Skipped,
-    UnreadableFile,
-    detect_format,
-    open_export,
-)
+from memory_core.cli.import_formats.formats import FORMATS, OWN_EXPORT, detect_format
+from memory_core.cli.import_formats.items import ChatMessage, Item, SavedMemory, Skipped
+from memory_core.cli.import_formats.json_streams import UnreadableFile, open_export
 from memory_core.cli.service import LONGEST_POLL_S, UNDER_WAY, CallFailed, Service, key_of_call, path_part
 from memory_core.cli.target import Target, state_folder
 from memory_core.domain.errors import PlainError

@@ -21,7 +21,7 @@ from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, MemoryType
 from memory_core.domain.requests.maintenance import ResolveInput
 from memory_core.domain.text.sameness import differences
 from memory_core.domain.truth.slots import is_retraction, retracts, same_value, slot_of
-from memory_core.evolution.agent_rulings import Rulings, Shown, contradict_by_rule, opinion
+from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings, contradict_by_rule, opinion
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.conflicts import MAX_REASON, complete, decide, decide_by_time, told_last
 from memory_core.evolution.reads import LookedElsewhere
@@ -188,7 +188,7 @@ class ConflictStep:
         document, sides = _open(page, case), _sides(look, case)
         if document is None or sides is None:
             return over
-        if decided is None or decided.question != Shown(sides[1:], sides[:1]).key:
+        if decided is None or decided.question != ConflictPrompt(sides[1:], sides[:1]).key:
             raise LookedElsewhere
         verdict, record = decided.verdict, record_in(document.body)
         try:
@@ -218,7 +218,7 @@ class ConflictStep:
         if sides is None:
             return None
         old, new = sides
-        prompt = Shown((new,), (old,))
+        prompt = ConflictPrompt((new,), (old,))
         if (certain := by_rule(old, new)) is not None:
             return _Decided(prompt.key, certain)
         if wanted := [name for name in (old.cell_id, new.cell_id) if name is not None and name not in ids]:
@@ -230,7 +230,7 @@ class ConflictStep:
         denied = rulings.denial(new, old) is not None and contradict_by_rule(new, old)
         return _Decided(prompt.key, by_ruling(ruling, rulings.model, sure=sure, one_scene=one_scene, denied=denied))
 
-    async def _ask(self, run: Run, case: _Case, prompt: Shown) -> Rulings:
+    async def _ask(self, run: Run, case: _Case, prompt: ConflictPrompt) -> Rulings:
         """What the agents say about exactly these two texts, asked once in as long as answers are kept; the rules where a model fails."""
         new, older = prompt.items()
         for name, agents in (("model", self._agents), ("rules", self._rules)):

@@ -45,7 +45,7 @@ class Candidate:
     near: (id, similarity), the nearest first.
     """
 
-    found: FoundPattern
+    pattern: FoundPattern
     provenance: Provenance
     vector: Vector
     model: str
@@ -56,11 +56,11 @@ class Candidate:
     @property
     def key(self) -> str | None:
         """The key that a procedural pattern is held under; None for any other."""
-        return self.found.key if self.found.memory_type == "procedural" and self.found.key else None
+        return self.pattern.key if self.pattern.memory_type == "procedural" and self.pattern.key else None
 
     def memory_id(self, run_id: str) -> str:
         """The id of the memory that it becomes where no key gives one."""
-        return derived("mem", run_id, CATEGORY, normalised(self.found.summary))
+        return derived("mem", run_id, CATEGORY, normalised(self.pattern.summary))
 
 
 @dataclass
@@ -107,7 +107,7 @@ class PatternPage:
         """Those of the named episodes that are there and say it, in order of time; none where together they do not."""
         read = [memory for name in candidate.episodes if (memory := self.page.memory(name)) is not None and is_episode(memory)]
         ordered = sorted(read, key=in_time)
-        places = carriers(candidate.found.summary, [Said.of(memory.content, memory.actor) for memory in ordered])
+        places = carriers(candidate.pattern.summary, [Said.of(memory.content, memory.actor) for memory in ordered])
         return [ordered[place] for place in places][-MARKED_AT_ONCE:]
 
     def _held(self, candidate: Candidate) -> Memory | None:
@@ -115,7 +115,7 @@ class PatternPage:
 
         Also what a person deleted, who does not want to be told it again.
         """
-        text = candidate.found.summary
+        text = candidate.pattern.summary
         keyed = [] if candidate.key is None else [procedure_id(candidate.key)]
         for name in (*(made.id for made in self.made), *candidate.into, *keyed):
             memory = self.page.memory(name)
@@ -170,20 +170,22 @@ class PatternPage:
     def _memory(self, candidate: Candidate, episodes: Sequence[Memory]) -> Memory:
         key = None if candidate.key is None or self.page.memory(procedure_id(candidate.key)) is not None else candidate.key
         known = [Said.of(episode.content, episode.actor) for episode in episodes]
-        facts = [text for text in candidate.found.extracted_facts if text != candidate.found.summary and carriers(text, known, fewest=1)]
+        facts = [
+            text for text in candidate.pattern.extracted_facts if text != candidate.pattern.summary and carriers(text, known, fewest=1)
+        ]
         fields: dict[str, Any] = {
             "id": candidate.memory_id(self.run.id) if key is None else procedure_id(key),
             "type": MemoryType.SEMANTIC if key is None else MemoryType.PROCEDURAL,
-            "content": candidate.found.summary,
+            "content": candidate.pattern.summary,
             "key": key,
-            "value": None if key is None else candidate.found.summary,
-            "value_text": None if key is None else candidate.found.summary,
+            "value": None if key is None else candidate.pattern.summary,
+            "value_text": None if key is None else candidate.pattern.summary,
             "atomic_facts": [AtomicFact(text=text) for text in facts],
-            "importance_base": candidate.found.importance_score,
-            "worth": worth_of(candidate.found.summary),
-            "confidence": candidate.found.confidence,
-            "pattern_detected": f"user_{candidate.found.pattern}_pattern",
-            "tags": [candidate.found.pattern],
+            "importance_base": candidate.pattern.importance_score,
+            "worth": worth_of(candidate.pattern.summary),
+            "confidence": candidate.pattern.confidence,
+            "pattern_detected": f"user_{candidate.pattern.pattern}_pattern",
+            "tags": [candidate.pattern.pattern],
             "metadata": dict(max(episodes, key=lambda episode: episode.event_timestamp).metadata),
             "source_ids": [episode.id for episode in episodes],
             "session_id": _common([episode.session_id for episode in episodes]),
@@ -223,7 +225,7 @@ def _is_lasting_fact(memory: Memory) -> bool:
 def _is_told_by_facts(candidate: Candidate, episodes: Sequence[Memory]) -> bool:
     """Whether a fact that an episode told, and that fills a slot, says most of it; also one that was superseded since."""
     facts = {fact.text for episode in episodes for fact in episode.atomic_facts if fact.fact_id is not None and not fact.lasting}
-    return any(told_by(candidate.found.summary, text) for text in sorted(facts))
+    return any(told_by(candidate.pattern.summary, text) for text in sorted(facts))
 
 
 def _holds(memory: Memory) -> bool:

@@ -245,10 +245,10 @@ class RunEnding:
     """Ends runs of any owner."""
 
     def __init__(
-        self, store: LongTermStore, operations: Operations, queue: TaskQueue, clock: Clock, rules: EndingRules, told: Told
+        self, store: LongTermStore, operations: Operations, queue: TaskQueue, clock: Clock, rules: EndingRules, report_run: Told
     ) -> None:
         self._store, self._operations, self._queue = store, operations, queue
-        self._clock, self._rules, self._told = clock, rules, told
+        self._clock, self._rules, self._report_run = clock, rules, report_run
 
     async def end(self, lease: Lease, operation: Operation, run: Run, counts: Mapping[str, int], tokens: Mapping[str, int]) -> None:
         """Commit the end. counts: all that was done; tokens: those of them that no chunk has counted yet. Raises what commits raise."""
@@ -269,7 +269,7 @@ class RunEnding:
 
         await self._operations.advance(lease, operation, [], last)
         if committed:
-            self._told({"runs": 1, "read": len(run.news), **counts})
+            self._report_run({"runs": 1, "read": len(run.news), **counts})
             if capped:
                 await tell_due(self._queue, lease.owner, now)
 

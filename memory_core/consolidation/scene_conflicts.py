@@ -21,7 +21,7 @@ from memory_core.domain.scenes import scene_in
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import mark_conflict
 from memory_core.domain.truth.slots import slot_of
-from memory_core.evolution.agent_rulings import Rulings, Shown
+from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.conflicts import complete, decide_by_time, told_last
 from memory_core.evolution.reads import LookedElsewhere
@@ -148,7 +148,7 @@ class SceneConflictStep:
         cells = await self._store.memories(run.owner, scene_in(document.body).cell_ids)
         names = {fact.fact_id for cell in cells.values() for fact in cell.memory.atomic_facts if fact.fact_id is not None}
         older = sorted((await self._facts(run.owner, sorted(names))).values(), key=told_last)[-MOST_HELD:]
-        prompt = Shown(tuple(new), tuple(older))
+        prompt = ConflictPrompt(tuple(new), tuple(older))
         if not any(_apart(fact, older_fact) for fact in new for older_fact in older):
             return []
         rulings = await self._rulings(run, prompt)
@@ -162,7 +162,7 @@ class SceneConflictStep:
                 cases.append(_Case(first.id, last.id, ruling.confidence_score, reason, rulings.model, disputed is not None))
         return cases
 
-    async def _rulings(self, run: Run, prompt: Shown) -> Rulings:
+    async def _rulings(self, run: Run, prompt: ConflictPrompt) -> Rulings:
         """What the agents say, frozen for this run; the rules where a model fails, asked at once where there is no other."""
         new, older = prompt.items()
         if self._agents is not self._rules:

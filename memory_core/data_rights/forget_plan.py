@@ -41,26 +41,26 @@ class Progress(BaseModel):
     """Where an operation is. place: in what the step goes through. todo: what is to be looked at, and why.
 
     gone: what is removed, each with a sequence that its removal had at most; what has the same id and began later is another memory.
-    cells: those of them that were cells and asked for; told: cells that told them; parted: of these, with the messages that stay, those
-    that only a message of theirs was asked for of; said_at: of messages that are gone, conversation and number.
+    cells: those of them that were cells and asked for; telling_cells: cells that told them; parted: of these, with the messages that stay,
+    those that only a message of theirs was asked for of; said_at: of messages that are gone, conversation and number.
     wholly: cells that told what is no fact, whose messages all go.
     telling: by what told a forgotten fact (a cell, a conversation, the fact itself where only messages told it), by fact the marks of its
     value. quoted: by fact the marks of what was said of it. told_at: by fact where it was said. heard: by cell the facts that a message of
     it that is gone told. stays: messages that such a cell leaves, and where they were said. along: how many go along, by their kind.
-    lent, said: marks of what they said, no words.
+    lent, marks_of_content: marks of what they said, no words.
     damaged: ids of memories and old versions that can't be read: whether they tell of the forgotten is not known.
     log_from: the sequence of the first event that is redacted. session: the one that was asked for; what others told stays.
     whole: the session that is forgotten with all that it has yet to form.
     """
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", serialize_by_alias=True)  # as earlier operations have stored them
 
     step: Step = "begin"
     place: tuple[int, str] | None = None
     todo: list[tuple[str, Role]] = Field(default_factory=list)
     gone: dict[str, int] = Field(default_factory=dict)
     cells: list[str] = Field(default_factory=list)
-    told: list[str] = Field(default_factory=list)
+    telling_cells: list[str] = Field(default_factory=list, alias="told")
     parted: dict[str, list[str]] = Field(default_factory=dict)
     wholly: list[str] = Field(default_factory=list)
     telling: dict[str, dict[str, Marks]] = Field(default_factory=dict)
@@ -73,7 +73,7 @@ class Progress(BaseModel):
     conversations: list[str] = Field(default_factory=list)
     sessions: list[str] = Field(default_factory=list)
     lent: list[str] = Field(default_factory=list)
-    said: list[str] = Field(default_factory=list)
+    marks_of_content: list[str] = Field(default_factory=list, alias="said")
     damaged: list[str] = Field(default_factory=list)
     log_from: int | None = None
     session: str | None = None
@@ -109,7 +109,11 @@ class Progress(BaseModel):
             return is_cell(memory)
         if role == "beside":
             return bool(self._told_by(memory))
-        return role != "own" or memory.cell_id in self.cells or memory.cell_id in (self.told if is_message(memory.id) else self.parted)
+        return (
+            role != "own"
+            or memory.cell_id in self.cells
+            or memory.cell_id in (self.telling_cells if is_message(memory.id) else self.parted)
+        )
 
     def another_teller(self, memory: Memory, role: Role, cells: Iterable[Memory]) -> Memory | None:
         """The cell that a fact belongs to from now on, as it tells the same and stays; None where the fact goes.
@@ -204,7 +208,7 @@ class Progress(BaseModel):
             update={
                 "gone": {**self.gone, memory.id: by},
                 "cells": _with(self.cells, memory.id if cell and role == "asked" else None),
-                "told": _with(self.told, memory.id if is_telling else None),
+                "telling_cells": _with(self.telling_cells, memory.id if is_telling else None),
                 "parted": {**self.parted, **left},
                 "along": self.along if came == "asked" else counted(self.along, memory),
                 "heard": _with_heard(self.heard, heard),
@@ -212,7 +216,9 @@ class Progress(BaseModel):
                 "conversations": _with(self.conversations, memory.conversation_id),
                 "sessions": _with(self.sessions, memory.session_id),
                 "lent": _with(self.lent, lends(memory) if _is_turn(memory) else None),
-                "said": list(dict.fromkeys([*self.said, *(mark for state in (memory, *versions) if (mark := says(state)) is not None)])),
+                "marks_of_content": list(
+                    dict.fromkeys([*self.marks_of_content, *(mark for state in (memory, *versions) if (mark := says(state)) is not None)])
+                ),
             }
         )
         if role == "asked" and memory.category == "fact":
@@ -267,10 +273,10 @@ class Progress(BaseModel):
             memory.copied_from in gone
             or (memory.cell_id in gone and memory.cell_id in self.cells)
             or (memory.category == "pattern" and bool(sources))
-            or bool(sources - {*self.cells, *self.told})
+            or bool(sources - {*self.cells, *self.telling_cells})
             or (memory.category == "fact" and any(map(is_message, sources)) and bool(self._told_by(memory)))
             or self._is_left_telling(memory)
-            or (says(memory) in self.said and not self._is_of_others(memory))
+            or (says(memory) in self.marks_of_content and not self._is_of_others(memory))
         )
 
     def _is_left_telling(self, memory: Memory) -> bool:

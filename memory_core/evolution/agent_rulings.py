@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from memory_core.domain.agent_schemas import ConversationRulings, Decision, Decisions, RuledPair
 from memory_core.domain.memory import MAX_CONTENT_BYTES, Memory, MemoryType, Vector
 from memory_core.domain.note import FOOTER, FRAME_WORDS, HEADINGS, SUMMARY, parts_of
-from memory_core.domain.statements.change_clauses import tells_change
+from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.changes import Ground, change
 from memory_core.domain.statements.contradictions import contradiction
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words
@@ -34,14 +34,14 @@ _TELLING = frozenset({"numbers", "negation", "names", "values", "opposites"})
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """New memories and held ones, numbered by their places here."""
+class ConflictPrompt:
+    """New memories and older ones that they may contradict, numbered by their places here."""
 
     new: tuple[Memory, ...]
-    held: tuple[Memory, ...]
+    older: tuple[Memory, ...]
 
     @classmethod
-    def of(cls, linked: Sequence[tuple[Memory, Sequence[Linked]]], most: int = MAX_HELD) -> Shown:
+    def of(cls, linked: Sequence[tuple[Memory, Sequence[Linked]]], most: int = MAX_HELD) -> ConflictPrompt:
         """The new memories that touch older ones, and at most `most` of these; of another cell only, the nearest first.
 
         In an order that time does not change, so that a second look asks the same.
@@ -56,12 +56,12 @@ class Shown:
     @property
     def key(self) -> str:
         """A name for exactly this, by ids, texts and states."""
-        parts = [f"{memory.id} {memory.status.value} {memory.content}" for memory in (*self.new, *self.held)]
+        parts = [f"{memory.id} {memory.status.value} {memory.content}" for memory in (*self.new, *self.older)]
         return derived("shown", str(len(self.new)), *parts)
 
     def items(self) -> tuple[list[DecisionItem], list[DecisionItem]]:
         """Both as the agent gets them."""
-        return _items(self.new), _items(self.held)
+        return _items(self.new), _items(self.older)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +78,15 @@ class Rulings:
     by_rule: bool = False
 
     @classmethod
-    def of(cls, prompt: Shown, answer: Decisions, model: str, *, by_rule: bool = False) -> Rulings:
+    def of(cls, prompt: ConflictPrompt, answer: Decisions, model: str, *, by_rule: bool = False) -> Rulings:
         """The decisions about what was shown; of two about one pair the first counts."""
         rulings: dict[tuple[str, str], Decision] = {}
         invented = 0
         for decision in answer.decisions:
-            if decision.new >= len(prompt.new) or decision.memory >= len(prompt.held):
+            if decision.new >= len(prompt.new) or decision.memory >= len(prompt.older):
                 invented += 1
                 continue
-            rulings.setdefault((prompt.new[decision.new].id, prompt.held[decision.memory].id), decision)
+            rulings.setdefault((prompt.new[decision.new].id, prompt.older[decision.memory].id), decision)
         return cls(rulings, invented, model=model, by_rule=by_rule)
 
     def with_repeated(self, pairs: Sequence[tuple[str, str]]) -> Rulings:
@@ -183,14 +183,14 @@ class Questions:
         return Questions((*self.linked, *other.linked), self.cells + other.cells, (*self.repeated, *other.repeated))
 
     @property
-    def shown(self) -> Shown:
+    def prompt(self) -> ConflictPrompt:
         """What the agent is shown."""
-        return Shown.of(self.linked, MAX_HELD * self.cells)
+        return ConflictPrompt.of(self.linked, MAX_HELD * self.cells)
 
     @property
     def pairs(self) -> list[tuple[Memory, Memory]]:
         """The pairs that are asked about, as far as they are shown."""
-        shown_ids = {memory.id for memory in self.shown.held}
+        shown_ids = {memory.id for memory in self.prompt.older}
         return [(new, link.memory) for new, links in self.linked for link in links if link.memory.id in shown_ids]
 
 

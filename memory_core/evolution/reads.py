@@ -30,7 +30,7 @@ def near_of(name: SlotName) -> Near:
 class Shelf:
     """What a decision and its completion have read.
 
-    nears: what the look was asked for. shown: the memories that it found by these, by their ids.
+    nears: what the look was asked for. near_memories: the memories that it found by these, by their ids.
     """
 
     store: LongTermStore
@@ -39,16 +39,16 @@ class Shelf:
     nears: Sequence[Near] = ()
     documents: dict[str, Document] = field(default_factory=dict)
     asked: set[str] = field(default_factory=set)
-    shown: dict[str, Memory] = field(init=False)
+    near_memories: dict[str, Memory] = field(init=False)
 
     def __post_init__(self) -> None:
         near = [neighbour.memory for group in (*self.look.near, self.look.merged) for neighbour in group]
-        self.shown = {memory.id: memory for memory in near}
+        self.near_memories = {memory.id: memory for memory in near}
         self.asked |= self.look.asked
 
     async def read(self, ids: Collection[str]) -> None:
         """Read documents, as far as they have not been asked for. Raises Unavailable."""
-        known = self.look.documents.keys() | self.shown.keys() | self.asked
+        known = self.look.documents.keys() | self.near_memories.keys() | self.asked
         wanted = [name for name in dict.fromkeys(ids) if name not in known]
         if wanted:
             self.asked |= {*wanted}
@@ -61,8 +61,8 @@ class Shelf:
     def memory(self, name: str) -> Memory | None:
         """A memory, or an old version, that was read."""
         document = self.document(name)
-        if document is None and name in self.shown:
-            return self.shown[name]
+        if document is None and name in self.near_memories:
+            return self.near_memories[name]
         if document is None or document.kind not in ("memory", "version"):
             return None
         return as_memory(document, self.look.head)
@@ -71,7 +71,7 @@ class Shelf:
         """The members of a slot that has no log, as far as they are truths of any time."""
         near = near_of(name)
         if any((asked.slot, asked.key) == (near.slot, near.key) for asked in self.nears):
-            memories = [*self.shown.values()]
+            memories = [*self.near_memories.values()]
         else:
             memories = [neighbour.memory for neighbour in (await self.store.snapshot(self.owner, (), near)).near]
         return [memory for memory in memories if slot_name(memory) == name]

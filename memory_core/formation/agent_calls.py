@@ -31,7 +31,7 @@ from memory_core.domain.memory import Memory
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.provenance import in_another_language, invents_names, tells_of
 from memory_core.domain.statements.wishes import without_marks
-from memory_core.evolution.agent_rulings import Rulings, Shown, fits, what_is_invented, what_is_lost
+from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings, fits, what_is_invented, what_is_lost
 from memory_core.formation.cells import CellAnswers
 from memory_core.ports import Agents, DecisionItem
 from memory_core.tasks.agent_steps import Steps
@@ -93,9 +93,9 @@ class Asking:
         """The messages as agents are shown them, with the moments of their own time zone, without marks of requests to forget."""
         return in_its_zone(as_named(without_marks(messages), self.conversation.messages), self.conversation.time_zone)
 
-    async def rulings(self, prompt: Shown) -> Rulings:
+    async def rulings(self, prompt: ConflictPrompt) -> Rulings:
         """What is to happen to what was shown. A failing agent rules nothing; rules must not retire what a model was asked about."""
-        if not prompt.held:
+        if not prompt.older:
             return Rulings({})
 
         async def ask() -> Answered[Decisions]:

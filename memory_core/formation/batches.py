@@ -135,9 +135,9 @@ class BatchRules:
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """What a commit did: the buffer as it is now, the task that it began or changed, and the conversation that was handed over."""
+    """What a commit did: the batch as it is now, the task that it began or changed, and the conversation that was handed over."""
 
-    held: HeldBuffer
+    batch: HeldBuffer
     task: Task | None
     conversation: Conversation | None = None
 
@@ -191,9 +191,9 @@ class Handover:
             return None
         degraded = () if done.task is None else await self._tell(batch.owner, done)
         if done.conversation is not None:
-            return Added(self.shown(done.held, batch.task_id, degraded), done.conversation)
+            return Added(self.shown(done.batch, batch.task_id, degraded), done.conversation)
         gathered = batch.grown(append).conversation(self._clock.now(), {})
-        return Added(self.shown(done.held, None, degraded), gathered, len(batch.buffer.messages))
+        return Added(self.shown(done.batch, None, degraded), gathered, len(batch.buffer.messages))
 
     async def completed(self, owner: Owner, added: Added, call: Call) -> Buffered:
         """The answer to an append, once what was appended is found."""

@@ -15,7 +15,7 @@ import orjson
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import RETRACTS_ANYTHING, is_retraction, slot_of
-from memory_core.evolution.agent_rulings import Ruled, Rulings, Shown, changed_by
+from memory_core.evolution.agent_rulings import ConflictPrompt, Ruled, Rulings, changed_by
 from memory_core.evolution.apply_rulings import Execution
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules, find_links
@@ -113,8 +113,8 @@ def plan_cell(
     if told_before(existing, ready.told_at):
         raise LookedElsewhere
     linked = links_of(ready, look, rules, now)
-    prompt = Shown.of(linked)
-    if ruled.shown_key != (prompt.key if prompt.held else None):
+    prompt = ConflictPrompt.of(linked)
+    if ruled.shown_key != (prompt.key if prompt.older else None):
         raise LookedElsewhere
     execution = Execution(page, ready.cell.id, {new.id: links for new, links in linked}, ruled, rules)
     nears = dict(zip((memory.id for memory in ready.compared), look.near, strict=False))
@@ -201,8 +201,8 @@ def _page(owner: Owner, ready: ReadyCell, look: Look, now: datetime, asked: Coll
 
 def _on(ruled: Ruled, ready: ReadyCell, look: Look, rules: LinkRules, now: datetime) -> Ruled:
     """The same rulings for a cell with fewer facts: what was said about the others still holds."""
-    prompt = Shown.of(links_of(ready, look, rules, now))
-    return replace(ruled, shown_key=prompt.key if prompt.held else None)
+    prompt = ConflictPrompt.of(links_of(ready, look, rules, now))
+    return replace(ruled, shown_key=prompt.key if prompt.older else None)
 
 
 def _changes(page: Page, outcome: CellOutcome) -> Changes[CellOutcome]:

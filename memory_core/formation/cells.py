@@ -30,7 +30,7 @@ from memory_core.domain.note import FOOTER, SUMMARY, parts_of, render_note, told
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.announced import begins_at, is_announced
-from memory_core.domain.statements.change_clauses import tells_change
+from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.fact_checks import told_facts
 from memory_core.domain.statements.wishes import asks_only, without_marks
 from memory_core.domain.statements.worth import asks_to_keep, most_lasting, worth_of, worth_of_messages

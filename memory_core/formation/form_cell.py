@@ -17,10 +17,10 @@ from memory_core.domain.errors import HeadMoved
 from memory_core.domain.memory import Head, Memory, MemoryType
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.statements.change_clauses import tells_change
+from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.wishes import only_asks_to_forget
 from memory_core.domain.truth.slots import slot_name, slot_of
-from memory_core.evolution.agent_rulings import Merged, Questions, Ruled, Rulings, Shown
+from memory_core.evolution.agent_rulings import ConflictPrompt, Merged, Questions, Ruled, Rulings
 from memory_core.evolution.links import CANDIDATES, Linked, LinkRules
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.versions import embed_memories
@@ -275,8 +275,8 @@ class Former:
     async def _ruled(self, work: Work, ready: ReadyCell, look: Look, asking: Asking) -> Ruled:
         """What the agents say about what this look shows."""
         linked = links_of(ready, look, self._forming.links, self._clock.now())
-        prompt = Shown.of(linked)
-        if not prompt.held:
+        prompt = ConflictPrompt.of(linked)
+        if not prompt.older:
             return Ruled(None, Rulings({}))
         rulings = await self._rulings(work, ready, linked, prompt, asking)
         sources = merge_wanted(ready, linked, rulings)
@@ -287,7 +287,7 @@ class Former:
         return Ruled(prompt.key, rulings, Merged(tuple(source.id for source in sources), text, vector, complaint))
 
     async def _rulings(
-        self, work: Work, ready: ReadyCell, linked: Sequence[tuple[Memory, Sequence[Linked]]], prompt: Shown, asking: Asking
+        self, work: Work, ready: ReadyCell, linked: Sequence[tuple[Memory, Sequence[Linked]]], prompt: ConflictPrompt, asking: Asking
     ) -> Rulings:
         """What the conflict agent says: of this cell, or of all that is left of the conversation at once."""
         if not isinstance(asking, JointAsking):

@@ -126,7 +126,7 @@ class Forming:
             )
 
         done = (await self._ledger.commit(owner, decide, ids=ids, call=call)).result
-        for task in done.told:
+        for task in done.ready:
             await tell(self._queue, queue_of(task.kind), message_for(owner, task))
         for task in done.ended:
             await self._ends.announce(owner, task)

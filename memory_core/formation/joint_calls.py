@@ -110,7 +110,7 @@ class JointAsking(Asking):
 
         async def ask() -> Answered[ConversationRulings]:
             questions = await of_all()
-            prompt = questions.shown
+            prompt = questions.prompt
             new, older = prompt.items()
             try:
                 answer = await self.agents.decide_conflicts(self.owner, new, older)
@@ -123,7 +123,7 @@ class JointAsking(Asking):
         answer = await self.steps.frozen(self.owner, self.conversation.id, "conflicts of all cells", ask, ConversationRulings)
         known = {pair.key for pair in answer.value.pairs}
         if not wanted <= known:
-            return await self.rulings(own.shown)
+            return await self.rulings(own.prompt)
         if answer.provenance.model == NOBODY:
             return Rulings({}, failed=True)
         decisions = {(pair.new, pair.old): pair.decision for pair in answer.value.pairs if pair.decision is not None}

@@ -320,7 +320,7 @@ class LastMessages:
         committed = await self._ledger.commit(owner, decide, ids=ids, call=call)
         await self._mirror.follow(owner, committed)
         taken, without = committed.result
-        for task in without.told:
+        for task in without.ready:
             await tell(self._queue, queue_of(task.kind), message_for(owner, task))
         for task in without.ended:
             await self._ends.announce(owner, task)

@@ -32,13 +32,13 @@ _FORMED_ALL_THE_SAME = frozenset({"cleared", REQUEST})
 class Without:
     """What a commit writes of conversations, batches and tasks. more: how many more tasks are unfinished with it.
 
-    told: tasks that have work to do from now on; ended: those that have none any more.
+    ready: tasks that have work to do from now on; ended: those that have none any more.
     """
 
     puts: dict[str, Document] = field(default_factory=dict)
     creates: list[Document] = field(default_factory=list)
     deletes: list[Document] = field(default_factory=list)
-    told: list[Task] = field(default_factory=list)
+    ready: list[Task] = field(default_factory=list)
     ended: list[Task] = field(default_factory=list)
     more: int = 0
 
@@ -177,7 +177,7 @@ def _told_anew(done: Without, further: Conversation, now: datetime) -> None:
         correlation_id=further.correlation_id,
     )
     done.creates += [*documents_of(further.model_copy(update={"task_id": task.task_id})), written(task)]
-    done.told.append(task)
+    done.ready.append(task)
     done.more += 1
 
 
@@ -198,7 +198,7 @@ def _handed_over(done: Without, look: Look, conversation: Conversation, further:
     done.put(written(task, onto=pair.held.document), ended)
     done.creates += documents_of(further)
     done.more += int(pair.task.finished)
-    done.told.append(task)
+    done.ready.append(task)
 
 
 def batch_without(done: Without, look: Look, batch: HeldBuffer, taken: Collection[str], now: datetime) -> bool:

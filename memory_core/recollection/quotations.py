@@ -41,7 +41,7 @@ def piece(memory: Memory, *, priority: float, fallen: Sequence[Fallen], terms: C
     """The memory as a piece of a context at `moment`, under the day that it was there; None where all that it tells has ended."""
     if tells_only_what_has_ended(memory, moment):
         return None
-    standing = [one for one in memory.foresight if holds(one, moment)]
+    standing = [foresight for foresight in memory.foresight if holds(foresight, moment)]
     text, speaker = _said(memory, terms)
     return Piece(
         id=memory.id,
@@ -53,7 +53,7 @@ def piece(memory: Memory, *, priority: float, fallen: Sequence[Fallen], terms: C
         said_by=said_by(memory),
         begins=memory.valid_from if _is_truth(memory) and memory.valid_from > memory.event_timestamp else None,
         mark="; ".join(filter(None, (FALLEN if fallen else "", _begins(memory, moment), origin_of(memory)))),
-        notes=(*(no_longer_true(one) for one in fallen), *(expected(one, moment) for one in standing)),
+        notes=(*(no_longer_true(fact) for fact in fallen), *(expected(foresight, moment) for foresight in standing)),
     )
 
 
@@ -141,9 +141,9 @@ def no_longer_true(fallen: Fallen) -> str:
 
 def tells_only_what_has_ended(memory: Memory, moment: datetime) -> bool:
     """Whether a memory says nothing but what was foreseen, all of which is over at that moment."""
-    if not memory.foresight or any(one.end_time is None or moment < one.end_time for one in memory.foresight):
+    if not memory.foresight or any(foresight.end_time is None or moment < foresight.end_time for foresight in memory.foresight):
         return False
-    return normalised(memory.content) in {normalised(one.description) for one in memory.foresight}
+    return normalised(memory.content) in {normalised(foresight.description) for foresight in memory.foresight}
 
 
 # Which of the found memories are quoted where several tell the same.
@@ -194,44 +194,46 @@ class Found:
         return self.memory.category == MESSAGE
 
 
-def quotable(found: Iterable[Found], terms: Collection[str], quoted: Collection[str] = ()) -> list[Found]:
+def choose_quotations(quotations: Iterable[Found], terms: Collection[str], quoted: Collection[str] = ()) -> list[Found]:
     """The found memories without those that others tell better or shorter; the best first, as they came.
 
     quoted: cells whose turns are to be told anyway, so that no story covers them.
     """
-    ordered = list(found)
+    ordered = list(quotations)
     turns: dict[str, list[Found]] = {}
-    for one in ordered:
-        if one.is_message:
-            turns.setdefault(one.cell, []).append(one)
+    for quotation in ordered:
+        if quotation.is_message:
+            turns.setdefault(quotation.cell, []).append(quotation)
     stories: dict[str, Found] = {}
-    for one in ordered:
-        if one.is_story and (one.cell not in turns or (one.cell not in quoted and covers(one, turns[one.cell], terms))):
-            stories.setdefault(one.cell, one)
+    for quotation in ordered:
+        if quotation.is_story and (
+            quotation.cell not in turns or (quotation.cell not in quoted and covers(quotation, turns[quotation.cell], terms))
+        ):
+            stories.setdefault(quotation.cell, quotation)
     longest = {cell: count_tokens(text_for(story.memory, terms)) for cell, story in stories.items() if cell in turns}
 
     def told_shorter(turn: Found) -> bool:
         return turn.cell in longest and count_tokens(turn.memory.content) > longest[turn.cell]
 
-    def is_quoted(one: Found) -> bool:
-        if one.is_story:
-            return stories.get(one.cell) is one
-        if one.is_message:
-            return not told_shorter(one)
-        return not said_by_turn(one.memory, turns.get(one.cell, ()))
+    def is_quoted(quotation: Found) -> bool:
+        if quotation.is_story:
+            return stories.get(quotation.cell) is quotation
+        if quotation.is_message:
+            return not told_shorter(quotation)
+        return not said_by_turn(quotation.memory, turns.get(quotation.cell, ()))
 
-    return [one for one in ordered if is_quoted(one)]
+    return [quotation for quotation in ordered if is_quoted(quotation)]
 
 
 def covers(story: Found, turns: Sequence[Found], terms: Collection[str]) -> bool:
     """Whether a story says in fewer tokens what the turns say of the query."""
-    best = max(turns, key=lambda one: one.relevance)
-    told = text_for(story.memory, terms)
-    if story.relevance < best.relevance or count_tokens(told) >= count_tokens(best.memory.content):
+    best = max(turns, key=lambda turn: turn.relevance)
+    story_text = text_for(story.memory, terms)
+    if story.relevance < best.relevance or count_tokens(story_text) >= count_tokens(best.memory.content):
         return False
     wanted = set(terms)
-    said = {term for one in turns for term in tokens(one.memory.content)}
-    return said & wanted <= set(tokens(told))
+    terms_of_turns = {term for turn in turns for term in tokens(turn.memory.content)}
+    return terms_of_turns & wanted <= set(tokens(story_text))
 
 
 def said_by_turn(fact: Memory, turns: Iterable[Found]) -> bool:
@@ -252,29 +254,29 @@ def said_by_turn(fact: Memory, turns: Iterable[Found]) -> bool:
     return False
 
 
-def fallen_by_turn(found: Iterable[Found], fallen: Mapping[str, Sequence[Fallen]]) -> dict[str, tuple[Fallen, ...]]:
+def superseded_facts_by_turn(quotations: Iterable[Found], fallen: Mapping[str, Sequence[Fallen]]) -> dict[str, tuple[Fallen, ...]]:
     """By the id of a turn, the superseded facts of its cell that it told.
 
     A fact counts as told by the turn that shares most of its words.
 
     Args:
-        found: What is to be quoted.
+        quotations: What is to be quoted.
         fallen: By the id of a cell, its superseded facts.
 
     """
     turns: dict[str, list[Found]] = {}
-    for one in found:
-        if one.is_message and one.cell in fallen:
-            turns.setdefault(one.cell, []).append(one)
-    told: dict[str, tuple[Fallen, ...]] = {}
+    for quotation in quotations:
+        if quotation.is_message and quotation.cell in fallen:
+            turns.setdefault(quotation.cell, []).append(quotation)
+    facts_by_turn: dict[str, tuple[Fallen, ...]] = {}
     for cell, of_cell in turns.items():
-        words = {one.memory.id: set(tokens(one.memory.content)) for one in of_cell}
+        words = {turn.memory.id: set(tokens(turn.memory.content)) for turn in of_cell}
         for fact in fallen[cell]:
-            said = set(tokens(fact.text))
-            teller = max(words, key=lambda name: len(words[name] & said))
-            if words[teller] & said:
-                told[teller] = (*told.get(teller, ()), fact)
-    return told
+            fact_terms = set(tokens(fact.text))
+            teller = max(words, key=lambda name: len(words[name] & fact_terms))
+            if words[teller] & fact_terms:
+                facts_by_turn[teller] = (*facts_by_turn.get(teller, ()), fact)
+    return facts_by_turn
 
 
 # What was said right before and after a found turn, in its session.
@@ -349,7 +351,9 @@ MOST_TOKENS = 30
 """Tokens of the other side that are told."""
 
 
-async def disputed(store: LongTermStore, owner: Owner, memories: Iterable[Memory], moment: datetime) -> dict[str, tuple[str, ...]]:
+async def open_conflict_lines(
+    store: LongTermStore, owner: Owner, memories: Iterable[Memory], moment: datetime
+) -> dict[str, tuple[str, ...]]:
     """By the id of a memory that is in an open conflict, a line for each memory on its other side, dated as at `moment`."""
     in_conflict = {memory.id: memory.conflict_ids[-MOST_CONFLICTS:] for memory in memories if memory.conflict_state == "pending"}
     names = sorted({name for conflict_ids in in_conflict.values() for name in conflict_ids})

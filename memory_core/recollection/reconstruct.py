@@ -30,19 +30,20 @@ from memory_core.domain.text.sentences import Sentence, sentences
 from memory_core.ledger.readable import readable_shown
 from memory_core.ports import Agents, DecisionItem, LongTermStore
 from memory_core.recollection.candidate_sources import EMBEDDER
+from memory_core.recollection.passing_rows import NEAR
 from memory_core.recollection.quotations import (
     Found,
     Surroundings,
     Untold,
-    disputed,
-    fallen_by_turn,
+    choose_quotations,
+    open_conflict_lines,
     piece,
-    quotable,
+    superseded_facts_by_turn,
     tells_only_what_has_ended,
 )
 from memory_core.recollection.reorder import RERANKER
 from memory_core.recollection.results import Look
-from memory_core.recollection.retrieve import NEAR, Retriever
+from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.superseded import Fallen, marked, stale_facts
 
 log = logging.getLogger(__name__)
@@ -66,8 +67,8 @@ class Reconstructor:
             answers.append(await self._retriever.answer(owner, asking, look))
             degraded |= dict.fromkeys(answers[-1].degraded)
             pieces = await self._gatherer.pieces(owner, rounds)
-            context = await asyncio.to_thread(_packed, pieces, max_tokens, rounds)
-            verdict = await self._judged(owner, rounds, context, degraded)
+            context = await asyncio.to_thread(_pack, pieces, max_tokens, rounds)
+            verdict = await self._judge(owner, rounds, context, degraded)
             again = verdict.rewritten
             if verdict.sufficient or not again or again in rounds.asked or len(rounds.asked) > MOST_REWRITTEN:
                 break
@@ -80,7 +81,7 @@ class Reconstructor:
                 for name in (hit.memory.id, *(passage.message for passage in hit.passages))
             }
             self._gatherer.note(owner, rounds, [name for piece in context.pieces if (name := base_id(piece.id)) not in noted])
-        results = _present(_best(answers, self._retriever.limit(query)), look.moment)
+        results = _without_ended_foresight(_best(answers, self._retriever.passing.limit(query)), look.moment)
         return Retrieved(
             results=results,
             as_of_sequence=answers[0].as_of_sequence,
@@ -94,7 +95,7 @@ class Reconstructor:
             nearest=None if results else answers[0].nearest,
         )
 
-    async def _judged(self, owner: Owner, rounds: Rounds, context: Packed, degraded: dict[str, None]) -> Sufficiency:
+    async def _judge(self, owner: Owner, rounds: Rounds, context: Packed, degraded: dict[str, None]) -> Sufficiency:
         """What the agents say of the context, the best memories first; by rule where they can't."""
         numbered = sorted(enumerate(context.pieces, 1), key=lambda pair: -pair[1].priority)
         lead = rounds.lead
@@ -108,7 +109,7 @@ class Reconstructor:
             return (await self._rules.judge_sufficiency(*ask)).value
 
 
-def _packed(pieces: Sequence[Piece], max_tokens: int, rounds: Rounds) -> Packed:
+def _pack(pieces: Sequence[Piece], max_tokens: int, rounds: Rounds) -> Packed:
     return packed(marked(pieces, rounds.looks[0].moment), max_tokens, rounds.terms, rounds.grant)
 
 
@@ -125,7 +126,7 @@ def _best(answers: Sequence[Retrieved], limit: int) -> tuple[Hit, ...]:
     return tuple(hit._replace(rank=place) for place, hit in enumerate(list(best.values())[:limit], 1))
 
 
-def _present(hits: Sequence[Hit], moment: datetime) -> tuple[Hit, ...]:
+def _without_ended_foresight(hits: Sequence[Hit], moment: datetime) -> tuple[Hit, ...]:
     """The results without foresight that has ended."""
     current: list[Hit] = []
     for hit in hits:
@@ -161,7 +162,7 @@ _QUESTION = re.compile(
 )
 """How a question begins that is typed without its mark."""
 _REQUEST = re.compile(r"\b(?:find|get|give|help|let|make|send|show|teach|tell|write) me\b", re.IGNORECASE)
-_ABOUT_SOMEBODY = re.compile(
+_ABOUT_PERSON = re.compile(
     r"(?i:\b(?:i|me|my|mine|myself|we|us|ours?|he|him|his|she|hers?|they|them|theirs?|yours?"
     r"|did you|you (?:mentioned|recommended|said|suggested|told)"
     r"|ich|mi[cr]h?|mein\w{0,2}|wir|uns|unser\w{0,2}|er|ih[mn]|sein\w{0,2}|sie|ihr\w{0,2})\b)"
@@ -195,7 +196,7 @@ class Rounds:
     unsaid: frozenset[str] = frozenset()
     said: frozenset[str] = frozenset()
 
-    def add(self, query: str, look: Look, found: Sequence[Found], grant: Grant) -> None:
+    def add(self, query: str, look: Look, hits: Sequence[Found], grant: Grant) -> None:
         """One more round. What is only perhaps related is forgotten once something is nearer, and not added to that."""
         grant = min(grant, self.most)
         self.looks.append(look)
@@ -203,10 +204,10 @@ class Rounds:
         if grant > Grant.PERHAPS and self.grant is Grant.PERHAPS:
             self.found.clear()
         if grant > Grant.PERHAPS or self.grant is Grant.PERHAPS:
-            for one in found:
-                held = self.found.get(one.memory.id)
-                if held is None or held.priority < one.priority:
-                    self.found[one.memory.id] = one
+            for hit in hits:
+                earlier = self.found.get(hit.memory.id)
+                if earlier is None or earlier.priority < hit.priority:
+                    self.found[hit.memory.id] = hit
         self.grant = max(self.grant, grant)
 
     def has_said(self, memory: Memory) -> bool:
@@ -223,9 +224,9 @@ class Rounds:
         """By memory, how far its relevance is above that of the tenth best; nothing where nothing surely answers."""
         if self.grant is not Grant.SURE:
             return {}
-        ranked = sorted((one.relevance for one in self.found.values()), reverse=True)
+        ranked = sorted((hit.relevance for hit in self.found.values()), reverse=True)
         rest = ranked[TENTH] if len(ranked) > TENTH else 0.0
-        return {name: one.relevance - rest for name, one in self.found.items()}
+        return {name: hit.relevance - rest for name, hit in self.found.items()}
 
     @property
     def terms(self) -> frozenset[str]:
@@ -243,22 +244,22 @@ class Gatherer:
         """One round: look, and keep every hit over the floor. What tells only of what has ended is left out of the look's results."""
         silent = {EMBEDDER, RERANKER}.intersection(rounds.looks[-1].degraded) if rounds.looks else ()
         look = await self._retriever.look(owner, query, without=silent)
-        answer, _ = self._retriever.thresholds(query)
+        answer, _ = self._retriever.passing.thresholds(query)
         floor = FLOOR * answer if query.similarity_threshold is None else query.similarity_threshold
-        rows = self._retriever.over(query, look, floor)[:MOST_FOUND]
-        shown, _ = readable_shown(await self._retriever.shown(owner, look, rows))
-        ended = frozenset(name for name, memory in shown.items() if tells_only_what_has_ended(memory, look.moment))
+        rows = self._retriever.passing.over(query, look, floor)[:MOST_FOUND]
+        memories, _ = readable_shown(await self._retriever.read_memories(owner, look, rows))
+        ended = frozenset(name for name, memory in memories.items() if tells_only_what_has_ended(memory, look.moment))
         worth = 1.0 if not rounds.looks else LATER
-        found = [
+        hits = [
             Found(memory, worth * float(look.order[row]), float(look.relevant.score[row]))
             for row in rows
-            if (memory := shown.get(name := look.candidates.ids[row])) is not None
+            if (memory := memories.get(name := look.candidates.ids[row])) is not None
             and name not in ended
             and name not in look.left_out
             and not rounds.has_said(memory)
             and not is_instruction(memory)
         ]
-        rounds.add(query.query, look, found, grant_for(query, answer, max((one.relevance for one in found), default=0.0)))
+        rounds.add(query.query, look, hits, grant_for(query, answer, max((hit.relevance for hit in hits), default=0.0)))
         return replace(look, left_out=ended | look.left_out)
 
     async def nearest(self, owner: Owner, text: str) -> list[tuple[Memory, float]]:
@@ -266,55 +267,64 @@ class Gatherer:
         query = RetrieveInput(query=text, mode="reconstruct", include_decayed=True, similarity_threshold=FAR)
         rounds = Rounds()
         await self.look(owner, query, rounds)
-        answer, _ = self._retriever.thresholds(query)
-        found = sorted(rounds.found.values(), key=lambda one: -one.relevance)
-        return [(one.memory, one.relevance / answer if answer else 1.0) for one in found]
+        answer, _ = self._retriever.passing.thresholds(query)
+        hits = sorted(rounds.found.values(), key=lambda hit: -hit.relevance)
+        return [(hit.memory, hit.relevance / answer if answer else 1.0) for hit in hits]
 
     async def pieces(self, owner: Owner, rounds: Rounds, quoted: Collection[str] = ()) -> list[Piece]:
-        """All hits, and the neighbours of what answers, ready to be packed into a context. quoted: see `quotable`."""
-        hits = quotable(sorted(rounds.found.values(), key=lambda one: -one.priority), rounds.terms, quoted)
+        """All hits, and the neighbours of what answers, ready to be packed into a context. quoted: see `choose_quotations`."""
+        hits = choose_quotations(sorted(rounds.found.values(), key=lambda hit: -hit.priority), rounds.terms, quoted)
         if not hits:
             return []
         look = rounds.looks[0]
-        told = list(hits)
+        quotations = list(hits)
         if rounds.grant > Grant.PERHAPS:
-            beside = await self._surroundings.beside(owner, look.found.head, look.where, hits)
-            stories = {one.cell for one in hits if one.is_story}
-            silenced = await self._untold.among(owner, look.found.head, (one.memory for one in beside))
-            told += [
-                one
-                for one in beside
-                if not (one.cell in stories or one.memory.id in silenced or rounds.has_said(one.memory) or is_instruction(one.memory))
+            beside = await self._surroundings.beside(owner, look.search_answer.head, look.where, hits)
+            stories = {hit.cell for hit in hits if hit.is_story}
+            silenced = await self._untold.among(owner, look.search_answer.head, (neighbour.memory for neighbour in beside))
+            quotations += [
+                neighbour
+                for neighbour in beside
+                if not (
+                    neighbour.cell in stories
+                    or neighbour.memory.id in silenced
+                    or rounds.has_said(neighbour.memory)
+                    or is_instruction(neighbour.memory)
+                )
             ]
-        fallen = await self.fallen(owner, told, look.moment)
-        conflicts = await disputed(self._store, owner, (one.memory for one in told), look.moment)
-        return await asyncio.to_thread(_pieces, told, fallen, conflicts, rounds)
+        fallen = await self.fallen(owner, quotations, look.moment)
+        conflicts = await open_conflict_lines(self._store, owner, (quotation.memory for quotation in quotations), look.moment)
+        return await asyncio.to_thread(_pieces, quotations, fallen, conflicts, rounds)
 
-    def note(self, owner: Owner, rounds: Rounds, told: Collection[str]) -> None:
+    def note(self, owner: Owner, rounds: Rounds, quoted_ids: Collection[str]) -> None:
         """Note as accesses the hits that a context tells, with the cells of turns; none where nothing comes near the query."""
         if rounds.grant is Grant.PERHAPS:
             return
-        names = set(told)
-        hits = [one for one in rounds.found.values() if base_id(one.memory.id) in names]
+        names = set(quoted_ids)
+        hits = [hit for hit in rounds.found.values() if base_id(hit.memory.id) in names]
         first, accessed = rounds.looks[0], list[str]()
         faded = list[str]()
         for hit in hits:
             with_cell = [hit.memory.id, hit.cell] if hit.is_message else [hit.memory.id]
             accessed += with_cell
             faded += with_cell if first.where.has_faded(hit.memory) else []
-        self._retriever.touch(owner, accessed, first.now, faded)
+        self._retriever.note_accesses(owner, accessed, first.now, faded)
 
-    async def fallen(self, owner: Owner, found: Sequence[Found], moment: datetime) -> Mapping[str, tuple[Fallen, ...]]:
+    async def fallen(self, owner: Owner, quotations: Sequence[Found], moment: datetime) -> Mapping[str, tuple[Fallen, ...]]:
         """By memory, superseded facts that it tells; a note and a turn tell their cell's."""
-        known = {one.memory.id: one.memory for one in found}
-        missing = sorted({one.cell for one in found if one.is_story or one.is_message} - known.keys())
+        known = {quotation.memory.id: quotation.memory for quotation in quotations}
+        missing = sorted({quotation.cell for quotation in quotations if quotation.is_story or quotation.is_message} - known.keys())
         read, _ = readable_shown(await self._store.memories(owner, missing) if missing else {})
         tellers: dict[str, Memory] = known | read
         stale = await stale_facts(
-            self._store, owner, {name: SerializedMemory.of(one) for name, one in tellers.items() if one.atomic_facts}, moment
+            self._store, owner, {name: SerializedMemory.of(memory) for name, memory in tellers.items() if memory.atomic_facts}, moment
         )
-        notes = {one.memory.id: stale[one.cell] for one in found if one.memory.category == "note" and one.cell in stale}
-        return {**stale, **notes, **fallen_by_turn(found, stale)}
+        notes = {
+            quotation.memory.id: stale[quotation.cell]
+            for quotation in quotations
+            if quotation.memory.category == "note" and quotation.cell in stale
+        }
+        return {**stale, **notes, **superseded_facts_by_turn(quotations, stale)}
 
 
 def grant_for(query: RetrieveInput, answer: float, best: float) -> Grant:
@@ -322,19 +332,22 @@ def grant_for(query: RetrieveInput, answer: float, best: float) -> Grant:
     if best >= answer:
         return Grant.SURE
     named = query.answer_threshold is not None or query.similarity_threshold is not None
-    said = sentences(query.query)
-    asked = len(said) <= 2 and any(_asks_about_somebody(one) for one in said)
+    query_sentences = sentences(query.query)
+    asked = len(query_sentences) <= 2 and any(_asks_about_person(sentence) for sentence in query_sentences)
     return Grant.NEAR if asked and not named and best >= NEAR * answer else Grant.PERHAPS
 
 
-def _asks_about_somebody(sentence: Sentence) -> bool:
+def _asks_about_person(sentence: Sentence) -> bool:
     asks = sentence.asks or _QUESTION.match(sentence.text) is not None
-    return asks and _ABOUT_SOMEBODY.search(_REQUEST.sub("", sentence.text)) is not None
+    return asks and _ABOUT_PERSON.search(_REQUEST.sub("", sentence.text)) is not None
 
 
 def _pieces(
-    found: Sequence[Found], fallen: Mapping[str, tuple[Fallen, ...]], conflicts: Mapping[str, tuple[str, ...]], rounds: Rounds
+    quotations: Sequence[Found], fallen: Mapping[str, tuple[Fallen, ...]], conflicts: Mapping[str, tuple[str, ...]], rounds: Rounds
 ) -> list[Piece]:
     moment, terms = rounds.looks[0].moment, rounds.terms
-    pieces = (piece(one.memory, priority=one.priority, fallen=fallen.get(one.memory.id, ()), terms=terms, moment=moment) for one in found)
+    pieces = (
+        piece(quotation.memory, priority=quotation.priority, fallen=fallen.get(quotation.memory.id, ()), terms=terms, moment=moment)
+        for quotation in quotations
+    )
     return [replace(quoted, notes=(*quoted.notes, *conflicts.get(quoted.id, ()))) for quoted in pieces if quoted is not None]

@@ -25,7 +25,7 @@ from memory_core.domain.ranking.query import QUESTION
 from memory_core.domain.ranking.selection import Telling, likeness, repeats
 from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
-from memory_core.domain.statements.change_clauses import read
+from memory_core.domain.statements.change_messages import read
 from memory_core.domain.statements.changes import asked_values, updates
 from memory_core.domain.statements.values_said import AskedKind
 from memory_core.domain.text.analyzer import tokens
@@ -65,7 +65,7 @@ class Reranking:
         return None
 
 
-def reordered(order: Floats, rows: Sequence[int], scores: Sequence[float]) -> Floats:
+def reassign_order(order: Floats, rows: Sequence[int], scores: Sequence[float]) -> Floats:
     """The numbers of `rows` (best first) handed out again, the highest to the row with the highest score; ties stay in their order."""
     moved = order.copy()
     if rows:
@@ -75,7 +75,7 @@ def reordered(order: Floats, rows: Sequence[int], scores: Sequence[float]) -> Fl
     return moved
 
 
-def followed(order: Floats, rows: Sequence[int], groups: Sequence[Hashable]) -> Floats:
+def put_groups_behind(order: Floats, rows: Sequence[int], groups: Sequence[Hashable]) -> Floats:
     """The numbers with those of a group behind the one of `rows` that was read for it, whose place is theirs. groups: of every row."""
     behind = order.copy()
     read = {groups[row]: row for row in rows}
@@ -102,41 +102,41 @@ Read = Callable[[Sequence[int]], Awaitable[Mapping[int, SerializedMemory]]]
 """From rows to what is shown of them; a row whose memory is gone is left out."""
 
 
-async def varied(rank: Rank, limit: int, read: Read) -> tuple[list[int], dict[int, SerializedMemory]]:
+async def put_repeats_behind(rank: Rank, limit: int, read: Read) -> tuple[list[int], dict[int, SerializedMemory]]:
     """The best rows, those that repeat a better one behind those that don't as far as `limit` results need it; and what was read of them.
 
     Where nothing repeats, the first `limit` alone: to rank all candidates takes a tenth of a search.
     """
     ranked = rank(limit)
-    shown = dict(await read(ranked))
+    documents = dict(await read(ranked))
     rows = ranked
-    behind = await _repeating(rows, shown)
+    behind = await _repeating(rows, documents)
     if not behind:
-        return ranked, shown
+        return ranked, documents
     ranked = rank(None)
     for beyond in BEYOND:
         if len(rows) - len(behind) >= limit or len(rows) == len(ranked):
             break
         before, rows = len(rows), ranked[: limit + beyond]
-        shown |= await read(rows[before:])
-        behind = await _repeating(rows, shown)
+        documents |= await read(rows[before:])
+        behind = await _repeating(rows, documents)
     repeating = set(behind)
-    return [row for row in rows if row not in repeating] + behind + ranked[len(rows) :], shown
+    return [row for row in rows if row not in repeating] + behind + ranked[len(rows) :], documents
 
 
-async def _repeating(rows: Sequence[int], shown: Mapping[int, SerializedMemory]) -> list[int]:
+async def _repeating(rows: Sequence[int], documents: Mapping[int, SerializedMemory]) -> list[int]:
     """Those that repeat a better one; one whose memory is gone does not."""
-    chosen = [row for row in rows if row in shown]
-    small = sum(len(shown[row].json) for row in chosen) <= ON_THE_LOOP
-    return _compared(chosen, shown) if small else await asyncio.to_thread(_compared, chosen, shown)
+    chosen = [row for row in rows if row in documents]
+    small = sum(len(documents[row].json) for row in chosen) <= ON_THE_LOOP
+    return _compared(chosen, documents) if small else await asyncio.to_thread(_compared, chosen, documents)
 
 
-def _compared(rows: Sequence[int], shown: Mapping[int, SerializedMemory]) -> list[int]:
+def _compared(rows: Sequence[int], documents: Mapping[int, SerializedMemory]) -> list[int]:
     """Only memories of one group are read and compared: most answers have no two."""
-    groups = [_GROUPS.of(shown[row].json) for row in rows]
+    groups = [_GROUPS.of(documents[row].json) for row in rows]
     grouped = Counter(groups)
     alike = [row for row, group in zip(rows, groups, strict=True) if grouped[group] > 1]
-    return [alike[place] for place in repeats([_telling(shown[row].json) for row in alike])]
+    return [alike[place] for place in repeats([_telling(documents[row].json) for row in alike])]
 
 
 def _telling(json: bytes) -> Telling:
@@ -174,7 +174,7 @@ _GROUPS = _Groups(32_768)  # 4 MB when full
 # answer, by what else it tells. So it gives way only where it has no word of the query that the present truth has not.
 
 
-def present_first(
+def put_present_truths_first(
     ranked: Sequence[int], truths: Mapping[str, Sequence[Memory]], candidates: CandidateSet, terms: Sequence[str], query: str
 ) -> list[int]:
     """The ranked rows; the truth that replaced a fact, where it is among them, takes the place of the row that answers by that fact.
@@ -251,33 +251,43 @@ class Statement:
 
 def asks_how_it_is(query: str) -> bool:
     """Whether a message is one question, about how something is at the moment asked for."""
-    said = sentences(query)
-    return len(said) == 1 and (said[0].asks or QUESTION.match(said[0].text) is not None) and _OF_THE_PAST.search(query) is None
+    query_sentences = sentences(query)
+    return (
+        len(query_sentences) == 1
+        and (query_sentences[0].asks or QUESTION.match(query_sentences[0].text) is not None)
+        and _OF_THE_PAST.search(query) is None
+    )
 
 
-def later_first(order: Sequence[int], said: Sequence[Statement], query: str, asked: Collection[str]) -> tuple[list[int], dict[int, int]]:
+def put_updates_first(
+    order: Sequence[int], statements: Sequence[Statement], query: str, asked: Collection[str]
+) -> tuple[list[int], dict[int, int]]:
     """The results' rows with what updates one of them before it.
 
     With it, by row, the statement's row that is to lead there.
-    order: rows of the results, best first. said: what they contain, and what is behind them.
+    order: rows of the results, best first. statements: what they contain, and what is behind them.
     """
     ordered, leading, kind = list(order), dict[int, int](), AskedKind.of(query, asked)
-    leads = {one.result: one for one in said if one.leads}
-    told = [one for one in said if one.by is not None]
+    leads = {statement.result: statement for statement in statements if statement.leads}
+    by_people = [statement for statement in statements if statement.by is not None]
     for row in order[:MOST_UPDATED]:
-        held = leads.get(row)
-        if held is None or held.by is None:
+        lead = leads.get(row)
+        if lead is None or lead.by is None:
             continue
         ahead = {*ordered[: ordered.index(row)]} if row in ordered else set()
-        later = [one for one in told if one.at > held.at and one.by == held.by and one.row != held.row and one.result not in ahead]
-        if (update := _latest_update(held, later, kind)) is not None:
+        later = [
+            statement
+            for statement in by_people
+            if statement.at > lead.at and statement.by == lead.by and statement.row != lead.row and statement.result not in ahead
+        ]
+        if (update := _latest_update(lead, later, kind)) is not None:
             _place(update, row, ordered, leading)
     return ordered[: len(order)], leading
 
 
-def _latest_update(held: Statement, later: Sequence[Statement], asked: AskedKind) -> Statement | None:
+def _latest_update(earlier: Statement, later: Sequence[Statement], asked: AskedKind) -> Statement | None:
     """The latest of those that update a statement, among the best of them; read from the best on, since a long one takes milliseconds."""
-    message = read(held.text)
+    message = read(earlier.text)
     if not asked_values(message, asked):
         return None
     updating: list[Statement] = []
@@ -289,9 +299,9 @@ def _latest_update(held: Statement, later: Sequence[Statement], asked: AskedKind
     return max(updating, key=lambda statement: statement.at, default=None)
 
 
-def _place(one: Statement, before: int, ordered: list[int], leading: dict[int, int]) -> None:
-    row = one.result
-    leading.setdefault(row, one.row)
+def _place(update: Statement, before: int, ordered: list[int], leading: dict[int, int]) -> None:
+    row = update.result
+    leading.setdefault(row, update.row)
     if row == before:
         return
     if row in ordered:
@@ -313,7 +323,7 @@ Sources = Mapping[str, frozenset[str]]
 async def sources_of(
     store: LongTermStore,
     owner: Owner,
-    shown: Mapping[str, SerializedMemory],
+    documents: Mapping[str, SerializedMemory],
     at_hand: Mapping[str, Memory] = NONE_AT_HAND,
     seen: Head | None = None,
 ) -> Sources:
@@ -323,7 +333,7 @@ async def sources_of(
     """
     made = {
         name: document.memory
-        for name, document in shown.items()
+        for name, document in documents.items()
         if _MARK in document.json and document.memory.status_reason == "consolidated"
     }
     wanted = sorted({source for memory in made.values() for source in memory.source_ids if not _is_own_cell(memory, source)})
@@ -338,7 +348,7 @@ def source_rows(sources: Collection[str], candidates: CandidateSet) -> list[int]
     return [row for row, (name, cell) in enumerate(zip(candidates.ids, candidates.cell, strict=True)) if name in sources or cell in sources]
 
 
-def said_first(ranked: Sequence[int], sources: Sources, candidates: CandidateSet, relevance: Floats) -> list[int]:
+def put_sources_first(ranked: Sequence[int], sources: Sources, candidates: CandidateSet, relevance: Floats) -> list[int]:
     """The ranked rows, with each that was made of others behind those of its sources whose relevance is higher."""
     order = list(ranked)
     for row in ranked:

@@ -37,14 +37,14 @@ IMPORTANCE_DECIMALS = 12
 
 def build_hits(
     rows: Sequence[int],
-    shown: Mapping[str, SerializedMemory],
+    documents: Mapping[str, SerializedMemory],
     look: Look,
     stale: Mapping[str, tuple[Fallen, ...]],
     passages: Mapping[int, tuple[Passage, ...]],
     *,
     explain: bool,
 ) -> tuple[Hit, ...]:
-    """The chosen rows that are still shown, best first. stale: fallen facts by memory. passages: by row."""
+    """The chosen rows that are still documents, best first. stale: fallen facts by memory. passages: by row."""
     candidates = look.candidates
     numbers = _numbers(rows, candidates, look.relevant, look.scores)
     members = {name: frozenset(ids) for name, ids in candidates.lists.items()}
@@ -52,13 +52,13 @@ def build_hits(
     hits: list[Hit] = []
     for place, row in enumerate(rows):
         identity = candidates.ids[row]
-        if identity not in shown:
+        if identity not in documents:
             continue
-        tier, age_days = _tier(row, shown[identity], look)
+        tier, age_days = _tier(row, documents[identity], look)
         hits.append(
             Hit(
                 rank=len(hits) + 1,
-                shown=shown[identity],
+                shown=documents[identity],
                 **numbers[place],
                 tier=tier,
                 age_days=age_days,
@@ -72,7 +72,7 @@ def build_hits(
     return tuple(hits)
 
 
-def _tier(row: int, shown: SerializedMemory, look: Look) -> tuple[Tier, int | None]:
+def _tier(row: int, documents: SerializedMemory, look: Look) -> tuple[Tier, int | None]:
     """Where a result was found; of one that has faded also how many whole days ago it happened.
 
     Note: of a cell that has not, the message that was found may have.
@@ -80,13 +80,13 @@ def _tier(row: int, shown: SerializedMemory, look: Look) -> tuple[Tier, int | No
     identity, faded = look.candidates.ids[row], look.candidates.faded
     if identity in look.cold_ids:
         return "cold", None
-    if faded is not None and faded[row] and look.where.has_faded(shown.memory):
-        return "faded", max((look.moment - shown.memory.event_timestamp).days, 0)
+    if faded is not None and faded[row] and look.where.has_faded(documents.memory):
+        return "faded", max((look.moment - documents.memory.event_timestamp).days, 0)
     return ("short" if identity in look.short_ids else "long"), None
 
 
 def _shown_as(row: int, candidates: CandidateSet) -> str:
-    """The id of the memory that a row is shown by: a message's cell, where it has one."""
+    """The id of the memory that a row is documents by: a message's cell, where it has one."""
     cell, identity = candidates.cell[row], candidates.ids[row]
     return cell if cell is not None and is_message(identity) else identity
 
@@ -136,7 +136,7 @@ def _cells(rows: Sequence[int], candidates: CandidateSet) -> dict[str, list[str]
 
 def explain_query(look: Look, query: RetrieveInput) -> dict[str, Any]:
     """What the query was taken for, and what it was measured against; the candidates are all stores' together."""
-    analysis, statistics = look.analysis, look.found.statistics
+    analysis, statistics = look.analysis, look.search_answer.statistics
     return {
         "terms": list(analysis.terms),
         "parts": [] if look.query_parts.is_plain else [_told_part(part) for part in look.query_parts.parts],
@@ -167,7 +167,7 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
     """
     place_of_part = int(look.judged.part[row])
     part = look.query_parts.parts[place_of_part]
-    plain, statistics = look.query_parts.is_plain, look.found.statistics
+    plain, statistics = look.query_parts.is_plain, look.search_answer.statistics
     analysis = look.analysis if plain else part.analysis
     candidates = look.candidates if plain else part_of(look.candidates, part, look.vectors)
     identity = candidates.ids[row]
@@ -207,7 +207,7 @@ def explain_miss(row: int, look: Look, memory: Memory, needed: float) -> dict[st
     Args:
         row: Of the candidate.
         look: The round in which it came nearest.
-        memory: That it is shown as.
+        memory: That it is documents as.
         needed: The relevance that an answer needs.
 
     Returns:
@@ -241,7 +241,7 @@ def _learned(row: int, look: Look, place_of_part: int) -> dict[str, float | None
     """What each feature adds to the sum that orders, greatest first; None where nothing learned orders, as with what is no turn."""
     if not look.candidates.turns[row] or not (features := look.judged.features[place_of_part]):
         return None
-    shares = order_shares(features, long_turns(look.found.statistics), row, learned_order())
+    shares = order_shares(features, long_turns(look.search_answer.statistics), row, learned_order())
     return {name: _rounded(share) for name, share in sorted(shares.items(), key=lambda item: -abs(item[1]))}
 
 
@@ -249,7 +249,7 @@ def _explained_passage(row: int, look: Look, analysis: QueryAnalysis, candidates
     """The passage that answers in the place of the whole, if one does."""
     if not analysis.terms:
         return None
-    best = passages_of(analysis, candidates, look.found.statistics, RelevanceParameters())
+    best = passages_of(analysis, candidates, look.search_answer.statistics, RelevanceParameters())
     if not best.share[row] or best.share[row] < look.relevant.lexical[row]:
         return None
     terms = {term: _rounded(count) for term, count in zip(analysis.terms, best.tf[row], strict=True) if count}
@@ -275,7 +275,7 @@ MOST_PASSAGES: Final = 3
 ECHO_SHARE: Final = 0.6
 """What the relevance of an assistant's or a tool's message counts beside a person's, for the order of passages."""
 PASSAGE_TOKENS: Final = 160
-"""Tokens of a message that is shown whole; of a longer one, its best sentences as far as they fit."""
+"""Tokens of a message that is documents whole; of a longer one, its best sentences as far as they fit."""
 SHORTEST_LONG_TERMS: Final = 50
 """A text of fewer terms has fewer tokens than a passage shows, or hardly any words."""
 
@@ -352,7 +352,7 @@ class Look:
     where: Filter
     now: datetime
     moment: datetime
-    found: Found
+    search_answer: Found
     candidates: CandidateSet
     judged: PartsRelevance
     scores: Scores
@@ -377,4 +377,4 @@ class Look:
     @property
     def sequence(self) -> int:
         """The log's last event that it knows of."""
-        return 0 if self.found.head is None else self.found.head.sequence
+        return 0 if self.search_answer.head is None else self.search_answer.head.sequence

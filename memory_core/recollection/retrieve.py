@@ -1,7 +1,6 @@
 """Retrieve, the fast way: one candidate set, one absolute relevance, one recipe, thresholds, the winners' documents.
 
-No model but the embedder. Thresholds cut relevance before boosts: a query is answered when its best memory reaches the answer
-threshold, and then everything down to the similarity threshold is returned.
+No model but the embedder. What passes is in `passing_rows`, in which order it comes in `reorder`, what a result looks like in `results`.
 """
 
 from __future__ import annotations
@@ -24,22 +23,21 @@ from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.candidates import (
     TURNS_THAT_LEND,
     CandidateSet,
-    Flags,
     Floats,
     Related,
     from_memories,
     joined,
     without_lent_words,
 )
-from memory_core.domain.ranking.query import asks_for_everything, asks_of_oneself
-from memory_core.domain.ranking.query_parts import PartsRelevance, QueryParts, parts_relevance, query_parts_of, says_all
+from memory_core.domain.ranking.query import asks_for_everything
+from memory_core.domain.ranking.query_parts import PartsRelevance, QueryParts, parts_relevance, query_parts_of
 from memory_core.domain.ranking.recipes import FADED_ORDER, ScoringParameters, score
 from memory_core.domain.ranking.relevance import RelevanceParameters
 from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.requests.memories import RetrieveInput
-from memory_core.domain.results import Nearest, Passage, Retrieved, SerializedMemory
+from memory_core.domain.results import Passage, Retrieved, SerializedMemory
 from memory_core.domain.scope import Owner
-from memory_core.domain.statements.change_clauses import read
+from memory_core.domain.statements.change_messages import read
 from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.ids import note_id
 from memory_core.ledger.readable import memories_of, readable_shown
@@ -54,6 +52,7 @@ from memory_core.recollection.candidate_sources import (
     no_vectors,
     query_vectors,
 )
+from memory_core.recollection.passing_rows import PassingRows, episode_of
 from memory_core.recollection.quotations import Untold, is_silenced, said_by, speaker
 from memory_core.recollection.read import shows
 from memory_core.recollection.reorder import (
@@ -65,16 +64,15 @@ from memory_core.recollection.reorder import (
     Sources,
     Statement,
     asks_how_it_is,
-    followed,
-    later_first,
-    present_first,
-    reordered,
-    said_first,
+    put_groups_behind,
+    put_present_truths_first,
+    put_repeats_behind,
+    put_sources_first,
+    put_updates_first,
+    reassign_order,
     sources_of,
-    varied,
 )
 from memory_core.recollection.results import (
-    DECIMALS,
     MOST_PASSAGES,
     Look,
     build_hits,
@@ -94,11 +92,6 @@ CONTEXT_CANDIDATES = 200
 one by one 50 a list put .919 of LoCoMo's evidence into it and 100 put .929; told, with what was formed among them, 100 .912 and 200 .918.
 """
 CANDIDATES_PER_RESULT = 5
-NEAR = 0.75
-"""The part of the answer threshold that answers a question about the one who asks it. Of 96 such questions about another person 4 reach it,
-of 28 whose answer is there 24; 17 reach the threshold itself. In a context it opens the budget for a question about anybody: hardly any
-evidence is lost at .30, much at .40 (LoCoMo .919 and .908, REALTALK .774 and .755, BEAM .648 and .587).
-"""
 log = logging.getLogger(__name__)
 
 
@@ -139,6 +132,7 @@ class Retriever:
         self._touches, self._clock, self._rules = touches, clock, rules
         self._working_set, self._dates, self._zones = WorkingSet(store, short_term), Dates(store), Zones(store)
         self._untold = Untold(store)
+        self.passing = PassingRows(rules.answer_threshold, rules.similarity_threshold, rules.score_threshold, rules.default_results)
 
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
         """The best memories for a query, best first. Raises Unavailable when the long term is down, EmbeddingMismatch as it says."""
@@ -165,42 +159,45 @@ class Retriever:
             where = replace(where, types=frozenset({MemoryType.SEMANTIC.value}))
         related = await self._thesaurus.related(query_parts.whole.terms)
         ((vectors, degraded), recalled), moment = await asyncio.gather(
-            self._vectors_and_working_set(owner, query, query_parts, EMBEDDER in without), self._local(owner, query, query_parts, moment)
+            self._vectors_and_working_set(owner, query, query_parts, EMBEDDER in without),
+            self._local_moment(owner, query, query_parts, moment),
         )
         if moment.tzinfo is not timezone.utc:
             query_parts = query_parts_of(query.query, moment)
         least = CONTEXT_CANDIDATES if query.mode == "reconstruct" else MIN_CANDIDATES
-        search = _search(query_parts, vectors, max(least, CANDIDATES_PER_RESULT * self.limit(query)), where, related)
-        query_parts, found = await self._dates.search(owner, query_parts, search, moment)
+        search = _search(query_parts, vectors, max(least, CANDIDATES_PER_RESULT * self.passing.limit(query)), where, related)
+        query_parts, search_answer = await self._dates.search(owner, query_parts, search, moment)
         if self._short_term.degraded:
             degraded += ("short_term",)
-        candidates, short_ids = self._with_short_term(owner, query, found, recalled, search)
+        candidates, short_ids = self._with_short_term(owner, query, search_answer, recalled, search)
         cold_ids: frozenset[str] = frozenset()
-        if query.include_archived and found.head is not None:
+        if query.include_archived and search_answer.head is not None:
             cold = await self._cold.find(owner, search)
             candidates, cold_ids, degraded = joined(candidates, cold.candidates), cold.ids, (*degraded, *cold.degraded)
         parameters = self._parameters(query)
         tokens = await asked_tokens(self._embedder, query_parts.sentences) if vectors and parameters.learned else ()
-        judged = parts_relevance(query_parts, vectors, candidates, found.statistics, parameters, tokens)
+        judged = parts_relevance(query_parts, vectors, candidates, search_answer.statistics, parameters, tokens)
         notes: frozenset[str] = frozenset()
         if everything:
-            judged = _at_least(judged, self.thresholds(query)[0])
-            notes = frozenset(one for one, cell in zip(candidates.ids, candidates.cell, strict=True) if cell and one == note_id(cell))
+            judged = _at_least(judged, self.passing.thresholds(query)[0])
+            notes = frozenset(name for name, cell in zip(candidates.ids, candidates.cell, strict=True) if cell and name == note_id(cell))
         relevant = judged.best
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
         order = self._order(query, judged.order, candidates, moment)
-        look = Look(query_parts, vectors, where, now, moment, found, candidates, judged, scores, order, short_ids, cold_ids, degraded)
+        look = Look(
+            query_parts, vectors, where, now, moment, search_answer, candidates, judged, scores, order, short_ids, cold_ids, degraded
+        )
         look = replace(look, left_out=notes, everything=everything)
         if RERANKER in without:
             return replace(look, degraded=(*look.degraded, RERANKER))
-        return look if self._reranking is None else await self._reranked(owner, query, look, self._reranking)
+        return look if self._reranking is None else await self._rerank(owner, query, look, self._reranking)
 
-    async def _local(self, owner: Owner, query: RetrieveInput, query_parts: QueryParts, moment: datetime) -> datetime:
+    async def _local_moment(self, owner: Owner, query: RetrieveInput, query_parts: QueryParts, moment: datetime) -> datetime:
         """The moment by the asker's clocks, where days are named or shown.
 
         A query names them, or a context shows them. Raises Unavailable.
         """
-        if query.mode == "fast" and not any(one.analysis.names_a_time for one in query_parts.parts):
+        if query.mode == "fast" and not any(part.analysis.names_a_time for part in query_parts.parts):
             return moment
         return local(moment, await self._zones.of(owner, query.time_zone))
 
@@ -226,113 +223,122 @@ class Retriever:
     async def answer(self, owner: Owner, query: RetrieveInput, look: Look) -> Retrieved:
         """The results of a look. Raises Unavailable."""
         candidates, moment = look.candidates, look.moment
-        ranked, shown = await self._varied(owner, query, look)
-        rows = ranked[: self.limit(query)]
-        at_hand, head = candidates.memories, look.found.head
-        superseded = await superseded_facts(self._store, owner, shown, moment, at_hand, head)
-        sources = await sources_of(self._store, owner, shown, at_hand, head)
+        ranked, documents = await self._rank_without_repeats(owner, query, look)
+        rows = ranked[: self.passing.limit(query)]
+        at_hand, head = candidates.memories, look.search_answer.head
+        superseded = await superseded_facts(self._store, owner, documents, moment, at_hand, head)
+        sources = await sources_of(self._store, owner, documents, at_hand, head)
         if superseded.stale or sources:
             # A truth may come in from behind the limit, before the cell that told what it replaced; so may what was said.
-            truths = {name: [one.current for one in fallen if one.current is not None] for name, fallen in superseded.stale.items()}
+            truths = {name: [fact.current for fact in fallen if fact.current is not None] for name, fallen in superseded.stale.items()}
             first = set(ranked)
-            ranked += [row for row in self.ranked(query, look, None) if row not in first]
-            ranked = said_first(ranked, sources, candidates, look.relevant.score)
-            rows = present_first(ranked, truths, candidates, look.analysis.terms, query.query)[: len(rows)]
-            fresh = await self.shown(owner, look, [row for row in rows if candidates.ids[row] not in shown], by_cells=True)
+            ranked += [row for row in self.passing.ranked(query, look, None) if row not in first]
+            ranked = put_sources_first(ranked, sources, candidates, look.relevant.score)
+            rows = put_present_truths_first(ranked, truths, candidates, look.analysis.terms, query.query)[: len(rows)]
+            fresh = await self.read_memories(owner, look, [row for row in rows if candidates.ids[row] not in documents], by_cells=True)
             superseded |= await superseded_facts(self._store, owner, fresh, moment, at_hand, head)
-            shown = {name: one for row in rows if (one := fresh.get(name := candidates.ids[row]) or shown.get(name)) is not None}
+            documents = {
+                name: document for row in rows if (document := fresh.get(name := candidates.ids[row]) or documents.get(name)) is not None
+            }
         if query.at is None:
             cells = {row: cell for row in rows if is_message(candidates.ids[row]) and (cell := candidates.cell[row]) is not None}
             dim = [row for row in rows if candidates.faded is not None and candidates.faded[row]]
             faded = [name for row in dim for name in (candidates.ids[row], cells.get(row)) if name is not None]
-            self.touch(owner, [*shown, *cells.values()], look.now, faded)
-        quoted = await self._passages(owner, query, look, rows, shown, sources)
-        checked = frozenset(shown)
-        rows, shown, quoted = await self._later_first(owner, query, look, (rows, shown, quoted))
-        late = {name: document for name, document in shown.items() if name not in checked}
+            self.note_accesses(owner, [*documents, *cells.values()], look.now, faded)
+        quoted = await self._passages(owner, query, look, rows, documents, sources)
+        checked = frozenset(documents)
+        rows, documents, quoted = await self._put_updates_first(owner, query, look, (rows, documents, quoted))
+        late = {name: document for name, document in documents.items() if name not in checked}
         superseded |= await superseded_facts(self._store, owner, late, moment, at_hand, head)
-        shown = {name: superseded.unnamed(document) for name, document in shown.items()}
-        hits = build_hits(rows, shown, look, superseded.stale, quoted, explain=query.explain)
+        documents = {name: superseded.unnamed(document) for name, document in documents.items()}
+        hits = build_hits(rows, documents, look, superseded.stale, quoted, explain=query.explain)
         explanation = explain_query(look, query) if query.explain else None
         if explanation is not None and not hits:
-            explanation["nearest"] = await self._explained_nearest(owner, query, look)
-        return Retrieved(hits, look.sequence, look.degraded, explanation, nearest=None if hits else self._nearest(query, look))
+            explanation["nearest"] = await self._explain_nearest(owner, query, look)
+        return Retrieved(hits, look.sequence, look.degraded, explanation, nearest=None if hits else self.passing.nearest(query, look))
 
-    async def _later_first(self, owner: Owner, query: RetrieveInput, look: Look, chosen: Chosen) -> Chosen:
+    async def _put_updates_first(self, owner: Owner, query: RetrieveInput, look: Look, chosen: Chosen) -> Chosen:
         """The results with what was said later before what it updates, where the query asks how something is; that costs a read."""
-        rows, shown, quoted = chosen
+        rows, documents, quoted = chosen
         if query.at is not None or not rows or not asks_how_it_is(query.query):
             return chosen
-        said = [one for row in rows for one in _statements(row, look, shown, quoted)]
-        if not any(read(one.text).numbered for one in said):
+        statements = [statement for row in rows for statement in _statements(row, look, documents, quoted)]
+        if not any(read(statement.text).numbered for statement in statements):
             return chosen
-        behind = _behind(look, {one.row for one in said} | {*rows})
+        behind = _behind(look, {statement.row for statement in statements} | {*rows})
         names = [look.candidates.ids[row] for row in behind]
-        found = await memories_of(self._store, owner, names, look.candidates.memories, look.found.head, look.where)
+        memories_behind = await memories_of(self._store, owner, names, look.candidates.memories, look.search_answer.head, look.where)
         by_cell = {cell: row for row in rows if (cell := look.candidates.cell[row]) is not None}
         for row in behind:
-            if (memory := found.get(look.candidates.ids[row])) is not None:
+            if (memory := memories_behind.get(look.candidates.ids[row])) is not None:
                 cell = look.candidates.cell[row]
                 result = row if cell is None else by_cell.setdefault(cell, row)  # of a cell that is no result its best row stands for all
                 relevance = float(look.relevant.score[row])
-                said.append(Statement(row, result, memory.content, said_by(memory), memory.event_timestamp, relevance))
-        ordered, leading = await asyncio.to_thread(later_first, rows, said, query.query, look.analysis.terms)
+                statements.append(Statement(row, result, memory.content, said_by(memory), memory.event_timestamp, relevance))
+        ordered, leading = await asyncio.to_thread(put_updates_first, rows, statements, query.query, look.analysis.terms)
         if not leading:
             return chosen
-        shown |= await self.shown(owner, look, [row for row in ordered if row not in rows], by_cells=True)
-        shown = {name: shown[name] for row in ordered if (name := look.candidates.ids[row]) in shown}
+        documents |= await self.read_memories(owner, look, [row for row in ordered if row not in rows], by_cells=True)
+        documents = {name: documents[name] for row in ordered if (name := look.candidates.ids[row]) in documents}
         for row, lead in leading.items():
-            if (memory := found.get(look.candidates.ids[lead])) is not None and is_message(memory.id):
-                passage = passages(look, [lead], {memory.id: memory}, look.analysis.terms)
-                quoted[row] = (*passage, *(one for one in quoted.get(row, ()) if one.message != memory.id))[:MOST_PASSAGES]
+            if (memory := memories_behind.get(look.candidates.ids[lead])) is not None and is_message(memory.id):
+                leading_passage = passages(look, [lead], {memory.id: memory}, look.analysis.terms)
+                following = (passage for passage in quoted.get(row, ()) if passage.message != memory.id)
+                quoted[row] = (*leading_passage, *following)[:MOST_PASSAGES]
             elif (others := quoted.get(row)) is not None:
-                quoted[row] = tuple(sorted(others, key=lambda one: one.message != look.candidates.ids[lead]))
-        return ordered, shown, quoted
+                quoted[row] = tuple(sorted(others, key=lambda passage: passage.message != look.candidates.ids[lead]))
+        return ordered, documents, quoted
 
-    def touch(self, owner: Owner, memory_ids: Sequence[str], at: datetime, faded: Collection[str]) -> None:
+    def note_accesses(self, owner: Owner, memory_ids: Sequence[str], at: datetime, faded: Collection[str]) -> None:
         """Note that these memories were found and shown. faded: those of them that count as faded."""
         self._touches.note(owner, dict.fromkeys(memory_ids), at, frozenset(faded))
 
     async def _passages(
-        self, owner: Owner, query: RetrieveInput, look: Look, rows: Sequence[int], shown: Mapping[str, SerializedMemory], sources: Sources
+        self,
+        owner: Owner,
+        query: RetrieveInput,
+        look: Look,
+        rows: Sequence[int],
+        documents: Mapping[str, SerializedMemory],
+        sources: Sources,
     ) -> dict[int, tuple[Passage, ...]]:
         """By row, what was said of it: the messages of its cell that matched, or the part of a long text that did; of what was made of
         several others, those of them.
         """
-        groups = message_rows(look, rows, self.thresholds(query)[1])
-        groups |= told_rows(look, rows, self.thresholds(query)[1], sources)
+        groups = message_rows(look, rows, self.passing.thresholds(query)[1])
+        groups |= told_rows(look, rows, self.passing.thresholds(query)[1], sources)
         names = [look.candidates.ids[row] for group in groups.values() for row in group]
-        read = await memories_of(self._store, owner, names, look.candidates.memories, look.found.head)
-        found = {row: passages(look, group, read, look.analysis.terms) for row, group in groups.items()}
-        long = {row: look.candidates.ids[row] for row in long_rows(look, rows) if not found.get(row)}
-        texts, _ = readable_shown({name: shown[name] for name in long.values() if name in shown})
+        read = await memories_of(self._store, owner, names, look.candidates.memories, look.search_answer.head)
+        quotations = {row: passages(look, group, read, look.analysis.terms) for row, group in groups.items()}
+        long = {row: look.candidates.ids[row] for row in long_rows(look, rows) if not quotations.get(row)}
+        texts, _ = readable_shown({name: documents[name] for name in long.values() if name in documents})
         parts = {row: part_of_text(look, row, texts[name], look.analysis.terms) for row, name in long.items() if name in texts}
-        return found | parts
+        return quotations | parts
 
-    async def _varied(self, owner: Owner, query: RetrieveInput, look: Look) -> tuple[list[int], dict[str, SerializedMemory]]:
+    async def _rank_without_repeats(self, owner: Owner, query: RetrieveInput, look: Look) -> tuple[list[int], dict[str, SerializedMemory]]:
         """The best rows over the thresholds, repeats of a better one behind; and the memories of those that may be results."""
-        limit = self.limit(query)
+        limit = self.passing.limit(query)
 
         async def read(rows: Sequence[int]) -> dict[int, SerializedMemory]:
-            shown = await self.shown(owner, look, rows, by_cells=True)
-            return {row: one for row in rows if (one := shown.get(look.candidates.ids[row])) is not None}
+            documents = await self.read_memories(owner, look, rows, by_cells=True)
+            return {row: document for row in rows if (document := documents.get(look.candidates.ids[row])) is not None}
 
-        rank = partial(self.ranked, query, look)
-        ranked, shown = await varied(rank, limit, read)
-        return ranked, {look.candidates.ids[row]: shown[row] for row in ranked[:limit] if row in shown}
+        rank = partial(self.passing.ranked, query, look)
+        ranked, documents = await put_repeats_behind(rank, limit, read)
+        return ranked, {look.candidates.ids[row]: documents[row] for row in ranked[:limit] if row in documents}
 
-    async def _reranked(self, owner: Owner, query: RetrieveInput, look: Look, reranking: Reranking) -> Look:
+    async def _rerank(self, owner: Owner, query: RetrieveInput, look: Look, reranking: Reranking) -> Look:
         """The look in the reranker's order; as it was, and saying so, where that does not answer in time."""
-        rows = self.ranked(query, look, MOST_RERANKED)
-        shown = await self.shown(owner, look, rows)
-        rows = [row for row in rows if look.candidates.ids[row] in shown]
-        texts = [shown[look.candidates.ids[row]].memory.content for row in rows]
+        rows = self.passing.ranked(query, look, MOST_RERANKED)
+        documents = await self.read_memories(owner, look, rows)
+        rows = [row for row in rows if look.candidates.ids[row] in documents]
+        texts = [documents[look.candidates.ids[row]].memory.content for row in rows]
         scored = await reranking.scores(owner, query.query, texts)
         if scored is None:
             return replace(look, degraded=(*look.degraded, RERANKER))
-        order = reordered(look.order, rows, scored)
-        episodes = [_episode(look, row) for row in range(len(look.candidates))]
-        return replace(look, order=followed(order, rows, episodes), reranked=dict(zip(rows, scored, strict=True)))
+        order = reassign_order(look.order, rows, scored)
+        episodes = [episode_of(look, row) for row in range(len(look.candidates))]
+        return replace(look, order=put_groups_behind(order, rows, episodes), reranked=dict(zip(rows, scored, strict=True)))
 
     async def _vectors_and_working_set(
         self, owner: Owner, query: RetrieveInput, query_parts: QueryParts, by_words: bool
@@ -344,21 +350,21 @@ class Retriever:
         return await asyncio.gather(vectors, self._short_term.recall(owner, query.session_id, MIN_CANDIDATES))
 
     def _with_short_term(
-        self, owner: Owner, query: RetrieveInput, found: Found, recalled: tuple[Stamp | None, list[Memory]], search: Search
+        self, owner: Owner, query: RetrieveInput, search_answer: Found, recalled: tuple[Stamp | None, list[Memory]], search: Search
     ) -> tuple[CandidateSet, frozenset[str]]:
         """The long term's candidates, and those of the session's working set where the head vouches for it."""
         stamp, entries = recalled
-        if query.session_id is None or query.at is not None or found.head is None:
-            return found.candidates, frozenset()
-        if not self._working_set.good(stamp, found.head):
+        if query.session_id is None or query.at is not None or search_answer.head is None:
+            return search_answer.candidates, frozenset()
+        if not self._working_set.good(stamp, search_answer.head):
             self._working_set.rebuild_later(owner, query.session_id, stale=stamp is not None)
-            return found.candidates, frozenset()
-        alone = _after_hidden(entries) if found.head.counts.get(Status.DELETED.value) else frozenset()
+            return search_answer.candidates, frozenset()
+        alone = _after_hidden(entries) if search_answer.head.counts.get(Status.DELETED.value) else frozenset()
         entries = [self._comparable(memory) for memory in entries if shows(search.where, memory)]
         short = from_memories(entries, search.terms, search.compared, related=search.related, faded=search.where.has_faded)
         short = without_lent_words(short, alone) if alone else short
         short.lists = {"short": short.ids}
-        return joined(found.candidates, short), frozenset(short.ids)
+        return joined(search_answer.candidates, short), frozenset(short.ids)
 
     def _comparable(self, memory: Memory) -> Memory:
         """A memory of the working set, without a vector that another embedder made."""
@@ -367,76 +373,14 @@ class Retriever:
             return memory
         return memory.model_copy(update={"embedding": None})
 
-    def ranked(self, query: RetrieveInput, look: Look, limit: int | None) -> list[int]:
-        """At most `limit` rows over the thresholds, best first, one a cell and memory; none when the best does not reach the answer's."""
-        best: dict[str, int] = {}
-        for row in self.passing(query, look):
-            if look.candidates.ids[row] in look.left_out:
-                continue
-            best.setdefault(look.candidates.ids[row] if look.everything else _episode(look, row), row)
-            if len(best) == limit:
-                break
-        return list(best.values())
-
-    def passing(self, query: RetrieveInput, look: Look) -> list[int]:
-        """All rows over the thresholds, or that say all of the query's words where the caller names no thresholds; best first."""
-        if not len(look.candidates):
-            return []
-        answer, floor = self.thresholds(query)
-        if query.mode == "fast" and not _names_thresholds(query) and asks_of_oneself(query.query):
-            answer = NEAR * answer
-            floor = min(floor, answer)
-        passing = look.relevant.score >= floor
-        if float(look.relevant.score[_deciding(look.candidates)].max(initial=0.0)) < answer:
-            passing = np.zeros(len(look.candidates), dtype=np.bool_)
-        if not _names_thresholds(query):
-            passing |= says_all(look.query_parts, look.candidates)
-        return self._best_first(query, look, passing)
-
-    def over(self, query: RetrieveInput, look: Look, floor: float) -> list[int]:
-        """All rows whose relevance reaches `floor`, whether anything answers the query or not; best first."""
-        return self._best_first(query, look, look.relevant.score >= floor)
-
-    def _best_first(self, query: RetrieveInput, look: Look, passing: Flags) -> list[int]:
-        """The rows that pass and whose score reaches the recipe's threshold, best first."""
-        candidates, relevant, scores = look.candidates, look.relevant, look.scores
-        cut = self._rules.score_threshold if query.score_threshold is None else query.score_threshold
-        if cut is not None:
-            passing = passing & (scores.score >= cut)
-        held = passing.nonzero()[0]
-        ranked: list[int] = held[np.lexsort((-candidates.event_at[held], -relevant.score[held], -look.order[held]))].tolist()
-        return ranked
-
-    def thresholds(self, query: RetrieveInput) -> tuple[float, float]:
-        """The relevance that the best memory must reach, and the one that each must."""
-        answer, floor = query.answer_threshold, query.similarity_threshold
-        if answer is None:
-            answer = self._rules.answer_threshold if floor is None else floor
-        return answer, self._rules.similarity_threshold if floor is None else floor
-
-    def _nearest(self, query: RetrieveInput, look: Look) -> Nearest | None:
-        """How near the nearest candidate came."""
-        row = self._nearest_row(query, look)
-        return None if row is None else Nearest(round(float(look.relevant.score[row]), DECIMALS), max(self.thresholds(query)))
-
-    async def _explained_nearest(self, owner: Owner, query: RetrieveInput, look: Look) -> dict[str, Any] | None:
+    async def _explain_nearest(self, owner: Owner, query: RetrieveInput, look: Look) -> dict[str, Any] | None:
         """The nearest candidate with what it lacked; None without a candidate, or where it was removed since. Raises Unavailable."""
-        row = self._nearest_row(query, look)
-        memories, _ = readable_shown({} if row is None else await self.shown(owner, look, [row], by_cells=True))
+        row = self.passing.nearest_row(query, look)
+        memories, _ = readable_shown({} if row is None else await self.read_memories(owner, look, [row], by_cells=True))
         memory = None if row is None else memories.get(look.candidates.ids[row])
-        return None if row is None or memory is None else explain_miss(row, look, memory, max(self.thresholds(query)))
+        return None if row is None or memory is None else explain_miss(row, look, memory, max(self.passing.thresholds(query)))
 
-    def _nearest_row(self, query: RetrieveInput, look: Look) -> int | None:
-        """The candidate that came nearest. One that passed and is no result was removed since the search: nothing is said of it."""
-        removed, deciding = set(self.passing(query, look)), _deciding(look.candidates)
-        rows = [row for row, name in enumerate(look.candidates.ids) if deciding[row] and name not in look.left_out and row not in removed]
-        return max(rows, key=lambda row: float(look.relevant.score[row]), default=None)
-
-    def limit(self, query: RetrieveInput) -> int:
-        """How many results a query wants."""
-        return query.limit or self._rules.default_results
-
-    async def shown(self, owner: Owner, look: Look, rows: Sequence[int], *, by_cells: bool = False) -> dict[str, SerializedMemory]:
+    async def read_memories(self, owner: Owner, look: Look, rows: Sequence[int], *, by_cells: bool = False) -> dict[str, SerializedMemory]:
         """The chosen rows' memories, checked once more: nothing removed since the search, no version of what was removed.
 
         by_cells: a message is shown by the cell that it belongs to, where that is there.
@@ -444,31 +388,35 @@ class Retriever:
         candidates = look.candidates
         chosen = [candidates.ids[row] for row in rows]
         at_hand = {name: SerializedMemory.of(candidates.memories[name]) for name in chosen if name in candidates.memories}
-        silenced = await self._untold.of_cells(owner, look.found.head, (candidates.cell[row] for row in rows))
+        silenced = await self._untold.of_cells(owner, look.search_answer.head, (candidates.cell[row] for row in rows))
         messages = [row for row in rows if is_message(candidates.ids[row]) and candidates.cell[row] not in silenced] if by_cells else []
         cells = {candidates.ids[row]: cell for row in messages if (cell := candidates.cell[row]) is not None}
         missing = [*(name for name in chosen if name not in cells), *dict.fromkeys(cells.values())]
-        shown = at_hand | await self._intact(owner, [name for name in missing if name not in at_hand], look)
-        alone = [name for name, cell in cells.items() if cell not in shown and name not in at_hand]
-        shown |= await self._intact(owner, alone, look)
-        shown |= {name: shown[cell] for name, cell in cells.items() if cell in shown}
-        shown = {name: shown[name] for name in chosen if name in shown and not (silenced and is_silenced(shown[name].memory, silenced))}
-        versions = [name for name in shown if name != base_id(name)]
+        documents = at_hand | await self._read_intact(owner, [name for name in missing if name not in at_hand], look)
+        alone = [name for name, cell in cells.items() if cell not in documents and name not in at_hand]
+        documents |= await self._read_intact(owner, alone, look)
+        documents |= {name: documents[cell] for name, cell in cells.items() if cell in documents}
+        documents = {
+            name: documents[name]
+            for name in chosen
+            if name in documents and not (silenced and is_silenced(documents[name].memory, silenced))
+        }
+        versions = [name for name in documents if name != base_id(name)]
         standing = await self._store.memories(owner, [base_id(name) for name in versions]) if versions else {}
         for name in versions:
-            base, version = standing.get(base_id(name)), shown[name].memory
+            base, version = standing.get(base_id(name)), documents[name].memory
             if is_of_its_life(version, base.memory if base else None):
-                shown[name] = SerializedMemory.of(version.model_copy(update={"id": base_id(name)}))
+                documents[name] = SerializedMemory.of(version.model_copy(update={"id": base_id(name)}))
             else:
-                del shown[name]
-        return shown
+                del documents[name]
+        return documents
 
-    async def _intact(self, owner: Owner, names: Sequence[str], look: Look) -> dict[str, SerializedMemory]:
+    async def _read_intact(self, owner: Owner, names: Sequence[str], look: Look) -> dict[str, SerializedMemory]:
         """Those of the memories that the look's filter lets through and that can be read. Raises Unavailable."""
-        read = await self._store.memories(owner, names, look.where, seen=look.found.head) if names else {}
-        if damaged := [name for name, one in read.items() if not one.is_json]:
+        read = await self._store.memories(owner, names, look.where, seen=look.search_answer.head) if names else {}
+        if damaged := [name for name, document in read.items() if not document.is_json]:
             log.error("a search leaves out the memories %s: what is stored of them can't be read", ", ".join(damaged))
-        return {name: one for name, one in read.items() if name not in damaged}
+        return {name: document for name, document in read.items() if name not in damaged}
 
     async def close(self) -> None:
         """Let rebuilds of working sets that are under way finish."""
@@ -479,20 +427,22 @@ Chosen = tuple[list[int], dict[str, SerializedMemory], dict[int, tuple[Passage, 
 """The rows of the results, their memories, and the passages of each."""
 
 
-def _statements(row: int, look: Look, shown: Mapping[str, SerializedMemory], quoted: Mapping[int, Sequence[Passage]]) -> list[Statement]:
+def _statements(
+    row: int, look: Look, documents: Mapping[str, SerializedMemory], quoted: Mapping[int, Sequence[Passage]]
+) -> list[Statement]:
     """What a result contains: its passages, or its own text."""
     if quoted.get(row):
         places = {name: place for place, name in enumerate(look.candidates.ids)}
-        found = [(places.get(one.message, row), one.text, speaker(one.actor), one.at) for one in quoted[row]]
+        parts = [(places.get(passage.message, row), passage.text, speaker(passage.actor), passage.at) for passage in quoted[row]]
         relevance = look.relevant.score
         return [
             Statement(place, row, text, by, at, float(relevance[place]), leads=number == 0)
-            for number, (place, text, by, at) in enumerate(found)
+            for number, (place, text, by, at) in enumerate(parts)
         ]
-    held = shown.get(look.candidates.ids[row])
-    if held is None:
+    document = documents.get(look.candidates.ids[row])
+    if document is None:
         return []
-    memory = held.memory
+    memory = document.memory
     return [Statement(row, row, memory.content, said_by(memory), memory.event_timestamp, float(look.relevant.score[row]), leads=True)]
 
 
@@ -500,39 +450,21 @@ def _behind(look: Look, known: Collection[int]) -> list[int]:
     """The rows of what was said and is no result, best first, as far as they come near to the best."""
     relevance, candidates = look.relevant.score, look.candidates
     least = LEAST_SHARE * float(relevance.max())
-    found = [row for row in np.argsort(-relevance)[: 4 * MOST_BEHIND].tolist() if relevance[row] >= least and row not in known]
-    told = [row for row in found if is_message(candidates.ids[row]) or candidates.cell[row] is None]
-    return [row for row in told if candidates.ids[row] not in look.left_out][:MOST_BEHIND]
+    near_rows = [row for row in np.argsort(-relevance)[: 4 * MOST_BEHIND].tolist() if relevance[row] >= least and row not in known]
+    statement_rows = [row for row in near_rows if is_message(candidates.ids[row]) or candidates.cell[row] is None]
+    return [row for row in statement_rows if candidates.ids[row] not in look.left_out][:MOST_BEHIND]
 
 
 def _after_hidden(entries: Sequence[Memory]) -> frozenset[str]:
     """The turns of a working set whose lent words may be of a deleted turn: one of those before is not in the set."""
     turns = {memory.id: memory.lexical.turn for memory in entries if memory.lexical.turn is not None}
-    held = frozenset(turns.values())
-    return frozenset(name for name, turn in turns.items() if not held.issuperset(range(max(turn - TURNS_THAT_LEND, 0), turn)))
-
-
-def _deciding(candidates: CandidateSet) -> Flags:
-    """Which candidates decide whether a query is answered: all but episodes whose messages are among them.
-
-    An episode has the words of many messages, so it comes near to a question that none of them answers.
-    """
-    episodes = {cell for name, cell in zip(candidates.ids, candidates.cell, strict=True) if cell is not None and is_message(name)}
-    return np.array([name not in episodes for name in candidates.ids], dtype=np.bool_)
-
-
-def _names_thresholds(query: RetrieveInput) -> bool:
-    return query.answer_threshold is not None or query.similarity_threshold is not None
+    turn_numbers = frozenset(turns.values())
+    return frozenset(name for name, turn in turns.items() if not turn_numbers.issuperset(range(max(turn - TURNS_THAT_LEND, 0), turn)))
 
 
 def _at_least(judged: PartsRelevance, relevance: float) -> PartsRelevance:
     """The verdict with no candidate's relevance below this."""
     return replace(judged, best=replace(judged.best, score=np.maximum(judged.best.score, relevance)))
-
-
-def _episode(look: Look, row: int) -> str:
-    """What the rows share of which one is shown: the cell they came from, or the memory whose versions they are."""
-    return look.candidates.cell[row] or base_id(look.candidates.ids[row])
 
 
 def _search(query_parts: QueryParts, vectors: Sequence[Vector], limit: int, where: Filter, related: tuple[Related, ...]) -> Search:
@@ -541,7 +473,9 @@ def _search(query_parts: QueryParts, vectors: Sequence[Vector], limit: int, wher
     if query_parts.is_plain:
         return Search(vectors[0] if vectors else None, terms, limit, where, related)
     each = vectors or (None,) * len(query_parts.sentences)
-    return Search(None, terms, limit, where, related, tuple(Asked(*one) for one in zip(each, query_parts.columns, strict=True)))
+    return Search(
+        None, terms, limit, where, related, tuple(Asked(vector, columns) for vector, columns in zip(each, query_parts.columns, strict=True))
+    )
 
 
 def _filter(query: RetrieveInput, now: datetime, fading: Fading, *, faded: bool) -> Filter:

@@ -31,7 +31,7 @@ class RetrievePages:
         """The results of a query, or those after what its cursor names. Raises Malformed for a void cursor, Unavailable."""
         bound = _bound(query)
         earlier = self._cursors.read_results(owner, bound, query.cursor)
-        limit = self._retriever.limit(query)
+        limit = self._retriever.passing.limit(query)
         asked = min(len(earlier) + limit, MOST_RESULTS)
         retrieved = await self._retriever.retrieve(owner, query if not earlier else query.model_copy(update={"limit": asked}))
         marks = [_mark(hit) for hit in retrieved.results] if earlier or len(retrieved.results) >= asked else []

@@ -18,7 +18,7 @@ from memory_core.domain.ranking.selection import Piece
 from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.announced import change_begins_at
-from memory_core.domain.statements.change_clauses import Message, read
+from memory_core.domain.statements.change_messages import Message, read
 from memory_core.domain.statements.changes import Change, Line, change_between, change_of_line
 from memory_core.domain.statements.values_said import values_in
 from memory_core.domain.text.analyzer import tokens
@@ -74,10 +74,10 @@ class Superseded:
 
 
 async def stale_facts(
-    store: LongTermStore, owner: Owner, shown: Mapping[str, SerializedMemory], moment: datetime
+    store: LongTermStore, owner: Owner, memories: Mapping[str, SerializedMemory], moment: datetime
 ) -> dict[str, tuple[Fallen, ...]]:
     """By the id of each found memory, every fact of it that no longer held, nor again, at `moment`; memories without such are left out."""
-    return (await superseded_facts(store, owner, shown, moment)).stale
+    return (await superseded_facts(store, owner, memories, moment)).stale
 
 
 async def superseded_facts(
@@ -267,8 +267,8 @@ def _replaced(earlier: _Laid, changing: Sequence[_Laid], moment: datetime) -> _R
             begins = _announced_day(change, later.piece)
             if begins is not None and begins > moment:
                 continue
-            mark = f"replaced on {(begins or later.at).date().isoformat()}: {excerpt(change.said, (), MARK_TOKENS)}"
-            return _Replaced(earlier.place, later.place, mark, _likeness(change.replaced, change.said))
+            mark = f"replaced on {(begins or later.at).date().isoformat()}: {excerpt(change.statement, (), MARK_TOKENS)}"
+            return _Replaced(earlier.place, later.place, mark, _likeness(change.replaced, change.statement))
     return None
 
 
@@ -290,7 +290,7 @@ def _announced_day(change: Change, later: Piece) -> datetime | None:
         return later.begins
     if change.ground == "value" and values_in(change.replaced).whens:
         return None
-    begins = change_begins_at(change.said, said_at)
+    begins = change_begins_at(change.statement, said_at)
     return None if begins is None else begins.astimezone(said_at.tzinfo)
 
 

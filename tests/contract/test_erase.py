@@ -16,7 +16,7 @@ from memory_core.domain.conversation import Task, TaskMessage
 from memory_core.domain.errors import Conflict, NotFound, Unavailable
 from memory_core.domain.requests.memories import TasksInput
 from memory_core.domain.results import Call
-from memory_core.domain.statements.change_clauses import read
+from memory_core.domain.statements.change_messages import read
 from memory_core.ports import Document, ShortTermStore
 from tests.agents import Gate, Gated, ScriptedAgents
 from tests.builders import ALICE

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.ranking.query import asks_of_oneself
-from memory_core.domain.statements.change_clauses import _CUES, read
+from memory_core.domain.statements.change_messages import read
+from memory_core.domain.statements.change_sentences import _CUES
 from memory_core.domain.statements.changes import Change, change, updates
 from memory_core.domain.statements.values_said import AskedKind, _read_values, values_in
 from memory_core.domain.text.analyzer import tokens

@@ -12,17 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.cli.import_formats import (
-    FORMATS,
-    MESSAGE_BYTES,
-    ChatMessage,
-    Item,
-    SavedMemory,
-    Skipped,
-    UnreadableFile,
-    detect_format,
-    open_export,
-)
+from memory_core.cli.import_formats.formats import FORMATS, detect_format
+from memory_core.cli.import_formats.items import MESSAGE_BYTES, ChatMessage, Item, SavedMemory, Skipped
+from memory_core.cli.import_formats.json_streams import UnreadableFile, open_export
 from memory_core.cli.importing import CALL_MESSAGES, SkippedCounts, calls_of
 from tests.exported_chats import CLAUDE, MEM0, MEMORY_LINES, MESSAGE_LINES, chatgpt_conversation
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from memory_core.domain.statements.change_clauses import read
+from memory_core.domain.statements.change_messages import read
 from memory_core.domain.text.excerpts import _READ, AHEAD_CHARACTERS, read_ahead
 from memory_core.domain.text.kept import KeptNumbers, forget_texts, keep_texts
 

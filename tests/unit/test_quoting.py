@@ -6,7 +6,7 @@ from typing import Any
 
 from memory_core.domain.memory import MemoryType
 from memory_core.domain.text.analyzer import tokens
-from memory_core.recollection.quotations import Found, fallen_by_turn, quotable, text_for
+from memory_core.recollection.quotations import Found, choose_quotations, superseded_facts_by_turn, text_for
 from memory_core.recollection.superseded import Fallen
 from tests.builders import memory
 
@@ -20,7 +20,7 @@ def found(identity: str, content: str, category: str | None, relevance: float, c
 
 
 def ids(*given: Found) -> list[str]:
-    return [one.memory.id for one in quotable(given, QUERY)]
+    return [one.memory.id for one in choose_quotations(given, QUERY)]
 
 
 def test_turns_are_quoted_and_not_the_story_and_the_note_of_their_cell() -> None:
@@ -85,5 +85,5 @@ def test_a_note_is_told_without_headings_tags_and_keywords() -> None:
 def test_a_fallen_fact_is_said_beside_the_turn_that_told_it() -> None:
     turns = [found("t1", "I like the sea", "message", 0.9), found("t2", "I live in Oslo now", "message", 0.5)]
     fallen = Fallen("The user lives in Oslo", "mem_2", None)
-    assert fallen_by_turn(turns, {"cell_1": [fallen]}) == {"t2": (fallen,)}
-    assert fallen_by_turn(turns[:1], {"cell_1": [fallen]}) == {}
+    assert superseded_facts_by_turn(turns, {"cell_1": [fallen]}) == {"t2": (fallen,)}
+    assert superseded_facts_by_turn(turns[:1], {"cell_1": [fallen]}) == {}

@@ -4,7 +4,7 @@ import pytest
 
 from memory_core.domain.agent_schemas import Decisions
 from memory_core.domain.memory import Memory, MemoryType
-from memory_core.evolution.agent_rulings import MAX_HELD, Rulings, Shown
+from memory_core.evolution.agent_rulings import MAX_HELD, ConflictPrompt, Rulings
 from memory_core.evolution.links import LinkRules, find_links
 from memory_core.ports import Neighbour
 from tests.builders import NOW, memory
@@ -17,11 +17,11 @@ def fact(content: str, cell: str | None = "mem_old_cell", **fields: object) -> M
     return memory(content, **given)
 
 
-def shown(new: Memory, held: Sequence[Memory]) -> Shown:
-    return Shown.of([(new, find_links(new, [Neighbour(one, 0.8) for one in held], RULES, NOW))])
+def shown(new: Memory, held: Sequence[Memory]) -> ConflictPrompt:
+    return ConflictPrompt.of([(new, find_links(new, [Neighbour(one, 0.8) for one in held], RULES, NOW))])
 
 
-def ruled(seen: Shown, **decision: object) -> Rulings:
+def ruled(seen: ConflictPrompt, **decision: object) -> Rulings:
     given = {"new": 0, "memory": 0, "operation": "DELETE", "confidence_score": 0.9} | decision
     return Rulings.of(seen, Decisions.model_validate({"decisions": [given]}), "a model")
 
@@ -63,7 +63,7 @@ def test_an_agents_word_alone_retires_nothing(held: Memory, decision: dict[str, 
 
 
 def test_memories_of_the_same_cell_are_not_shown_to_each_other() -> None:
-    assert shown(NEW, [fact("Ana lives in Porto", cell="mem_new_cell")]).held == ()
+    assert shown(NEW, [fact("Ana lives in Porto", cell="mem_new_cell")]).older == ()
 
 
 def test_the_key_names_exactly_what_was_shown() -> None:
@@ -78,4 +78,4 @@ def test_no_more_than_twenty_memories_are_shown() -> None:
         (new, find_links(new, [Neighbour(fact(f"cats {number} {place}"), 0.8) for place in range(15)], RULES, NOW))
         for number, new in enumerate(news)
     ]
-    assert len(Shown.of(linked).held) == MAX_HELD
+    assert len(ConflictPrompt.of(linked).older) == MAX_HELD

@@ -27,7 +27,7 @@ REASONS = {
     "domain/redaction/rules.py: re.compile(_BEFORE + expression)": "the rows of its table",
     "domain/redaction/rules.py: re.compile(f'(?:{names}){_SUFFIX}\\\\Z', re.IGNORECASE)": "called with constants, by its own module",
     "domain/redaction/rules.py: re.compile(f'(?:{names}){_SUFFIX}{_VALUE}', re.IGNORECASE)": "called with constants, by its own module",
-    "domain/statements/change_clauses.py: re.compile(''.join(lower), cue.flags & ~re.IGNORECASE)": "of its own constants",
+    "domain/statements/change_sentences.py: re.compile(''.join(lower), cue.flags & ~re.IGNORECASE)": "of its own constants",
     "adapters/offline/announced_facts.py: expression.sub(turned, words)": "both stand in its table",
     "domain/text/foreign_dates.py: expression.sub(turned, text)": "both stand in its tables",
     "domain/text/foreign_dates.py: re.compile(f'\\\\b(?:{expression})\\\\b', re.IGNORECASE)": "called with constants, by its own module",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memory_core.domain.ranking.selection import Telling, repeats
 from memory_core.domain.results import SerializedMemory
-from memory_core.recollection.reorder import varied
+from memory_core.recollection.reorder import put_repeats_behind
 
 CONTENTS = ("I like tea.", "I like the tea", "I like coffee.", "Tea!", "", "我喜欢茶", "Went to Rome for tea")
 tellings = st.tuples(st.sampled_from(CONTENTS), st.sampled_from((None, "Ana", "Ben")), st.sampled_from(("2026-05-08", "2026-05-09")))
@@ -33,7 +33,7 @@ async def test_who_repeats_is_told_from_all_that_was_read_however_often_it_is_as
     def rank(most: int | None) -> list[int]:
         return list(memories)[:most]
 
-    answers = [await varied(rank, limit, read) for _ in range(2)]
+    answers = [await put_repeats_behind(rank, limit, read) for _ in range(2)]
     assert answers[0] == answers[1]
     rows, found = answers[0]
     looked_at = [row for row in sorted(rows) if row in found]

@@ -33,7 +33,7 @@ from memory_core.adapters.offline.retractions import Match, over, put_right
 from memory_core.adapters.offline.running_rules import checkpoint, count_cut, fitted
 from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact
 from memory_core.domain.conversation import Message
-from memory_core.domain.statements.change_clauses import tells_change
+from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.empty_facts import says_nothing
 from memory_core.domain.statements.fact_checks import last_word_wins
 from memory_core.domain.statements.provenance import Proofs, may_tell, own_words
@@ -45,7 +45,7 @@ from memory_core.domain.truth.slots import NO_LONGER, canonical_attribute
 
 MAX_FACTS = 40
 MAX_NAME = 60
-"""Characters of the name that somebody is told of by."""
+"""Characters of the name by which a person is told of."""
 _BY_SUBJECT: dict[Of, tuple[Pattern, ...]] = {
     of: tuple(row for row in fact_patterns.ENGLISH + fact_patterns.FOREIGN if of in row.of)
     for of in ("self", "we", "mine", "call", "other", "foreign")
@@ -127,7 +127,7 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
                 plain.setdefault(statement.text.casefold(), _said(statement, number, quote))
             if (changed := _changing(sentence, speaker_name, [*facts_found, *abroad, *([statement] if statement else [])])) is not None:
                 plain.setdefault(changed.text.casefold(), _said(changed, number, quote))
-    # A sentence may run over a block of recalled memories, and then its quote is nobody's own words.
+    # A sentence may run over a block of recalled memories, and then its quote is no person's own words.
     proofs = Proofs(messages)
     facts = [*islice((fact for fact in (*certain.values(), *plain.values()) if _is_kept(fact, proofs)), MAX_FACTS)]
     return last_word_wins(sorted(facts, key=lambda fact: fact.message))
@@ -231,7 +231,7 @@ def _of_table(sentence: str) -> Iterator[Match]:
 
 
 def _newcomers(sentence: str) -> Iterator[Match]:
-    """Somebody who is new, and named after it: "I have a new boss, her name is Petra"; or named in passing: "my husband Ben and I"."""
+    """A person who is new, and named after it: "I have a new boss, her name is Petra"; or named in passing: "my husband Ben and I"."""
     for match in _WHERE_WE_LIVE.finditer(sentence):
         yield Match(_LIVES_IN, {"value": match["place"]}, "we" if match["who"] == "we" else "I")
     for match in (*_NEWCOMER.finditer(sentence), *_IN_PASSING.finditer(sentence)):
@@ -419,7 +419,7 @@ def _changing(sentence: Sentence, speaker_name: str, facts: Sequence[_Found]) ->
 
 
 _TAKEN_OUT = "   "
-"""Stands where somebody else's words were."""
+"""In the place of words of other people."""
 _THIN = frozenset(
     tokens(
         "favorite favourite"

@@ -234,7 +234,7 @@ def analyse_query(text: str, now: datetime) -> QueryAnalysis:
         anchors=tuple(anchors(text, now)),
         zone=now.tzinfo or timezone.utc,
     )
-    return with_dates(analysis, [(named_date.window, named_date.said, None) for named_date in dates if named_date.from_now])
+    return with_dates(analysis, [(named_date.window, named_date.text, None) for named_date in dates if named_date.from_now])
 
 
 def with_dates(analysis: QueryAnalysis, times: Sequence[tuple[Window, str, str | None]]) -> QueryAnalysis:

@@ -6,7 +6,7 @@ import re
 from datetime import datetime, timezone
 
 from memory_core.domain.agent_schemas import SaidFact
-from memory_core.domain.statements.change_phrases import GERMAN
+from memory_core.domain.statements.change_phrases import AHEAD, GERMAN
 from memory_core.domain.text.analyzer import has_japanese
 from memory_core.domain.text.foreign_dates import with_english_times
 from memory_core.domain.text.forward_dates import Ahead, ahead
@@ -48,7 +48,7 @@ _PAST = re.compile(
 )
 _COMES_BACK = re.compile(r"\b(?:always|usually|normally|often|every|each|immer|meistens|jede[nrs]?)\b", re.IGNORECASE)
 _WILL = re.compile(
-    r"\b(?:(?:will|going to|won['’]t)\b|(?:I['’]ll|we['’]ll)\b|(?:I['’]m|I am|we['’]re|we are) (?:\w+ly )?\w+ing\b"
+    rf"\b(?:(?:{AHEAD}|won['’]t)\b|(?:I['’]ll|we['’]ll)\b|(?:I['’]m|I am|we['’]re|we are) (?:\w+ly )?\w+ing\b"
     r"|(?:ich|wir) (?:werde|ziehe|wechsle|höre|kündige|steige|beginne|fange)n?\b"
     r"|(?:werde|ziehe|wechsle|höre|kündige|steige|beginne|fange)n? (?:ich|wir)\b)",
     re.IGNORECASE,

@@ -318,9 +318,11 @@ FROM_OLD = re.compile(
 """What was so before, where a sentence names it before what is so now."""
 DENIED = re.compile(r"(?:n't|\b(?:not|never|nor|without|won|don|nicht|nie|kein\w{0,2}))(?:\s+[\w']+){0,2}\s*$", re.IGNORECASE)
 """Before a verb of ending: it did not end."""
+AHEAD = "will|going to"
+"""How people speak of what they say will be, as alternatives for an expression."""
 SUPPOSED = re.compile(
-    r"\b(?:would|should|could|might|maybe|i'd|id love|we'd|if|wish|supposed|imagine|let's|try to|want(?:ed)? to|wanna|going to|gonna"
-    r"|remember to|why don't|unless|whether|almost|nearly|dream\w*|dreamt|pretend\w*|suppose|novel|the game|will|joked"
+    rf"\b(?:{AHEAD}|would|should|could|might|maybe|i'd|id love|we'd|if|wish|supposed|imagine|let's|try to|want(?:ed)? to|wanna|gonna"
+    r"|remember to|why don't|unless|whether|almost|nearly|dream\w*|dreamt|pretend\w*|suppose|novel|the game|joked"
     r"|sollte|könnte|würde|wenn|falls|vielleicht|möchte)\b|(?:たら|なら|かもしれ|たい|だろう)",
     re.IGNORECASE,
 )
@@ -358,7 +360,7 @@ USING = re.compile(
 """How people tell what they use."""
 POINTS_BACK = re.compile(r"\b(?:it|it's|its|that|this|they|es|das|sie|ihn)\b|それ", re.IGNORECASE)
 TO_NUMBER = re.compile(r"\b(?:to|up|down|at|on|it's|is|now|be|auf|jetzt|bei|ist|sind)\s+[€$£¥]?\s?\d", re.IGNORECASE)
-TO_SOMEBODY = re.compile(r"\b(?:you|your|yours|yourself|du|dir|dich|dein\w{0,2}|euch|euer)\b", re.IGNORECASE)
+TO_LISTENER = re.compile(r"\b(?:you|your|yours|yourself|du|dir|dich|dein\w{0,2}|euch|euer)\b", re.IGNORECASE)
 PAST = re.compile(
     r"\b(?:was|were|used to|had been|would|did|went|\w+'d|war|waren|hatte|hatten|wurde)\b|(?:でした|ました|かった|だった)[。！!]*$",
     re.IGNORECASE,

@@ -6,7 +6,7 @@
     matter    one thing holds in it, and it is another now      "I live in Mainz" … "we've moved to Kassel"
 
 Note: two statements that differ are mostly both true. So the later one has to say that something changed, in the
-sentence that has the shared word; and whoever else than the speaker it is about has to be named in both.
+sentence that has the shared word; and anybody but the speaker whom it is about has to be named in both.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Literal
 
-from memory_core.domain.statements.change_clauses import LEAST_COMPOUND, MOST_OF_SHORT, Clause, Message, Said, read, telling
+from memory_core.domain.statements.change_clauses import LEAST_COMPOUND, Clause, telling
+from memory_core.domain.statements.change_messages import Message, read
 from memory_core.domain.statements.change_phrases import (
     ADDS,
     ANNOUNCED,
@@ -40,6 +41,7 @@ from memory_core.domain.statements.change_phrases import (
     USES_NOW,
     USING,
 )
+from memory_core.domain.statements.change_sentences import MOST_OF_SHORT, SaidSentence
 from memory_core.domain.statements.change_topics import ALIKE, KIN, MATTERS
 from memory_core.domain.statements.contradictions import contradiction
 from memory_core.domain.statements.values_said import AskedKind, Values, values_in
@@ -64,10 +66,10 @@ _STAGE_WORDS = frozenset(" ".join(STAGES).split())
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a later message does to an earlier one. said, replaced: the sentences that say so, of the later and of the earlier."""
+    """What a later message does to an earlier one. statement: the sentence that says so. replaced: the sentence that it is about."""
 
     ground: Ground
-    said: str
+    statement: str
     replaced: str
 
 
@@ -131,21 +133,21 @@ def _by_kind(earlier: Message, later: Message) -> Change | None:
     return None
 
 
-def _may_replace_unnamed(now: Said) -> bool:
+def _may_replace_unnamed(now: SaidSentence) -> bool:
     """Whether a sentence is of those that change what they don't name: another of a kind, a correction, an end."""
     states = not now.asks or now.corrects
     return states and (now.changed_what is not None or now.switched is not None or now.moves or any(now.ended))
 
 
-def _another_of_kind(before: Said, now: Said) -> bool:
-    """Whether somebody says to have switched to another of a kind of which the earlier sentence says to use one."""
+def _another_of_kind(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether the speaker says to have switched to another of a kind of which the earlier sentence says to use one."""
     if now.switched is None or now.supposed or now.of_others or not (before.holds and USING.search(before.text)):
         return False
     another = any(not now.kinds[kind] & before.kinds[kind] for kind in now.kinds.keys() & before.kinds.keys())
     return another and _of_one_person(before, now, frozenset())
 
 
-def _put_right(before: Said, now: Said) -> bool:
+def _put_right(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether a correction that names nothing but a time gives another day of the same month, or another time beside the one told."""
     theirs, ours = before.values.whens, now.values.whens
     corrected = now.corrected_values.whens
@@ -178,19 +180,19 @@ def updates(earlier: Message, later: Message, asked: AskedKind) -> bool:
     return False
 
 
-def _updates(before: Said, theirs: Values, now: Said, values: Values, asked: AskedKind) -> bool:
+def _updates(before: SaidSentence, theirs: Values, now: SaidSentence, values: Values, asked: AskedKind) -> bool:
     if not theirs.differ(values, loosely=now.moves):
         return False
     shared = _shared(before.terms, now.terms)
     return len(shared) >= LEAST_SHARED and bool(shared & asked.terms) and _of_one_person(before, now, shared)
 
 
-def asked_values(message: Message, asked: AskedKind) -> list[Said]:
+def asked_values(message: Message, asked: AskedKind) -> list[SaidSentence]:
     """The sentences of a message with a number or time of the kind that a question asks for."""
     return [sentence for sentence in message.valued if sentence.values.of_kind(asked)]
 
 
-def _ground(before: Said, now: Said, earlier: Message, later: Message) -> Ground | None:
+def _ground(before: SaidSentence, now: SaidSentence, earlier: Message, later: Message) -> Ground | None:
     if now.asks and not now.corrects:
         return None
     if _are_of_one_thing(before, now) and not _is_called_off_once(now):
@@ -205,12 +207,12 @@ def _ground(before: Said, now: Said, earlier: Message, later: Message) -> Ground
     return "switch" if _switched(before, now, later) else None
 
 
-def _is_called_off_once(now: Said) -> bool:
+def _is_called_off_once(now: SaidSentence) -> bool:
     """Whether a sentence says that something does not take place this once: "no volleyball this Thursday, the gym is closed"."""
     return CALLED_OFF.search(now.text) is not None and THIS_ONCE.search(now.text) is not None
 
 
-def _are_of_one_thing(before: Said, now: Said) -> bool:
+def _are_of_one_thing(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether two sentences share enough of what they tell, or a name: in long ones some word is always the same.
 
     Laid beside all that a person said before, a hundred sentences have a word in common with one that tells a change.
@@ -251,8 +253,8 @@ def _heads(term: str) -> tuple[str, ...]:
     return tuple(beginning for beginning in beginnings if beginning.isalpha())
 
 
-def _of_one_person(before: Said, now: Said, shared: Collection[str]) -> bool:
-    """Whether two sentences are about one person: the speaker, or somebody whom both name."""
+def _of_one_person(before: SaidSentence, now: SaidSentence, shared: Collection[str]) -> bool:
+    """Whether two sentences are about one person: the speaker, or a person whom both name."""
     if not now.about <= before.words | before.about:
         return False
     return (
@@ -262,7 +264,7 @@ def _of_one_person(before: Said, now: Said, shared: Collection[str]) -> bool:
     )
 
 
-def _over(before: Said, now: Said) -> frozenset[str]:
+def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
     """What of a sentence another says to be over. A relative counts where the sentence is about that one."""
     terms: set[str] = set()
     if before.holds:
@@ -273,7 +275,7 @@ def _over(before: Said, now: Said) -> frozenset[str]:
     return frozenset(terms)
 
 
-def _valued(before: Said, now: Said, earlier: Message, later: Message) -> bool:
+def _valued(before: SaidSentence, now: SaidSentence, earlier: Message, later: Message) -> bool:
     """Whether the later sentence gives what both speak of another time or number."""
     if not (before.values and now.values) or now.supposed:
         return False
@@ -291,7 +293,7 @@ def _valued(before: Said, now: Said, earlier: Message, later: Message) -> bool:
     return bool(shared) and _of_one_person(before, now, shared)
 
 
-def _another_thing(before: Said, now: Said) -> frozenset[str]:
+def _another_thing(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
     """The terms of the compound that a sentence changes where the earlier one tells of no such thing: of the studio, not of its code."""
     thing, whole = now.changed_what, now.changed_part_of
     if thing is None or not whole:
@@ -304,13 +306,13 @@ def _another_thing(before: Said, now: Said) -> frozenset[str]:
     return telling((*whole, thing), now.language)
 
 
-def _names_what_was(before: Said, now: Said) -> bool:
+def _names_what_was(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether what a sentence says was before, "from 65 % to 82 %", is what the earlier one told; so where it says nothing."""
     old = now.old_values
     return not old or not before.values.differ(old, loosely=True)
 
 
-def _gives_another(before: Said, now: Said) -> bool:
+def _gives_another(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether a sentence tells that a number or time of the same unit came about, of what is named in both."""
     if GIVES.search(now.text) is None or ANOTHER.search(now.text) is not None or ADDS.search(now.text) is not None:
         return False
@@ -319,14 +321,14 @@ def _gives_another(before: Said, now: Said) -> bool:
     return bool(alike) and covered and not before.terms.isdisjoint(now.terms)
 
 
-def _names_both(before: Said, now: Said) -> bool:
+def _names_both(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether a sentence names the time that was told, and another of its kind: "not Wednesdays any more, she comes on Fridays"."""
     theirs, ours = before.values.whens, now.values.whens
     return any(theirs[kind] < ours[kind] for kind in theirs.keys() & ours.keys())
 
 
-def _switched(before: Said, now: Said, later: Message) -> bool:
-    """Whether somebody says to have switched away from what was used before."""
+def _switched(before: SaidSentence, now: SaidSentence, later: Message) -> bool:
+    """Whether the speaker says to have switched away from what was used before."""
     if now.switched is None or now.supposed or not (before.holds and USING.search(before.text)):
         return False
     shared = _shared(before.terms, later.around(now))
@@ -334,8 +336,8 @@ def _switched(before: Said, now: Said, later: Message) -> bool:
     return to_another and len(shared) >= LEAST_COVERED * len(before.terms) and _of_one_person(before, now, shared)
 
 
-def _another_of(before: Said, now: Said) -> bool:
-    """Whether somebody says to have changed, or to have named wrongly, what the earlier sentence has one of: "I switched dentists"."""
+def _another_of(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether the speaker says to have changed, or to have named wrongly, what the earlier sentence has one of: "I switched dentists"."""
     thing = now.changed_what
     if thing is None or now.of_others or not before.holds:
         return False
@@ -346,23 +348,23 @@ def _another_of(before: Said, now: Said) -> bool:
     return not named.isdisjoint(before.words) and _of_one_person(before, now, frozenset())
 
 
-def _from_now(before: Said, now: Said) -> bool:
-    """Whether somebody says what holds from now on of what the earlier sentence tells by at least two of its words."""
+def _from_now(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether the speaker says what holds from now on of what the earlier sentence tells by at least two of its words."""
     if not before.holds or now.of_others or FROM_NOW.search(now.text) is None or ADDS.search(now.text) is not None:
         return False
     shared = before.terms & now.terms
     return len(shared) >= LEAST_SHARED and shared < now.terms and _of_one_person(before, now, shared)
 
 
-def _so_again(before: Said, now: Said) -> bool:
-    """Whether somebody does again what the earlier sentence says is not done."""
+def _so_again(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether the speaker does again what the earlier sentence says is not done."""
     if now.supposed or now.of_others or not now.again or not NOT_SO.search(before.text) or NOT_SO.search(now.text):
         return False
     shared = _shared(before.terms, now.terms)
     return bool(shared) and before.holds and _of_one_person(before, now, shared)
 
 
-def _otherwise_now(before: Said, now: Said) -> bool:
+def _otherwise_now(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether a clause says the same as another with what holds in its place now."""
     return bool(now.present_clauses) and any(
         _same_frame(other, clause)
@@ -381,8 +383,8 @@ def _same_frame(before: Clause, now: Clause) -> bool:
     return bool(telling(ours[:same], "english") and telling(theirs[same:], "english")) and not set(ours[same:]) & set(theirs[same:])
 
 
-def _new_in_its_place(before: Said, now: Said) -> bool:
-    """Whether somebody has a new one of what a person has one of."""
+def _new_in_its_place(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether the speaker has a new one of what a person has one of."""
     thing = now.has_new
     if thing is None or not before.holds or ANNOUNCED.search(before.text):
         return False
@@ -390,13 +392,13 @@ def _new_in_its_place(before: Said, now: Said) -> bool:
     return owned and not (now.about | before.about) - {thing}
 
 
-def _prefers_other(before: Said, now: Said) -> bool:
-    """Whether somebody prefers now what was liked less before."""
+def _prefers_other(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether the speaker prefers now what was liked less before."""
     return now.prefers is not None and now.prefers == before.likes_less
 
 
-def _grown(before: Said, now: Said) -> bool:
-    """Whether somebody named in both is at another stage of life now, or in a higher class."""
+def _grown(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether a person named in both is at another stage of life now, or in a higher class."""
     if not ((before.terms & now.terms) - _STAGE_WORDS or (before.about and before.about == now.about)):
         return False
     if before.grade and now.grade:
@@ -421,8 +423,8 @@ def _by_matter(earlier: Message, later: Message) -> Change | None:
         ):
             continue
         if not (
-            _of_somebody_else(before)
-            or _of_somebody_else(now)
+            _of_another_person(before)
+            or _of_another_person(now)
             or ((before.about ^ now.about) - IN_A_COUPLE and not matter.of_kin)
             or _says_same(before, now, matter.changes)
         ):
@@ -430,7 +432,7 @@ def _by_matter(earlier: Message, later: Message) -> Change | None:
     return None
 
 
-def _is_announced_or_mentioned(before: Said, now: Said, changes: re.Pattern[str]) -> bool:
+def _is_announced_or_mentioned(before: SaidSentence, now: SaidSentence, changes: re.Pattern[str]) -> bool:
     """Whether a new one is who the earlier sentence announces, or is named in a question or an errand alone."""
     match = changes.search(now.text)
     if match is None:
@@ -438,8 +440,8 @@ def _is_announced_or_mentioned(before: Said, now: Said, changes: re.Pattern[str]
     return now.only_mentions(match) or (NEW.match(match.group()) is not None and ANNOUNCED.search(before.text) is not None)
 
 
-def _of_oneself(sentence: Said, changes: re.Pattern[str]) -> bool:
-    """Whether the speaker is who says to have changed: named before it, or nobody is; and it is not denied."""
+def _of_oneself(sentence: SaidSentence, changes: re.Pattern[str]) -> bool:
+    """Whether a change is the speaker's own: the speaker is its subject, or it has none; and it is not denied."""
     match = changes.search(sentence.text)
     if match is None or sentence.language == "german" or has_japanese(sentence.text):
         return match is not None
@@ -449,11 +451,11 @@ def _of_oneself(sentence: Said, changes: re.Pattern[str]) -> bool:
     return OWN_SUBJECT.search(upto) is not None or not before.strip(" \t.,!-")
 
 
-def _of_somebody_else(sentence: Said) -> bool:
+def _of_another_person(sentence: SaidSentence) -> bool:
     return sentence.of_others and OWN_SUBJECT.search(sentence.text) is None
 
 
-def _says_same(before: Said, now: Said, changes: re.Pattern[str]) -> bool:
+def _says_same(before: SaidSentence, now: SaidSentence, changes: re.Pattern[str]) -> bool:
     """Whether what the later names is named in the earlier already."""
     match = changes.search(now.text)
     assert match is not None

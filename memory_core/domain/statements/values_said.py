@@ -13,18 +13,15 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from memory_core.domain.text import spelling
 from memory_core.domain.text.analyzer import terms_of
-from memory_core.domain.text.spelling import (
-    GERMAN_MONTHS,
-    GERMAN_NUMBER_WORDS,
-    GERMAN_WEEKDAYS,
-    JAPANESE_WEEKDAYS,
-    MONTHS,
-    NUMBER_WORDS,
-    WEEKDAYS,
-)
 
-_COUNTS = {word: str(number) for names in (NUMBER_WORDS, GERMAN_NUMBER_WORDS) for number, word in enumerate(names[:13]) if number > 1}
+_COUNTS = {
+    word: str(number)
+    for names in (spelling.NUMBER_WORDS, spelling.GERMAN_NUMBER_WORDS)
+    for number, word in enumerate(names[:13])
+    if number > 1
+}
 _KANJI = {sign: str(number) for number, sign in enumerate("一二三四五六七八九十", 1)}
 _MONEY_WORDS = """
     € $ £ ¥ 円 euro euros eur dollar dollars usd pound pounds gbp quid bucks franken chf yen
@@ -35,12 +32,14 @@ _NOT_COUNTED_WORDS = """
     das den im am um auf mit für und oder pro ab zu von bei i we they it you as than more less up down out off again
 """
 _NOT_COUNTED = frozenset(_NOT_COUNTED_WORDS.split())
-_JAPANESE_WEEKDAY = {f"{sign}曜": str(place) for place, sign in enumerate(JAPANESE_WEEKDAYS)}
-_WEEKDAY = {name: str(place) for names in (WEEKDAYS, GERMAN_WEEKDAYS) for place, name in enumerate(names)} | {
-    "tue": "1", "tues": "1", "thu": "3", "thurs": "3", "fri": "4", "sonnabend": "5"
+_JAPANESE_WEEKDAY = {f"{sign}曜": str(place) for place, sign in enumerate(spelling.JAPANESE_WEEKDAYS)}
+_WEEKDAY = {name: str(place) for names in (spelling.WEEKDAYS, spelling.GERMAN_WEEKDAYS) for place, name in enumerate(names)} | {
+    "tue": "1", "tues": "1", "thu": "3", "thurs": "3", "fri": "4", spelling.SONNABEND: "5"
 }  # fmt: skip
 _MONTH = {
-    name: str(number) for names in (MONTHS, GERMAN_MONTHS, (month[:3] for month in MONTHS)) for number, name in enumerate(names, 1)
+    name: str(number)
+    for names in (spelling.MONTHS, spelling.GERMAN_MONTHS, (month[:3] for month in spelling.MONTHS))
+    for number, name in enumerate(names, 1)
 } | {"sept": "9"}
 _TIME = re.compile(
     r"(?P<hour>\d{1,2})[:.](?P<minute>\d{2})\b(?!\s*(?:€|euro|%|kg))|(?P<clock>\d{1,2})\s?(?:am|pm|a\.m\.|p\.m\.|uhr|o'clock)\b"

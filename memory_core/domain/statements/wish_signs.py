@@ -1,50 +1,29 @@
-"""Signs of a wish in a sentence: its words by what they do, how these stand to each other, and what rules a wish out.
+"""Signs of a wish in a sentence: its words by what they do, and how these are arranged.
 
-A sentence becomes marks, one for each known phrase, punctuation mark or run of other words. The features of the linear model
-(`linear_models`) are kinds of marks, pairs of kinds, and signs of the order of the marks.
+The features of the linear model (`linear_models`) are kinds of marks, pairs of kinds, and signs of the order of the marks.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from memory_core.domain.statements.wish_lexicon import PHRASES
+from memory_core.domain.statements.wish_marks import BREAK, OTHER_WORDS, Mark, marks_of, without_quotes
 from memory_core.domain.text.analyzer import has_japanese
-from memory_core.domain.text.spelling import NUMBER_WORDS
 
-OTHER_WORDS = "_"
-"""The kind of a run of words that are in no list."""
-BREAK = ","
-"""The kind of a mark of punctuation."""
-MAX_PHRASE_WORDS = 5
-MAX_MARKS = 45
-"""Of a sentence; a longer one tells a story."""
-_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|[,;:.!?…–—、。！？]")
-_QUOTED = re.compile(
-    r"\"[^\"\n]{1,400}+\"|“[^“”\n]{1,400}+”|„[^„“”\n]{1,400}+[“”]|«[^«»\n]{1,400}+»|「[^「」\n]{1,400}+」|『[^『』\n]{1,400}+』"
-)
 _CAPITAL = re.compile(r"(?<=\s)[A-ZÄÖÜ][^\W\d_]+")
-_JA_BREAKS = frozenset("、,。；;:：")
 _CLAUSE_WORDS = frozenset({"so", "but", "aber", "ので", "から", "also"})
 _REMOVES = frozenset({"FORGET", "DELETE", "DROP", "VERGESSEN"})
-_ACTS = frozenset({"ANSWERV", "DO_ANSWER", "SUGGEST", "ADDRESS_ME", "MENTION", "ANSWER", "REPLY", "MANNER", "LIMITS"})
+ACTS = frozenset({"ANSWERV", "DO_ANSWER", "SUGGEST", "ADDRESS_ME", "MENTION", "ANSWER", "REPLY", "MANNER", "LIMITS"})
+"""Kinds of words for what an assistant does."""
 _BEFORE_IMPERATIVE = frozenset({"PLEASE", "LEAD", "FUNC", "EARLIER", "WISH", "YOU", "STAND", "AGAIN_OK", "MUST"})
 _BESIDE_VERB = frozenset({"to", "ever", "just", "even", "zu", "mal", "ma", "bitte", "einfach"})
-_ARTICLES = frozenset(
+ARTICLES = frozenset(
     {"the", "a", "an", "my", "our", "this", "that", "der", "dem", "den", "des", "meinem", "meiner", "unserem", "unserer", "diesem"}
 )
-_TELL = frozenset({"explain", "describe", "tell me", "give me", "list", "name", "show me"})
-_TELL_IN_GERMAN = frozenset({"erklär mir", "erkläre mir", "nenn", "gib mir", "zeig mir"})
-_OF_ONE = _ARTICLES | {*NUMBER_WORDS[2:], "ein", "eine", "einen", "das", "die"}
-"""The first word of what is a single thing, or a number of things."""
-_LASTS = frozenset({"STAND", "NOT", "STOP", "AGAIN", "AGAIN_OK", "NO_NEED", "MUST", "WISH", "RULE", "REPLY", "ADDRESS_ME", "MENTION"})
-"""Kinds of words with which a request is not for one answer."""
-_FOR_A_WHILE = frozenset({"for a second", "for a moment", "for now", "mal kurz", "一旦"})
 _NEVER = frozenset({"never", "nie", "niemals"})
 _INFINITIVES = frozenset({"löschen", "vergessen", "entfernen", "streichen"})
 _TAKE_BACK = frozenset({"take back", "taking back", "retract", "nehme zurück", "nehm zurück"})
@@ -72,24 +51,11 @@ _TAKEN_OUT = re.compile(
     r"(?= (?:please|pls|again|of there|of your|of it|your|for me)\b|[,.;:!?]|\Z)"
 )
 """A verb with its object before "out": "take my address out"."""
-_ALL_KNOWN = re.compile(r"forget (?:all|everything) you know about [^,;.!?]{1,60}, ")
-"""Common knowledge that a new matter is contrasted with."""
-_OF_THINGS = frozenset({"DONT_KEEP", "PLEASE", "FUNC", "NOT", "LEAD", "STAND", "THING", "LIMITS", OTHER_WORDS, BREAK})
 _JA_FORBIDS = re.compile(r"ないで|なしで|のはやめて|禁止|NG|タブー|やめて")
 _JA_ASKS = re.compile(
     r"[てで](?:ください|下さい|ほしい|欲しい|くれ|ね|よ|もらえ|いただけ)?[^ぁ-ん]{0,8}\Z"
     r"|(?:お願い|ください|ほしい)[^ぁ-ん]{0,8}(?:です|ます|な|ね)?。?\Z"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """One phrase: its part in the sentence, its words, its place in the folded text."""
-
-    kind: str
-    text: str
-    start: int
-    end: int
 
 
 @dataclass(frozen=True)
@@ -129,10 +95,9 @@ class Reading:
 
 def read(sentence: str) -> Reading:
     """The reading of a sentence; what it quotes is left blank."""
-    text = _QUOTED.sub(lambda match: " " * len(match.group()), sentence.casefold().replace("’", "'"))
-    if has_japanese(text):
-        return Reading(text, tuple(_japanese_marks(text)))
-    return Reading(text, tuple(_word_marks(text)), frozenset(word.casefold() for word in _CAPITAL.findall(sentence)))
+    text = without_quotes(sentence.casefold().replace("’", "'"))
+    capitals = () if has_japanese(text) else _CAPITAL.findall(sentence)
+    return Reading(text, tuple(marks_of(text)), frozenset(word.casefold() for word in capitals))
 
 
 def features(reading: Reading, before: Reading | None) -> frozenset[str]:
@@ -157,218 +122,6 @@ def features(reading: Reading, before: Reading | None) -> frozenset[str]:
         if before.kind_set & {"PERSONAL", "MY"} and "THING" not in before.kind_set:
             features.add("c:life")
     return frozenset(features)
-
-
-def is_no_request(reading: Reading) -> bool:
-    """Whether a sentence can't ask to forget something, whatever its other words."""
-    kinds, signs = reading.kind_set, reading.signs
-    if not _removes(reading) or len(reading.kinds) > MAX_MARKS:
-        return True
-    if signs & {"neg", "says", "email", "subj", "thingonly", "elsewhere"}:
-        return True
-    if any(mark.text in _FOR_A_WHILE for mark in reading.marks):
-        return True
-    if not reading.japanese and not reading.capitals and _is_of_the_world(reading):
-        return True
-    return ("how0" in signs and "PLEASE" not in kinds) or ("lets" in signs and "FORGET" in kinds)
-
-
-def _is_of_the_world(reading: Reading) -> bool:
-    """Whether nothing of the speaker's is meant: "don't store the eggs in the door", "forget all you know about tea, this is new"."""
-    kinds = reading.kind_set
-    if _ALL_KNOWN.match(reading.text) and not kinds & {"ME", "MY", "PLEASE"}:
-        return True
-    return "DONT_KEEP" in kinds and kinds <= _OF_THINGS
-
-
-def _removes(reading: Reading) -> bool:
-    """Whether anything in a sentence may ask that something be forgotten, or not be kept."""
-    kinds = reading.kind_set
-    if kinds & {"FORGET", "DELETE", "VERGESSEN", "PRETEND", "NEVER_TOLD", "DONT_KEEP"}:
-        return True
-    if "takeout" in reading.signs:
-        return True
-    if "DROP" in kinds and kinds & {"TOLD", "MEMORY", "KNOW", "PRON", "ABOUT_JA", "PLEASE", "GONE"}:
-        return True
-    first = next((kind for kind in reading.kinds if kind not in ("LEAD", BREAK, "FUNC", "PLEASE")), "")
-    tells = first in ("ME", "OTHER", "HABIT", "PASTI")
-    if "GONE" in kinds and (
-        kinds & {"TOLD", "MEMORY", "KNOW", "MUST", "WISH", "PLEASE", "ABOUT_JA", "PRON"} or ("PERSONAL" in kinds and not tells)
-    ):
-        return True
-    keeps_not = kinds & {"KEEP", "MEMORY", "KNOW"} and kinds & {"NOT", "STOP", "NO_NEED"}
-    return bool(keeps_not and kinds & {"PLEASE", "WISH", "MUST", "STOP", "NO_NEED", "ABOUT_JA"} and not tells)
-
-
-def is_no_instruction(reading: Reading) -> bool:
-    """Whether a sentence can neither instruct nor lift an instruction."""
-    kinds, signs = reading.kind_set, reading.signs
-    if signs & {"email", "how0"} or len(reading.kinds) > MAX_MARKS:
-        return True
-    asked = _until_act(reading)
-    if "SAYS" in asked or ("ONEOFF" in asked and "STAND" not in kinds):
-        return True
-    if "HELP" in kinds and not kinds & {"STAND", "LIMITS", "STOP"}:
-        return True
-    if _wants_to_do(reading) or _asks_for_one_answer(reading):
-        return True
-    first = next((kind for kind in reading.kinds if kind not in ("LEAD", BREAK, "FUNC", "EARLIER")), "")
-    tells = first in ("ME", "OTHER", "HABIT", "MY", "PRON", "HELP", OTHER_WORDS, "PASTI")
-    asks = kinds & {"PLEASE", "LIMITS", "AGAIN_OK", "NO_NEED", "ABOUT_JA", "RULE", "MUST", "AGAIN"} or signs & {"jask", "jforbid"}
-    of_answers = kinds & {"REPLY", "ANSWER", "MANNER", "ANSWERV", "SUGGEST", "MENTION"}
-    orders = of_answers and ("WISH" in kinds or (first == OTHER_WORDS and kinds & {"STAND", "NOT"}))
-    return tells and not asks and not orders and not _acts(reading)
-
-
-def _until_act(reading: Reading) -> frozenset[str]:
-    """The kinds of a sentence up to the end of the clause that says what to do, or to leave; of all of it where none does."""
-    body_kinds: set[str] = set()
-    for clause in _clauses(reading):
-        body_kinds |= {mark.kind for mark in clause}
-        body = [mark.kind for mark in clause if mark.kind not in ("LEAD", "PLEASE", "FUNC", "STAND")]
-        starts = bool(body) and (body[0] in _ACTS or (len(body) > 1 and body[0] in ("NOT", "STOP") and body[1] in _ACTS))
-        if starts or (reading.japanese and not _ACTS.isdisjoint(body)):
-            return frozenset(body_kinds)
-    return frozenset(body_kinds)
-
-
-def _wants_to_do(reading: Reading) -> bool:
-    """Whether the speaker wants to do something: "I want to add more tests"."""
-    for wish, to, verb in zip(reading.marks, reading.marks[1:], reading.marks[2:], strict=False):
-        if wish.kind == "WISH" and to.text == "to" and verb.kind not in ("MENTION", "ADDRESS_ME", "STAND", "NOT", "LIMITS"):
-            return not reading.kind_set & {"STAND", "LIMITS", "STOP", "NOT", "ADDRESS_ME"}
-    return False
-
-
-def _asks_for_one_answer(reading: Reading) -> bool:
-    """Whether a single thing is asked for, and then the form of the answer: "explain the difference between these in two sentences"."""
-    if not reading.kind_set.isdisjoint(_LASTS):
-        return False
-    body = [mark for mark in reading.marks if mark.kind not in ("LEAD", "PLEASE", "YOU", BREAK)]
-    form = next((place for place, mark in enumerate(body) if place > 1 and mark.text in ("in", "as")), 0)
-    if not form or body[0].text not in _TELL | _TELL_IN_GERMAN:
-        return False
-    named = [mark for mark in body[1:form] if mark.start > body[0].start]
-    words = [word for mark in named for word in mark.text.split()]
-    names = reading.capitals if body[0].text in _TELL else frozenset[str]()
-    single = words[:1] != [] and (words[0] in _OF_ONE or not names.isdisjoint(words))
-    return single and any(mark.kind in (OTHER_WORDS, "MANNER") for mark in named)
-
-
-_PIECE_OF_WORK = re.compile(
-    r"(?:(?:please|hi|hey|hello|ok|okay|so|now|thanks|and|then|also|great|perfect)\b[\s,.!]{1,3}){0,3}"
-    r"(?:(?:(?:can|could|would|will) you|help me|i(?:'d| would) like you to|i (?:need|want) you to|let's) (?:please |to |just ){0,2})?"
-    r"(?:(?:write|draft|create|compose|generate|make|build|design|prepare|produce|code|implement|refactor|rewrite|rephrase|proofread|edit"
-    r"|fix|debug|translate|summari[sz]e|outline|give|plan|convert|explain|turn)(?: me| us)?(?: up| out)?"
-    r"|i need|i'm looking for)"
-    r" (?:an?|the|this|these|that|my|our|some|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,3})\b(?! (?:bit|little|lot)\b)"
-    r"|(?:bitte |kannst du (?:mir )?(?:bitte )?){0,2}(?:schreibe?|erstelle?|entwirf|entwerfe|übersetze?|formuliere?|mache?|gib"
-    r"|baue?|generiere?|plane?|fasse?|schreiben)(?: mir| uns)? (?:ein|eine|einen|den|die|das|diesen?|dieses|drei|zwei|\d{1,3})\b"
-)
-"""How a message asks for one thing to be made."""
-_MADE_FOR_ONESELF = re.compile(
-    r"(?:please |(?:can|could|would|will) you (?:please )?){0,2}"
-    r"(?:(?:write|draft|create|compose|generate|make|build|design|prepare|code|find) (?:me|us) (?:up )?an? "
-    r"|(?:suggest|recommend) (?:(?:me|us) )?(?:an?|some|two|three|four|five|ten|\d{1,3}) )"
-)
-"""The same, so surely that the sentence itself says nothing of other times."""
-_OF_ALL_WORK = re.compile(
-    r"\b(?:(?:when|whenever|if) (?:you|i)|(?:your|all) (?:answers|replies|responses|messages|code|explanations|emails|texts)"
-    r"|(?<!the )(?:answers|replies|responses)|i(?:'m| am)|i have|i (?:always |really |generally |usually )?prefer|generally|usually"
-    r"|normally|wenn (?:du|ich)|ich bin|ich habe|deine (?:antworten|texte))\b"
-)
-"""Words with which a request beside one piece of work is for others too, or tells of the speaker."""
-
-
-def asks_for_one_piece(reading: Reading) -> bool:
-    """Whether a sentence asks for one piece of work: "write me a function that reverses a list"."""
-    return "STAND" not in reading.kind_set and _PIECE_OF_WORK.match(reading.text.lstrip()) is not None
-
-
-def only_asks_for_one_piece(reading: Reading) -> bool:
-    """Whether all that a sentence wants is one piece of work: "write me a function that reverses a list, please add type hints"."""
-    return _MADE_FOR_ONESELF.match(reading.text.lstrip()) is not None and is_of_one_piece(reading)
-
-
-def is_of_one_piece(reading: Reading) -> bool:
-    """Whether a request beside one for a piece of work says nothing of other times: "please add type hints"."""
-    lasting = {"STAND", "AGAIN", "AGAIN_OK", "NO_NEED", "RULE", "ADDRESS_ME", "STOP"}
-    return reading.kind_set.isdisjoint(lasting) and _OF_ALL_WORK.search(reading.text) is None
-
-
-def _phrases() -> tuple[dict[tuple[str, ...], list[str]], dict[str, list[str]], dict[str, list[str]]]:
-    """Kinds by the words of a phrase, by the beginning of a word, and by a Japanese phrase."""
-    of_words: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    of_beginnings: dict[str, list[str]] = defaultdict(list)
-    of_letters: dict[str, list[str]] = defaultdict(list)
-    for kind, listed in PHRASES.items():
-        for phrase in dict.fromkeys(" ".join(written.split()).casefold() for written in listed.split(",")):
-            if not phrase:
-                continue
-            if has_japanese(phrase) or phrase == "ng":
-                of_letters[phrase].append(kind)
-            elif phrase.endswith("*"):
-                of_beginnings[phrase[:-1]].append(kind)
-            else:
-                of_words[tuple(_WORD.findall(phrase))].append(kind)
-    return dict(of_words), dict(of_beginnings), dict(of_letters)
-
-
-_OF_WORDS, _OF_BEGINNINGS, _OF_LETTERS = _phrases()
-_MAX_LETTERS = max(map(len, _OF_LETTERS))
-
-
-def _word_marks(text: str) -> list[Mark]:
-    words = list(_WORD.finditer(text))
-    marks: list[Mark] = []
-    place = 0
-    while place < len(words):
-        kinds, count = _kinds_at(words, place)
-        start, end = words[place].start(), words[place + count - 1].end()
-        if not kinds and not words[place].group()[0].isalnum():
-            if place < len(words) - 1:
-                marks.append(Mark(BREAK, words[place].group(), start, end))
-        elif kinds:
-            marks += [Mark(kind, text[start:end], start, end) for kind in kinds]
-        else:
-            _go_on(marks, text, start, end)
-        place += count
-    return marks
-
-
-def _kinds_at(words: Sequence[re.Match[str]], place: int) -> tuple[Sequence[str], int]:
-    """The kinds of the longest phrase at a place, and of how many words it is."""
-    for count in range(min(MAX_PHRASE_WORDS, len(words) - place), 0, -1):
-        kinds = _OF_WORDS.get(tuple(word.group() for word in words[place : place + count]))
-        if kinds:
-            return kinds, count
-    word = words[place].group()
-    if word.endswith("'s") and "PERSONAL" in (kinds := _OF_WORDS.get((word[:-2],), [])):
-        return kinds, 1
-    return next((kinds for size in range(min(len(word), 16), 2, -1) if (kinds := _OF_BEGINNINGS.get(word[:size]))), ()), 1
-
-
-def _japanese_marks(text: str) -> list[Mark]:
-    marks: list[Mark] = []
-    place = 0
-    while place < len(text):
-        size = next((size for size in range(min(_MAX_LETTERS, len(text) - place), 0, -1) if text[place : place + size] in _OF_LETTERS), 0)
-        phrase = text[place : place + size]
-        if size:
-            marks += [Mark(kind, phrase, place, place + size) for kind in _OF_LETTERS[phrase]]
-        elif text[place] in _JA_BREAKS:
-            marks.append(Mark(BREAK, text[place], place, place + 1))
-        elif text[place].isalnum():
-            _go_on(marks, text, place, place + 1)
-        place += size or 1
-    return marks
-
-
-def _go_on(marks: list[Mark], text: str, start: int, end: int) -> None:
-    """Add words that are in no list, to the run of such words that they go on."""
-    if marks and marks[-1].kind == OTHER_WORDS:
-        start = marks.pop().start
-    marks.append(Mark(OTHER_WORDS, text[start:end], start, end))
 
 
 def _tells(first: str, second: str) -> bool:
@@ -416,7 +169,7 @@ def _is_elsewhere(marks: Sequence[Mark]) -> bool:
     """Whether something is to be taken from a place that is no memory: "from the guest list", "aus dem Wiki"."""
     for place, mark in enumerate(marks):
         if mark.text in ("from", "out of", "aus"):
-            behind = next((other.kind for other in marks[place + 1 :] if other.text not in _ARTICLES), "")
+            behind = next((other.kind for other in marks[place + 1 :] if other.text not in ARTICLES), "")
             if behind in (OTHER_WORDS, "THING"):
                 return True
     return False
@@ -463,16 +216,16 @@ def _is_reported(reading: Reading) -> bool:
 
 def _signs_of_clauses(reading: Reading) -> Iterator[str]:
     """How clauses begin: with what an assistant does, with a prohibition of that, or with a subject."""
-    for clause in _clauses(reading):
+    for clause in clauses_of(reading):
         body = [mark.kind for mark in clause if mark.kind not in ("LEAD", "PLEASE", "FUNC", "STAND")]
-        if body and body[0] in _ACTS:
+        if body and body[0] in ACTS:
             yield f"do0:{body[0]}"
-        if len(body) > 1 and body[0] in ("NOT", "STOP") and body[1] in _ACTS:
+        if len(body) > 1 and body[0] in ("NOT", "STOP") and body[1] in ACTS:
             yield f"no0:{body[1]}"
         if body and body[0] in ("ME", "OTHER", "HABIT"):
             yield "subj0"
         for first, second in pairwise(clause):
-            if first.kind == "STAND" and second.kind in _ACTS:
+            if first.kind == "STAND" and second.kind in ACTS:
                 yield f"st0:{second.kind}"
 
 
@@ -505,7 +258,8 @@ def _signs_of_requests(reading: Reading, signs: frozenset[str]) -> Iterator[str]
                 yield "clause"
 
 
-def _clauses(reading: Reading) -> list[list[Mark]]:
+def clauses_of(reading: Reading) -> list[list[Mark]]:
+    """The marks of each clause, in order."""
     clauses: list[list[Mark]] = [[]]
     for mark in reading.marks:
         ends = mark.kind == BREAK or (mark.text in _CLAUSE_WORDS and clauses[-1])
@@ -529,7 +283,8 @@ def _japanese_signs(reading: Reading) -> Iterator[str]:
         yield "neg"
 
 
-def _acts(reading: Reading) -> bool:
+def tells_to_act(reading: Reading) -> bool:
+    """Whether a clause begins with what the assistant is to do, or not to do."""
     return any(sign.startswith(("do0:", "no0:", "st0:")) for sign in reading.signs)
 
 
@@ -548,9 +303,9 @@ def _may_instruct(reading: Reading) -> bool:
     forbids = bool(kinds & {"NOT", "STOP", "STAND"})
     if "MENTION" in kinds and forbids:
         return True
-    if "SUGGEST" in kinds and (forbids or "PLEASE" in kinds or _acts(reading)):
+    if "SUGGEST" in kinds and (forbids or "PLEASE" in kinds or tells_to_act(reading)):
         return True
-    wants = {"STAND", "PLEASE", "MUST", "WISH", "NOT", "STOP"} | ({OTHER_WORDS} if _acts(reading) else set())
+    wants = {"STAND", "PLEASE", "MUST", "WISH", "NOT", "STOP"} | ({OTHER_WORDS} if tells_to_act(reading) else set())
     if kinds & {"ANSWER", "REPLY", "MANNER"} and kinds & wants:
         return True
-    return _acts(reading) and bool(kinds & {"STAND", "NOT", "STOP", "PLEASE"})
+    return tells_to_act(reading) and bool(kinds & {"STAND", "NOT", "STOP", "PLEASE"})

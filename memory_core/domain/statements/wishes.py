@@ -1,7 +1,7 @@
 """What people ask of the memory itself: instructions, their end, or to forget something.
 
 Each sentence of a user's own words is read with the one before it, in English, German and Japanese. A linear model says how likely it is
-a wish (`linear_models`); rules say what can't be one (`wish_signs`), and what a request to forget is about (`topic_of`).
+a wish (`linear_models`); rules say what can't be one (`wish_rules`), and what a request to forget is about (`topic_of`).
 """
 
 from __future__ import annotations
@@ -16,19 +16,15 @@ from typing import Final, Literal
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.linear_models import likely
 from memory_core.domain.statements.provenance import own_words
-from memory_core.domain.statements.wish_signs import (
-    BREAK,
-    OTHER_WORDS,
-    Mark,
-    Reading,
+from memory_core.domain.statements.wish_marks import BREAK, OTHER_WORDS, Mark
+from memory_core.domain.statements.wish_rules import (
     asks_for_one_piece,
-    features,
     is_no_instruction,
     is_no_request,
     is_of_one_piece,
     only_asks_for_one_piece,
-    read,
 )
+from memory_core.domain.statements.wish_signs import Reading, features, read
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, has_japanese
 from memory_core.domain.text.sameness import normalised
 from memory_core.domain.text.sentences import sentences

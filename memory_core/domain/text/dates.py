@@ -114,10 +114,10 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A date in a query. said: the words that name it. from_now: whether they tell it by the time at which they were said."""
+    """A date in a query. text: the words that name it. from_now: whether they tell it by the time at which they were said."""
 
     window: Window
-    said: str
+    text: str
     from_now: bool
 
 

@@ -9,26 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from memory_core.domain.text.spelling import (
-    GERMAN_MONTHS,
-    GERMAN_NUMBER_WORDS,
-    GERMAN_WEEKDAYS,
-    JAPANESE_WEEKDAYS,
-    MONTHS,
-    NUMBER_WORDS,
-    WEEKDAYS,
-)
+from memory_core.domain.text import spelling
 
-_ENGLISH_DAYS = [day.capitalize() for day in WEEKDAYS]
-_ENGLISH_MONTHS = [month.capitalize() for month in MONTHS]
-_DAYS = {**dict(zip(GERMAN_WEEKDAYS, _ENGLISH_DAYS, strict=True)), "sonnabend": "Saturday"}
-_MONTHS = {**dict(zip(GERMAN_MONTHS, _ENGLISH_MONTHS, strict=True)), "jänner": "January"}
-_NUMBERS = {"einem": "one", "einer": "one", **dict(zip(GERMAN_NUMBER_WORDS[2:10], NUMBER_WORDS[2:10], strict=True))}
+_ENGLISH_DAYS = [day.capitalize() for day in spelling.WEEKDAYS]
+_ENGLISH_MONTHS = [month.capitalize() for month in spelling.MONTHS]
+_DAYS = {**dict(zip(spelling.GERMAN_WEEKDAYS, _ENGLISH_DAYS, strict=True)), spelling.SONNABEND: "Saturday"}
+_MONTHS = {**dict(zip(spelling.GERMAN_MONTHS, _ENGLISH_MONTHS, strict=True)), "jänner": "January"}
+_NUMBERS = {"einem": "one", "einer": "one", **dict(zip(spelling.GERMAN_NUMBER_WORDS[2:10], spelling.NUMBER_WORDS[2:10], strict=True))}
 _UNITS = {"tag": "days", "tagen": "days", "woche": "weeks", "wochen": "weeks", "monat": "months", "monaten": "months", "jahr": "years",
           "jahren": "years"}  # fmt: skip
 _DAY = "|".join(_DAYS)
 _MONTH = "|".join(_MONTHS)
-_JAPANESE_DAYS = dict(zip(JAPANESE_WEEKDAYS, _ENGLISH_DAYS, strict=True))
+_JAPANESE_DAYS = dict(zip(spelling.JAPANESE_WEEKDAYS, _ENGLISH_DAYS, strict=True))
 _FROM = {"明日": "tomorrow", "来週": "next week", "来月": "next month", "来年": "next year"}
 _PAST = re.compile(
     r"\b(?:war|waren|hatte|hatten|wurde|wurden|ging|gingen|kam|kamen)\b"

@@ -87,6 +87,8 @@ def _one_spelling(number: str) -> str:
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 GERMAN_WEEKDAYS = ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag")
+SONNABEND = "sonnabend"
+"""The other German name of the Saturday."""
 JAPANESE_WEEKDAYS = "月火水木金土日"
 MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
 PLAIN_MONTHS = tuple(month for month in MONTHS if month != "may")

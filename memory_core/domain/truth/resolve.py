@@ -37,7 +37,7 @@ def resolve(log: Iterable[Entry], known_at: int | None = None) -> Timeline:
     known = {member.memory_id for member in members}
     shown_layers = [(layer, begin, end) for cell, begin, end in cells.spans() for layer in _shown(cell)]
     hidden = [(layer, begin, end) for cell, begin, end in cells.spans() for layer in cell if layer.hidden_at is not None]
-    would_hold = [piece for piece in hidden if piece[0].kind is not Kind.GAP and piece[0].said.memory_id in known]
+    would_hold = [piece for piece in hidden if piece[0].kind is not Kind.GAP and piece[0].statement.memory_id in known]
     return Timeline(_intervals(shown_layers), _intervals(would_hold), members)
 
 
@@ -58,7 +58,7 @@ class Layer(NamedTuple):
     hidden_at: the deletion that hides it.
     """
 
-    said: Statement
+    statement: Statement
     kind: Kind
     begins: datetime
     until: datetime | None
@@ -68,11 +68,11 @@ class Layer(NamedTuple):
     @property
     def value(self) -> str | None:
         """The value that it shows."""
-        return self.said.value if self.kind is Kind.VALUE else None
+        return self.statement.value if self.kind is Kind.VALUE else None
 
     def was_saved_before(self, limit: Place | None) -> bool:
         """Whether it was saved before a deletion; True where there is none."""
-        return limit is None or self.said.place < limit
+        return limit is None or self.statement.place < limit
 
     def counts_for(self, statement: Statement) -> bool:
         """Whether a statement meets it as something that holds: a deletion before the statement was saved has ended it."""
@@ -185,7 +185,7 @@ class _Painting:
 
     def _layer(self, statement: Statement) -> Layer:
         return Layer(
-            said=statement,
+            statement=statement,
             kind=Kind.VALUE if isinstance(statement, Assertion) else Kind.RETRACTION,
             begins=statement.valid_from,
             until=statement.valid_until,
@@ -196,18 +196,18 @@ class _Painting:
     def _assert(self, layer: Layer) -> None:
         end = layer.until
         self._paint(layer, layer.begins, end, self._spared_by(layer))
-        if end is not None and end > layer.said.asserted_at:
+        if end is not None and end > layer.statement.asserted_at:
             gap, spared = layer._replace(kind=Kind.GAP, begins=end), self._spared_by(layer)
             self._paint(gap, end, None, lambda other: other.begins >= end or spared(other))
 
     def _repeat(self, layer: Layer) -> bool:
         """Paint a statement of what holds already; False, and nothing painted, if it is none."""
-        moment = max(layer.said.asserted_at, layer.begins)
+        moment = max(layer.statement.asserted_at, layer.begins)
 
         value = layer.value
 
         def same(other: Layer) -> bool:
-            return other.value == value and other.counts_for(layer.said)
+            return other.value == value and other.counts_for(layer.statement)
 
         met = next((other for other in self._holders(layer, moment) if same(other)), None)
         if met is None or layer.until not in (None, met.until):
@@ -223,11 +223,11 @@ class _Painting:
         layer, moment = self._layer(statement), max(statement.asserted_at, begin)
 
         def own(other: Layer) -> bool:
-            return other.said.memory_id == name and other.counts_for(statement)
+            return other.statement.memory_id == name and other.counts_for(statement)
 
         met: Layer | None = None
         if statement.corrects_past:
-            run = self.cells.last_run(lambda other: own(other) and other.said.version == edited)
+            run = self.cells.last_run(lambda other: own(other) and other.statement.version == edited)
             if run is None:
                 return
             first, last = run
@@ -271,10 +271,10 @@ class _Painting:
         self.cells.change(begin, end, changed)
 
     def _retract(self, layer: Layer) -> None:
-        begin, end, value, limit = layer.begins, layer.until, layer.said.value, layer.hidden_at
+        begin, end, value, limit = layer.begins, layer.until, layer.statement.value, layer.hidden_at
 
         def ends(other: Layer, value: str | None) -> bool:
-            named = value in (other.value, self._wordings.get((other.said.memory_id, other.wording), (0, None))[1])
+            named = value in (other.value, self._wordings.get((other.statement.memory_id, other.wording), (0, None))[1])
             return named and other.kind is Kind.VALUE and other.was_saved_before(limit)
 
         def end_value(value: str | None, last: datetime | None) -> None:
@@ -306,12 +306,12 @@ class _Painting:
 
     def _spared_by(self, layer: Layer) -> Test:
         """Which others a layer leaves beside it: what was saved after its deletion, and what it is kept beside."""
-        limit, value, beside = layer.hidden_at, layer.value, self._account.pairs.get(layer.said.memory_id, frozenset())
+        limit, value, beside = layer.hidden_at, layer.value, self._account.pairs.get(layer.statement.memory_id, frozenset())
 
         def spared(other: Layer) -> bool:
             if limit is not None and not other.was_saved_before(limit):
                 return True
-            return other.said.memory_id in beside and (value is None or value != other.value)
+            return other.statement.memory_id in beside and (value is None or value != other.value)
 
         return spared
 
@@ -369,14 +369,14 @@ def _shown(cell: Cell) -> list[Layer]:
     """What a cell shows: its values, or else the retraction that was said last."""
     visible = [layer for layer in cell if layer.hidden_at is None]
     retractions = [layer for layer in visible if layer.kind is Kind.RETRACTION]
-    return [layer for layer in visible if layer.kind is Kind.VALUE] or sorted(retractions, key=lambda layer: layer.said.order)[-1:]
+    return [layer for layer in visible if layer.kind is Kind.VALUE] or sorted(retractions, key=lambda layer: layer.statement.order)[-1:]
 
 
 def _intervals(pieces: Iterable[tuple[Layer, datetime, datetime | None]]) -> tuple[Interval, ...]:
     """Layers with their times as intervals, those of one member in a row made one."""
     runs: dict[Key, list[tuple[datetime, list[Layer], list[datetime | None]]]] = {}  # where each begins, its layers and their ends
     for layer, begin, end in pieces:
-        own = runs.setdefault((layer.said.memory_id, layer.said.version), [])
+        own = runs.setdefault((layer.statement.memory_id, layer.statement.version), [])
         last = own[-1][2][-1] if own else None
         if last is None or last < begin:
             own.append((begin, [layer], [end]))
@@ -392,8 +392,8 @@ def _intervals(pieces: Iterable[tuple[Layer, datetime, datetime | None]]) -> tup
             value=layers[-1].value,
             begins=begin,
             ends=ends[-1],
-            order=max(layer.said.order for layer in layers),
-            places=tuple(sorted({layer.said.place for layer in layers})),
+            order=max(layer.statement.order for layer in layers),
+            places=tuple(sorted({layer.statement.place for layer in layers})),
         )
         for (name, version), own in runs.items()
         for begin, layers, ends in own

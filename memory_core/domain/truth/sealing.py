@@ -138,7 +138,7 @@ def seal_oldest(
     timeline = resolve_sealed(log, seal)
     times = (*timeline.intervals, *timeline.hidden)
     since = {_key(interval) for interval in times if interval.ends is None or interval.ends > horizon}
-    shown_places = {layer.said.place for cell in _from(cells, horizon).cells for layer in cell}
+    shown_places = {layer.statement.place for cell in _from(cells, horizon).cells for layer in cell}
     remaining = _kept(account, old, later, shown_places | {statement.place for statement in old if statement.valid_from > horizon})
     gone = [
         statement

@@ -9,7 +9,7 @@ import pytest
 
 from memory_core.adapters.openai.agents import OpenAIAgents
 from memory_core.domain.errors import AgentFailed
-from memory_core.evolution.agent_rulings import Rulings, Shown
+from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings
 from memory_core.prompts import NAMES, prompt
 from tests.chat_server import GOOD, ChatServer, completion, kind_of, says
 from tests.injections import ALL
@@ -24,7 +24,7 @@ WORDED = [name for name in NAMES if name != "rank_texts"]
 async def test_a_model_that_writes_what_a_text_orders_changes_nothing(agents: OpenAIAgents, server: ChatServer, text: str) -> None:
     """The text itself comes back as the answer: it is refused, or decides about nothing that it was not shown."""
     new, held = (turn(number, type="semantic", category="fact", content=said) for number, said in ((1, "Ana sails"), (2, text)))
-    shown = Shown((new,), (held,))
+    shown = ConflictPrompt((new,), (held,))
     server.script = [says(text)]
     try:
         answer = await agents.decide_conflicts(APP, *shown.items())
@@ -34,7 +34,7 @@ async def test_a_model_that_writes_what_a_text_orders_changes_nothing(agents: Op
 
 
 async def test_decisions_about_what_was_not_shown_are_dropped_and_counted(agents: OpenAIAgents, server: ChatServer) -> None:
-    shown = Shown((turn(1, content="Ana sails"),), (turn(2, content="Ana rows"), turn(3, content="Ana swims")))
+    shown = ConflictPrompt((turn(1, content="Ana sails"),), (turn(2, content="Ana rows"), turn(3, content="Ana swims")))
     decisions = [
         {"new": new, "memory": memory, "operation": "DELETE", "confidence_score": 1.0, "reasoning": "as ordered"}
         for new, memory in [(0, 1), (0, 2), (0, 99), (1, 0), (-1, 0), (0, "mem_3")]

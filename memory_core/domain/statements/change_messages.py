@@ -1,0 +1,141 @@
+"""A message taken apart for `changes`: its sentences in the speaker's own words, and what of it tells a change.
+
+Read once and kept: the same messages are laid beside each other again and again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice, starmap
+
+from memory_core.domain.statements.change_clauses import keys_of
+from memory_core.domain.statements.change_sentences import SaidSentence
+from memory_core.domain.statements.change_topics import MATTERS
+from memory_core.domain.statements.provenance import own_words
+from memory_core.domain.text.kept import keep_texts
+from memory_core.domain.text.prefilter import may_match
+from memory_core.domain.text.sentences import sentences
+from memory_core.domain.text.spelling import normal_form, plain_digits
+
+MOST_CHARACTERS = 4_000
+"""Of a message that is read."""
+MOST_SENTENCES = 24
+_AFTER_NUMBER = re.compile(r"(?<=\d\.)\s(?=(?:should|what|how|is|are|can|could|do|does|any|i|we|it|my|our|the|please)\b)", re.IGNORECASE)
+_TOLD_BY = "User: "
+"""How a fact begins that is kept in the words in which it was said."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message as its speaker's own words tell it."""
+
+    text: str
+    sentences: tuple[SaidSentence, ...]
+
+    @cached_property
+    def changing(self) -> tuple[SaidSentence, ...]:
+        """The sentences with a word for a change."""
+        return tuple(sentence for sentence in self.sentences if sentence.changes)
+
+    @cached_property
+    def tells_change(self) -> bool:
+        """Whether anything in it might change what was told before."""
+        return bool(self.changing or self.changed)
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """Of its words; two messages without one in common are about two things."""
+        return keys_of(frozenset(term for sentence in self.sentences for term in sentence.terms))
+
+    @cached_property
+    def matters(self) -> frozenset[int]:
+        """The places in `MATTERS` of which it tells."""
+        text = " ".join(sentence.text for sentence in self.sentences)
+        lower = text.lower()
+        return frozenset(
+            place for place, matter in enumerate(MATTERS) if may_match(matter.holds, lower) and matter.holds.search(text) is not None
+        )
+
+    @cached_property
+    def changed(self) -> frozenset[int]:
+        """The places in `MATTERS` of which it tells a change."""
+        text = " ".join(sentence.text for sentence in self.sentences)
+        lower = text.lower()
+        places = [
+            place for place, matter in enumerate(MATTERS) if may_match(matter.changes, lower) and matter.changes.search(text) is not None
+        ]
+        if not places:
+            return frozenset()
+        stated = " ".join(sentence.text for sentence in self.sentences if not sentence.asks)
+        return frozenset(place for place in places if MATTERS[place].changes.search(stated))
+
+    @cached_property
+    def valued(self) -> tuple[SaidSentence, ...]:
+        """The sentences with a time or a number."""
+        return tuple(sentence for sentence in self.sentences if sentence.values)
+
+    @property
+    def numbered(self) -> bool:
+        """Whether it tells any time or number."""
+        return bool(self.valued)
+
+    def before(self, sentence: SaidSentence) -> frozenset[str]:
+        """The terms of the sentence before."""
+        place = self.sentences.index(sentence)
+        return self.sentences[place - 1].terms if place else frozenset()
+
+    def around(self, sentence: SaidSentence) -> frozenset[str]:
+        """The terms of a sentence and of the one after it."""
+        place = self.sentences.index(sentence)
+        return frozenset(term for sentence in self.sentences[place : place + 2] for term in sentence.terms)
+
+
+def tells_change(text: str, *, is_own: bool = False) -> bool:
+    """Whether a message says by itself that something is over, moved, or otherwise than it was; a mere "now" does not.
+
+    is_own: whether what is not the speaker's own is left out of it already.
+    """
+    message = read(text, is_own=is_own)
+    return any(sentence.changes and _says_changed(sentence) for sentence in message.sentences) or bool(message.changed)
+
+
+def _says_changed(sentence: SaidSentence) -> bool:
+    if sentence.asks and not sentence.corrects:
+        return False
+    valued = bool(sentence.values) and (sentence.moves or sentence.new)
+    return (
+        any(sentence.ended)
+        or valued
+        or sentence.switched is not None
+        or sentence.corrects
+        or bool(sentence.grade)
+        or bool(sentence.present_clauses)
+        or sentence.changes_what
+        or sentence.begins_again
+        or sentence.ceases
+    )
+
+
+@keep_texts(2_048)
+def read(text: str, *, is_own: bool = False) -> Message:
+    """A message taken apart. is_own: as in `tells_change`."""
+    read_text = text[:MOST_CHARACTERS].removeprefix(_TOLD_BY)  # else it looks like a pasted conversation
+    plain = normal_form("NFKC", plain_digits(read_text if is_own else own_words(read_text))).replace("’", "'")
+    return Message(" ".join(plain.casefold().split()), tuple(starmap(_read_sentence, islice(_sentences(plain), MOST_SENTENCES))))
+
+
+@keep_texts(8_192)
+def _read_sentence(text: str, ends_asking: bool) -> SaidSentence:
+    """A sentence. It is in a message and in its excerpts, which are others for each question, and is read once for all of them."""
+    return SaidSentence(text, ends_asking)
+
+
+def _sentences(text: str) -> Iterator[tuple[str, bool]]:
+    """Its sentences, each with whether it asks. A number at the end of one looks like that of a day or of a list's item."""
+    for sentence in sentences(text):
+        *before, last = _AFTER_NUMBER.split(sentence.text)
+        yield from ((part, False) for part in before)
+        yield last, sentence.asks
