@@ -23,6 +23,8 @@ PREFIX: Final = "msg"
 """What the id of a message's memory begins with; nothing else has such an id."""
 EARLIER: Final = "earlier"
 """Marks in the metadata a message that was written after its conversation was formed, hence maybe after others that were told later."""
+PART_LENGTHS: Final = "part_lengths"
+"""In the metadata of a message whose content was several parts: how many characters each has (`chat/content_parts.py`)."""
 WITH_CELL: Final = "cell_deleted"
 """Why a message is deleted that went with its cell."""
 REQUEST: Final = "request"
@@ -118,4 +120,9 @@ def zone_told(conversation: Conversation) -> dict[str, str]:
 
 
 def _metadata(message: Message, number: int) -> dict[str, object]:
-    return {"role": message.role, "message": number} | ({"message_id": message.id} if message.id is not None else {})
+    metadata: dict[str, object] = {"role": message.role, "message": number}
+    if message.id is not None:
+        metadata["message_id"] = message.id
+    if message.part_lengths:
+        metadata[PART_LENGTHS] = message.part_lengths
+    return metadata

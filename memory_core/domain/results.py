@@ -10,10 +10,13 @@ from typing import Any, Literal, NamedTuple
 import orjson
 from pydantic import ValidationError
 
+from memory_core.domain.chat.content_parts import text_parts
+from memory_core.domain.chat.messages import parts_sent
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.conversation import Task
 from memory_core.domain.errors import damaged_memory
 from memory_core.domain.memory import Event, Memory, Outcome, public_part
+from memory_core.domain.messages import PART_LENGTHS
 
 # A memory on its way out: the JSON that the API shows, and the memory behind it only for those who look.
 #
@@ -309,8 +312,9 @@ class SessionPage:
 class SessionMessage:
     """A message as it was told in its session.
 
-    id: the teller's own, or else that of its memory. memory_id: what the calls on memories know it by. sent: an item of a session as it
-    was appended, where that is more than role and content.
+    id: the teller's own, or else that of its memory. memory_id: what the calls on memories know it by. parts: the content as a list: the
+    parts of an item as they were appended, else one text part for each text that the content was joined from; none where it says nothing.
+    sent: an item of a session as it was appended, where that is more than role and content.
     """
 
     id: str
@@ -318,6 +322,7 @@ class SessionMessage:
     role: str
     actor: str | None
     content: str
+    parts: list[dict[str, Any]]
     timestamp: datetime
     sent: dict[str, Any] | None = None
 
@@ -327,7 +332,10 @@ class SessionMessage:
         identity, role = memory.metadata.get("message_id", memory.id), memory.metadata["role"]
         actor = None if memory.actor == role else memory.actor
         sent = memory.value if isinstance(memory.value, dict) else None
-        return SessionMessage(identity, memory.id, role, actor, memory.content, memory.event_timestamp, sent)
+        parts = None if sent is None else parts_sent(sent)
+        if parts is None:
+            parts = text_parts(memory.content, memory.metadata.get(PART_LENGTHS))
+        return SessionMessage(identity, memory.id, role, actor, memory.content, parts, memory.event_timestamp, sent)
 
     def public(self) -> dict[str, Any]:
         """The message as the API shows it."""
@@ -337,6 +345,7 @@ class SessionMessage:
             "role": self.role,
             "actor": self.actor,
             "content": self.content,
+            "parts": self.parts,
             "timestamp": self.timestamp,
         }
         return fields if self.sent is None else {**fields, "sent": self.sent}
