@@ -10,10 +10,13 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
+from memory_core.domain.chat.content_parts import text_parts
+from memory_core.domain.chat.messages import parts_sent
 from memory_core.domain.conversation import Conversation, Message
 from memory_core.domain.fields import ZONE_FIELD
 from memory_core.domain.importance import importance_by_type
 from memory_core.domain.memory import BYTES_EACH, Memory, MemoryType, Status
+from memory_core.domain.results import SessionMessage
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import worth_of
 
@@ -106,6 +109,23 @@ def message_memory(owner: Owner, conversation: Conversation, number: int, identi
         event_timestamp=message.timestamp,
         valid_from=message.timestamp,
         correlation_id=conversation.correlation_id,
+    )
+
+
+def session_message(memory: Memory) -> SessionMessage:
+    """The message of a session that a memory is, as the API shows it."""
+    role = memory.metadata["role"]
+    sent = memory.value if isinstance(memory.value, dict) else None
+    parts = None if sent is None else parts_sent(sent)
+    return SessionMessage(
+        id=memory.metadata.get("message_id", memory.id),
+        memory_id=memory.id,
+        role=role,
+        actor=None if memory.actor == role else memory.actor,
+        content=memory.content,
+        parts=text_parts(memory.content, memory.metadata.get(PART_LENGTHS)) if parts is None else parts,
+        timestamp=memory.event_timestamp,
+        sent=sent,
     )
 
 

@@ -10,13 +10,10 @@ from typing import Any, Literal, NamedTuple
 import orjson
 from pydantic import ValidationError
 
-from memory_core.domain.chat.content_parts import text_parts
-from memory_core.domain.chat.messages import parts_sent
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.conversation import Task
 from memory_core.domain.errors import damaged_memory
 from memory_core.domain.memory import Event, Memory, Outcome, public_part
-from memory_core.domain.messages import PART_LENGTHS
 
 # A memory on its way out: the JSON that the API shows, and the memory behind it only for those who look.
 #
@@ -325,17 +322,6 @@ class SessionMessage:
     parts: list[dict[str, Any]]
     timestamp: datetime
     sent: dict[str, Any] | None = None
-
-    @staticmethod
-    def of(memory: Memory) -> SessionMessage:
-        """The message that a memory is."""
-        identity, role = memory.metadata.get("message_id", memory.id), memory.metadata["role"]
-        actor = None if memory.actor == role else memory.actor
-        sent = memory.value if isinstance(memory.value, dict) else None
-        parts = None if sent is None else parts_sent(sent)
-        if parts is None:
-            parts = text_parts(memory.content, memory.metadata.get(PART_LENGTHS))
-        return SessionMessage(identity, memory.id, role, actor, memory.content, parts, memory.event_timestamp, sent)
 
     def public(self) -> dict[str, Any]:
         """The message as the API shows it."""

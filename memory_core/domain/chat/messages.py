@@ -423,14 +423,14 @@ class MessageReader:
         self.errors.append(FieldError(field_name, message))
 
 
-def parts_sent(message: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
+def parts_sent(message: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     """The content of a message as the list of parts that it came as, each an object; None where it was no list."""
     _, message = _unwrapped("", message)
     content = message.get(_content_field(message))
     if not isinstance(content, Sequence) or isinstance(content, str):
         return None
     parts = ({"type": "text", "text": part} if isinstance(part, str) else part for part in content)
-    return [part for part in parts if isinstance(part, Mapping)]
+    return [dict(part) for part in parts if isinstance(part, Mapping)]
 
 
 def with_joined_texts(message: Mapping[str, Any]) -> dict[str, Any]:
