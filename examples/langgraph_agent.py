@@ -1,6 +1,6 @@
 """A LangGraph agent that remembers its user beyond a thread.
 
-`make run` in another terminal, then this file, after `pip install './memory_core_client[langgraph]'`.
+`memory-core serve` or `make run` in another terminal, then this file, after `pip install './memory_core_client[langgraph]'`.
 In a model's place stands a script; put `init_chat_model("…").invoke` of LangChain there.
 """
 

@@ -1,6 +1,6 @@
 """An agent of Pydantic AI that keeps and looks up by tools.
 
-`make run` in another terminal, then this file, after `pip install ./memory_core_client pydantic-ai`.
+`memory-core serve` or `make run` in another terminal, then this file, after `pip install ./memory_core_client pydantic-ai`.
 In a model's place stands a script; name one, such as "openai:…", to ask a real one.
 """
 

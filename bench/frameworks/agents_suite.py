@@ -16,8 +16,8 @@ from memory_core_client import MemoryCore
 from memory_core_client.openai_agents import MemoryCoreSession
 
 
-class SuiteSession(MemoryCoreSession):
-    """Made as the sessions of the suite are made."""
+class SQLiteSession(MemoryCoreSession):
+    """Made as the sessions of the suite are made, and named as those: a closed session names its class."""
 
     service: MemoryCore
 
@@ -25,14 +25,11 @@ class SuiteSession(MemoryCoreSession):
         name = uuid.uuid4().hex if str(db_path) == ":memory:" else uuid.uuid5(uuid.NAMESPACE_URL, str(db_path)).hex
         super().__init__(self.service.user(name), session_id, session_settings=session_settings)
 
-    def close(self) -> None:
-        """Nothing: the client is shared."""
-
 
 @pytest.fixture(scope="session", autouse=True)
 def _connected() -> Iterator[None]:
-    with MemoryCore(os.environ[HOST_URL]) as SuiteSession.service:
+    with MemoryCore(os.environ[HOST_URL]) as SQLiteSession.service:
         yield
 
 
-agents.SQLiteSession = SuiteSession  # type: ignore[misc, assignment]
+agents.SQLiteSession = SQLiteSession  # type: ignore[misc, assignment]

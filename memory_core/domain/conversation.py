@@ -41,6 +41,7 @@ class Message(BaseModel):
 
     id: the caller's own. A message that became several has it on the first; on the others `#1`, `#2` and so on follow it.
     memory_id: its memory, where an earlier conversation has written that; None where it follows from the message.
+    part_lengths: characters of each text that the content was joined from, where it was several.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -51,6 +52,7 @@ class Message(BaseModel):
     actor: str | None = None
     id: str | None = Field(default=None, exclude_if=lambda value: value is None)
     memory_id: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    part_lengths: list[int] = Field(default_factory=list, exclude_if=lambda value: not value)
 
     @property
     def by_person(self) -> bool:

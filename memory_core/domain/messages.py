@@ -10,10 +10,13 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
+from memory_core.domain.chat.content_parts import text_parts
+from memory_core.domain.chat.messages import parts_sent
 from memory_core.domain.conversation import Conversation, Message
 from memory_core.domain.fields import ZONE_FIELD
 from memory_core.domain.importance import importance_by_type
 from memory_core.domain.memory import BYTES_EACH, Memory, MemoryType, Status
+from memory_core.domain.results import SessionMessage
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import worth_of
 
@@ -23,6 +26,8 @@ PREFIX: Final = "msg"
 """What the id of a message's memory begins with; nothing else has such an id."""
 EARLIER: Final = "earlier"
 """Marks in the metadata a message that was written after its conversation was formed, hence maybe after others that were told later."""
+PART_LENGTHS: Final = "part_lengths"
+"""In the metadata of a message whose content was several parts: how many characters each has (`chat/content_parts.py`)."""
 WITH_CELL: Final = "cell_deleted"
 """Why a message is deleted that went with its cell."""
 REQUEST: Final = "request"
@@ -107,6 +112,23 @@ def message_memory(owner: Owner, conversation: Conversation, number: int, identi
     )
 
 
+def session_message(memory: Memory) -> SessionMessage:
+    """The message of a session that a memory is, as the API shows it."""
+    role = memory.metadata["role"]
+    sent = memory.value if isinstance(memory.value, dict) else None
+    parts = None if sent is None else parts_sent(sent)
+    return SessionMessage(
+        id=memory.metadata.get("message_id", memory.id),
+        memory_id=memory.id,
+        role=role,
+        actor=None if memory.actor == role else memory.actor,
+        content=memory.content,
+        parts=text_parts(memory.content, memory.metadata.get(PART_LENGTHS)) if parts is None else parts,
+        timestamp=memory.event_timestamp,
+        sent=sent,
+    )
+
+
 def bytes_of_messages(messages: Iterable[Message]) -> int:
     """How many bytes the memories of messages count, at least (`stored_bytes`)."""
     return sum(BYTES_EACH + len(message.content.encode()) for message in messages)
@@ -118,4 +140,9 @@ def zone_told(conversation: Conversation) -> dict[str, str]:
 
 
 def _metadata(message: Message, number: int) -> dict[str, object]:
-    return {"role": message.role, "message": number} | ({"message_id": message.id} if message.id is not None else {})
+    metadata: dict[str, object] = {"role": message.role, "message": number}
+    if message.id is not None:
+        metadata["message_id"] = message.id
+    if message.part_lengths:
+        metadata[PART_LENGTHS] = message.part_lengths
+    return metadata

@@ -309,8 +309,9 @@ class SessionPage:
 class SessionMessage:
     """A message as it was told in its session.
 
-    id: the teller's own, or else that of its memory. memory_id: what the calls on memories know it by. sent: an item of a session as it
-    was appended, where that is more than role and content.
+    id: the teller's own, or else that of its memory. memory_id: what the calls on memories know it by. parts: the content as a list: the
+    parts of an item as they were appended, else one text part for each text that the content was joined from; none where it says nothing.
+    sent: an item of a session as it was appended, where that is more than role and content.
     """
 
     id: str
@@ -318,16 +319,9 @@ class SessionMessage:
     role: str
     actor: str | None
     content: str
+    parts: list[dict[str, Any]]
     timestamp: datetime
     sent: dict[str, Any] | None = None
-
-    @staticmethod
-    def of(memory: Memory) -> SessionMessage:
-        """The message that a memory is."""
-        identity, role = memory.metadata.get("message_id", memory.id), memory.metadata["role"]
-        actor = None if memory.actor == role else memory.actor
-        sent = memory.value if isinstance(memory.value, dict) else None
-        return SessionMessage(identity, memory.id, role, actor, memory.content, memory.event_timestamp, sent)
 
     def public(self) -> dict[str, Any]:
         """The message as the API shows it."""
@@ -337,6 +331,7 @@ class SessionMessage:
             "role": self.role,
             "actor": self.actor,
             "content": self.content,
+            "parts": self.parts,
             "timestamp": self.timestamp,
         }
         return fields if self.sent is None else {**fields, "sent": self.sent}

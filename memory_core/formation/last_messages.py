@@ -20,8 +20,8 @@ from weakref import WeakValueDictionary
 from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import Conflict, HeadMoved, NotFound
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
-from memory_core.domain.messages import EARLIER, MESSAGE, TAKEN_BACK, is_cell, is_message, messages_of
-from memory_core.domain.results import Call, SerializedMemory, SessionMessage, TakenBack
+from memory_core.domain.messages import EARLIER, MESSAGE, TAKEN_BACK, is_cell, is_message, messages_of, session_message
+from memory_core.domain.results import Call, SerializedMemory, TakenBack
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete
 from memory_core.domain.truth.slots import slot_name
@@ -128,7 +128,7 @@ class LastMessages:
         for start in range(0, len(names), _A_PAGE):
             serialised |= await self._store.memories(owner, names[start : start + _A_PAGE])
         return TakenBack(
-            tuple(SessionMessage.of(serialised[name].memory) for name in names if name in serialised), sum(part.memories for part in parts)
+            tuple(session_message(serialised[name].memory) for name in names if name in serialised), sum(part.memories for part in parts)
         )
 
     async def _part(self, owner: Owner, session_id: str, count: int | None, call: Call, part: int) -> _Part:

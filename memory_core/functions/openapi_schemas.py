@@ -47,6 +47,12 @@ REDACTED: Schema = {
     }
 }
 
+PARTS: Schema = {
+    "type": "array",
+    "items": {"type": "object", "additionalProperties": True},
+    "description": "The content in parts: of an appended message as they came, else its texts; empty where nothing is said",
+}
+
 
 def answer_schemas() -> dict[str, Schema]:
     """The schemas of all answers, with the models they refer to."""
@@ -98,6 +104,7 @@ def _as_shown(schemas: dict[str, Schema]) -> None:
     properties.update(REDACTED)
     message = schemas["SessionMessage"]
     message["required"] = [name for name in message["required"] if name != "sent"]
+    message["properties"]["parts"] = PARTS
 
 
 def _shapes() -> dict[str, Schema]:

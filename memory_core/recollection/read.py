@@ -11,7 +11,7 @@ from memory_core.domain.errors import Damaged, NotFound
 from memory_core.domain.event_log import base_id, is_of_its_life, is_version, version_id
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import FOUND_BY_DEFAULT, TRUE_ONCE, Head, Memory, MemoryType, Status
-from memory_core.domain.messages import MESSAGE, is_message
+from memory_core.domain.messages import MESSAGE, is_message, session_message
 from memory_core.domain.metadata_filter import matches
 from memory_core.domain.requests.memories import ListInput, NamedInput, TagsInput
 from memory_core.domain.results import (
@@ -20,7 +20,6 @@ from memory_core.domain.results import (
     Fetched,
     MemoryPage,
     MessagePage,
-    SessionMessage,
     SessionPage,
     SessionView,
     Settled,
@@ -194,7 +193,7 @@ class Reader:
         documents = await self._store.page(owner, "memory", where, place, limit + 1, newest_first=newest_first)
         following = self._cursors.make(owner, head, bound, _place(documents[limit - 1])) if len(documents) > limit else None
         memories, _ = self._memories(documents[:limit], head)
-        return MessagePage(tuple(SessionMessage.of(memory) for memory in memories if is_message(memory.id)), following)
+        return MessagePage(tuple(session_message(memory) for memory in memories if is_message(memory.id)), following)
 
     async def _under_their_own_ids(self, owner: Owner, memories: list[Memory]) -> list[Memory]:
         """Old versions (a look back in time finds them) as the memories that they were, but for memories that were deleted since."""

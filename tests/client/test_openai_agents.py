@@ -59,6 +59,33 @@ async def test_items_come_back_as_they_were_added(user: User) -> None:
     assert await session.get_items() == []
 
 
+async def test_a_closed_session_says_so_whatever_is_asked_of_it_and_its_items_stay(user: User) -> None:
+    """Also where nothing is to be added: as the SDK's own sessions do."""
+    session = MemoryCoreSession(user, "s")
+    item: Any = {"role": "user", "content": "Weather?"}
+    await session.add_items([item])
+    session.close()
+    session.close()
+    for use in (
+        session.get_items,
+        session.pop_item,
+        session.clear_session,
+        lambda: session.add_items([]),
+        lambda: session.add_items([item]),
+    ):
+        with pytest.raises(RuntimeError, match=r"^MemoryCoreSession is closed$"):
+            await use()
+    assert await MemoryCoreSession(user, "s").get_items() == [item], "another session of the same client goes on"
+
+
+async def test_messages_name_the_parts_of_their_content(user: User) -> None:
+    content = [{"type": "input_text", "text": "Which boat?"}, {"type": "input_image", "image_url": "https://x.example/red.png"}]
+    items: list[Any] = [{"role": "user", "content": content}, {"role": "assistant", "content": "The red one."}]
+    await MemoryCoreSession(user, "s").add_items(items)
+    assert [message.parts for message in user.messages("s")] == [content, [{"type": "text", "text": "The red one."}]]
+    assert await MemoryCoreSession(user, "s").get_items() == items
+
+
 async def test_an_item_is_of_the_moment_that_it_brings_and_comes_back_without_it(user: User) -> None:
     """A model's API refuses an item with a field that it does not know."""
     item, answer = {"role": "user", "content": "I had lunch with Tom."}, {"role": "assistant", "content": "How is he?"}

@@ -51,7 +51,7 @@ def test_a_turn_is_taken_back_and_what_it_replaced_holds_again(host: httpx.Clien
     body = answer.json()
     assert [one["content"] for one in body["messages"]] == ["I live in Oslo now, no longer in Lisbon.", "Cold up there."]
     assert body["memories"] > 0
-    assert body["messages"][0].keys() == {"id", "memory_id", "role", "actor", "content", "timestamp"}
+    assert body["messages"][0].keys() == {"id", "memory_id", "role", "actor", "content", "parts", "timestamp"}
     assert current(host, user) == lived
     assert told_of(host, user, "Oslo") == []
     assert read_back(host, user) == ["I live in Lisbon.", "A fine city."]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import orjson
 import pytest
@@ -184,3 +185,23 @@ def test_an_answer_lists_a_hundred_at_most_and_all_are_replaced() -> None:
         SECRETS.value(SaveInput(content=TOKEN))
     assert len(redactions) == 100
     assert TOKEN not in redacted.model_dump_json()
+
+
+@pytest.mark.parametrize("wrap", [lambda item: item, lambda item: {"type": "human", "data": item}])
+@pytest.mark.parametrize(
+    ("texts", "kept"),
+    [
+        (["my password is", "hunter2xyz9", "ok"], "my password is\n[redacted: password]\nok"),
+        (["-----BEGIN PRIVATE KEY-----\nMIIEvQ", "AbCd\n-----END PRIVATE KEY-----", "ok"], "[redacted: private key]\nok"),
+    ],
+)
+def test_a_secret_over_several_parts_of_an_item_is_redacted_in_one_part(texts: list[str], kept: str, wrap: Any) -> None:
+    """The content joins the parts, so it shows what no part does alone; the item that comes back must not have it either."""
+    picture = {"type": "image_url", "image_url": {"url": "https://x.example/red.png"}}
+    item = wrap({"role": "user", "content": [picture, *({"type": "text", "text": text, "own": 1} for text in texts)]})
+    with collect_redactions() as redactions:
+        (read,) = SECRETS.value(AppendInput(messages=[item])).messages
+    sent = read.sent.get("data", read.sent)
+    assert sent == {"role": "user", "content": [picture, {"type": "text", "text": kept, "own": 1}]}
+    assert read.content == f"[image: red.png]\n{kept}"
+    assert sum(redaction.count for redaction in redactions) == 1

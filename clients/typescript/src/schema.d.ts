@@ -1798,8 +1798,9 @@ export interface components {
          * SessionMessage
          * @description A message as it was told in its session.
          *
-         *     id: the teller's own, or else that of its memory. memory_id: what the calls on memories know it by. sent: an item of a session as it
-         *     was appended, where that is more than role and content.
+         *     id: the teller's own, or else that of its memory. memory_id: what the calls on memories know it by. parts: the content as a list: the
+         *     parts of an item as they were appended, else one text part for each text that the content was joined from; none where it says nothing.
+         *     sent: an item of a session as it was appended, where that is more than role and content.
          */
         SessionMessage: {
             /** Id */
@@ -1812,6 +1813,10 @@ export interface components {
             actor: string | null;
             /** Content */
             content: string;
+            /** @description The content in parts: of an appended message as they came, else its texts; empty where nothing is said */
+            parts: {
+                [key: string]: unknown;
+            }[];
             /**
              * Timestamp
              * Format: date-time

@@ -13,6 +13,7 @@ from typing import Any, overload
 
 from pydantic import TypeAdapter, ValidationError
 
+from memory_core.domain.chat.content_parts import SEAM, lengths_of_parts
 from memory_core.domain.chat.parts import PartError, ToolNames, describe_call, describe_result, read_call, read_part, without_data_urls
 from memory_core.domain.conversation import GivenRole, Message, Role
 from memory_core.domain.errors import FieldError, Invalid, shown_name
@@ -67,7 +68,7 @@ class ReadMessage:
     """One message as it was read.
 
     role: None where the call may leave it out, and did. timestamp: None where none was given. parts: the texts that the content was
-    joined from, and a tool's result without the tool's name.
+    joined from. unnamed: the parts of a tool's result without the tool's name.
     """
 
     role: Role | None
@@ -76,6 +77,7 @@ class ReadMessage:
     actor: str | None = None
     id: str | None = None
     parts: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,16 @@ def timed(messages: Sequence[ReadMessage], now: datetime, role: Role = "user") -
     result = []
     for message in messages:
         moment = message.timestamp or moment
-        result.append(Message(role=message.role or role, content=message.content, timestamp=moment, actor=message.actor, id=message.id))
+        result.append(
+            Message(
+                role=message.role or role,
+                content=message.content,
+                timestamp=moment,
+                actor=message.actor,
+                id=message.id,
+                part_lengths=lengths_of_parts(message.content, message.parts),
+            )
+        )
     return result
 
 
@@ -310,7 +321,7 @@ class MessageReader:
                 pieces.add(describe_result(str(item.get("name") or kind.removesuffix("_call")), item[field_name]), from_tool=True)
 
     def _read_message(self, path: str, message: Mapping[str, Any], frame: _Frame, pieces: _Pieces) -> None:
-        content_field = "parts" if "content" not in message and isinstance(message.get("parts"), Sequence) else "content"
+        content_field = _content_field(message)
         content, calls = message.get(content_field), set[str]()
         beside = any(message.get(name) is not None for name in _PAYLOADS)
         silent = frame.role in MAY_BE_BLANK
@@ -386,7 +397,7 @@ class MessageReader:
         doings: list[tuple[Role | None, list[str]]] = [("tool", pack) for pack in pieces.packs()]
         speaker = frame.actor or (None if frame.role == "tool" else frame.name)
         for number, (role, texts) in enumerate([*doings, *words] if pieces.tools_first else [*words, *doings]):
-            text = "\n".join(texts)
+            text = SEAM.join(texts)
             try:
                 _CONTENT.validate_python(text)
             except ValidationError as error:
@@ -396,8 +407,8 @@ class MessageReader:
                     return
             identity = frame.id if number == 0 or frame.id is None else f"{frame.id}#{number}"
             actor = speaker if role == frame.role else None
-            parts = (*texts, *pieces.unnamed) if role == "tool" else tuple(texts)
-            self.messages.append(ReadMessage(role, text, frame.timestamp, actor, identity, parts))
+            unnamed = tuple(pieces.unnamed) if role == "tool" else ()
+            self.messages.append(ReadMessage(role, text, frame.timestamp, actor, identity, tuple(texts), unnamed))
 
     def _ignore(self, name: str) -> None:
         if len(self.ignored) < MAX_IGNORED:
@@ -410,6 +421,37 @@ class MessageReader:
 
     def _refuse(self, field_name: str, message: str) -> None:
         self.errors.append(FieldError(field_name, message))
+
+
+def parts_sent(message: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """The content of a message as the list of parts that it came as, each an object; None where it was no list."""
+    _, message = _unwrapped("", message)
+    content = message.get(_content_field(message))
+    if not isinstance(content, Sequence) or isinstance(content, str):
+        return None
+    parts = ({"type": "text", "text": part} if isinstance(part, str) else part for part in content)
+    return [dict(part) for part in parts if isinstance(part, Mapping)]
+
+
+def with_joined_texts(message: Mapping[str, Any]) -> dict[str, Any]:
+    """A message whose content is a list of parts, with the texts of all parts in the first one that has a text."""
+    path, inner = _unwrapped("", message)
+    parts = parts_sent(message) or []
+    texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
+    first = next((place for place, part in enumerate(parts) if isinstance(part.get("text"), str)), None)
+    joined = [
+        {**part, "text": SEAM.join(texts)} if place == first else part
+        for place, part in enumerate(parts)
+        if place == first or not isinstance(part.get("text"), str)
+    ]
+    content = {_content_field(inner): joined}
+    wrapper = path.removeprefix(".")
+    return {**message, wrapper: {**message[wrapper], **content}} if wrapper else {**message, **content}
+
+
+def _content_field(message: Mapping[str, Any]) -> str:
+    """The field that holds the content: `parts` in the messages of Google's models."""
+    return "parts" if "content" not in message and isinstance(message.get("parts"), Sequence) else "content"
 
 
 def _unwrapped(path: str, message: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:

@@ -408,4 +408,4 @@ def _content_words(text_words: Sequence[str]) -> list[str]:
 
 def texts_said(messages: Iterable[ReadMessage]) -> frozenset[str]:
     """The texts of messages and of their parts, `normalised`."""
-    return frozenset(normalised(text) for message in messages for text in (message.content, *message.parts))
+    return frozenset(normalised(text) for message in messages for text in (message.content, *message.parts, *message.unnamed))

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from pydantic import BaseModel
 
-from memory_core.domain.chat.messages import ReadMessage, ReadMessages
+from memory_core.domain.chat.content_parts import SEAM
+from memory_core.domain.chat.messages import ReadMessage, ReadMessages, parts_sent, with_joined_texts
 from memory_core.domain.chat.session_items import SessionItem, SessionItems
 
 if TYPE_CHECKING:
@@ -182,14 +183,23 @@ class _Walk:
 
     def _message(self, message: ReadMessage, path: str) -> ReadMessage:
         content, actor = self._text(message.content, f"{path}.content"), self._actor(message.actor, path)
-        return replace(message, content=content, actor=actor, parts=tuple(self._again(part) for part in message.parts))
+        parts, unnamed = (tuple(map(self._again, texts)) for texts in (message.parts, message.unnamed))
+        return replace(message, content=content, actor=actor, parts=parts, unnamed=unnamed)
 
     def _item(self, item: SessionItem, path: str) -> SessionItem:
         """An item as it was sent holds what its content says, so that is counted once."""
         actor = self._actor(item.actor, path)
         if item.sent is None:
             return replace(item, content=self._text(item.content, f"{path}.content"), actor=actor)
-        return replace(item, content=self._again(item.content), actor=actor, sent=self.visit(item.sent, path))
+        sent = self.visit(self._without_hidden_seams(item.sent), path)
+        return replace(item, content=self._again(item.content), actor=actor, sent=sent)
+
+    def _without_hidden_seams(self, sent: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The item with its texts in one part where they hold a secret together that none shows alone; else as it is."""
+        texts = [part["text"] for part in parts_sent(sent) or () if isinstance(part.get("text"), str)]
+        if len(texts) < 2 or self._again(SEAM.join(texts)) == SEAM.join(map(self._again, texts)):
+            return sent
+        return with_joined_texts(sent)
 
     def _actor(self, actor: str | None, path: str) -> str | None:
         return None if actor is None else self._text(actor, f"{path}.actor")

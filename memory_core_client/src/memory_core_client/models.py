@@ -141,12 +141,17 @@ class Task(Answer):
 
 
 class Message(Answer):
-    """A message of a session. `sent`: the item as it was appended, where that is more than role and content."""
+    """A message of a session.
+
+    `parts`: the content as a list of parts, those of an item as they came. `sent`: the item as it was appended, where that is more than
+    role and content.
+    """
 
     id: str
     memory_id: str
     role: str
     content: str
+    parts: list[dict[str, Any]] = Field(default_factory=list)
     actor: str | None = None
     timestamp: datetime | None = None
     sent: dict[str, Any] | None = None

@@ -49,11 +49,12 @@ class MemoryCoreSession(SessionABC):
             session_settings: The SDK's, such as how many items a run sees.
 
         """
-        self._user, self.session_id, self._form = user, session_id, form
+        self._user, self.session_id, self._form, self._is_closed = user, session_id, form, False
         self.session_settings = SessionSettings() if session_settings is None else coerce_session_settings(session_settings)
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """The last `limit` items, or all, the oldest first."""
+        self._check_open()
         return await asyncio.to_thread(self._last, resolve_session_limit(limit, self.session_settings))
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
@@ -61,17 +62,31 @@ class MemoryCoreSession(SessionABC):
 
         An item with a `timestamp` is of that moment, others of the moment of the item before them in the call, or else of now.
         """
+        self._check_open()
         for some in portions(items, AT_ONCE):
             await asyncio.to_thread(self._user.append, self.session_id, some, form=self._form)
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Take the last item out: of several who pop at once each gets another."""
+        self._check_open()
         taken = await asyncio.to_thread(self._take_back)
         return _item(taken[0]) if taken else None
 
     async def clear_session(self) -> None:
         """Take all items out."""
+        self._check_open()
         await asyncio.to_thread(self._user.clear, self.session_id)
+
+    def close(self) -> None:
+        """Use this session no more: its calls raise RuntimeError from now on, as those of the SDK's sessions do.
+
+        The items stay, and so does the client, which other sessions may share.
+        """
+        self._is_closed = True
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise RuntimeError(f"{type(self).__name__} is closed")
 
     def _last(self, limit: int | None) -> list[TResponseInputItem]:
         if limit is not None and limit < 1:
