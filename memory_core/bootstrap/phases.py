@@ -18,7 +18,7 @@ from memory_core.consolidation.pattern_withdrawal import Withdrawal
 from memory_core.consolidation.patterns import Closeness, Patterns
 from memory_core.consolidation.profile import ProfileStep
 from memory_core.consolidation.reflection import Reflecting
-from memory_core.consolidation.run import Calls, Consolidator, EndingRules, RunEnding, Step, Told
+from memory_core.consolidation.run import Calls, Consolidator, EndingRules, ReportRun, RunEnding, Step
 from memory_core.consolidation.scene_conflicts import SceneConflictStep
 from memory_core.consolidation.scenes import SceneStep
 from memory_core.consolidation.schedule import FanOut, RunBeginning
@@ -92,11 +92,11 @@ class Consolidation:
         clock: Clock,
         ids: IdSource,
         rules: ConsolidationRules,
-        told: Told,
+        report_run: ReportRun,
         calls: Callable[[], Calls],
         unmerger: NoteUnmerger,
     ) -> None:
-        """told: of what each run did. calls: those that runs give way to."""
+        """report_run: called with what each run did. calls: those that runs give way to."""
         store, operations = here.store, tasking.operations
         self.snapshots = Snapshots(store, ledger)
         compressor = Compressor(copies, here.embedder, here.agents, here.rules, tasking.steps)
@@ -125,7 +125,7 @@ class Consolidation:
         )
         self.reembedder = Reembedder(store, operations, here.embedder)
         beginning = RunBeginning(store, operations, clock, ids)
-        ending = RunEnding(store, operations, here.queue, clock, rules.ending, told)
+        ending = RunEnding(store, operations, here.queue, clock, rules.ending, report_run)
         self.consolidator = Consolidator(store, operations, steps, beginning, ending, clock, calls)
         self.fan_out = FanOut(store, here.queue, beginning, touches, clock, rules.spread)
         self.works: dict[TaskKind, Work] = {

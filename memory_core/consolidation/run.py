@@ -217,8 +217,8 @@ ROUNDED = timedelta(seconds=1)
 """Moments of fading are sums of real numbers, which a store and we may round differently."""
 WRITTEN: Final = "messages_written"
 """Under which name a run counts messages of earlier conversations."""
-Told = Callable[[Mapping[str, int]], None]
-"""Told what each run did, when it has ended."""
+ReportRun = Callable[[Mapping[str, int]], None]
+"""Called with the counts of a run when it has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +245,7 @@ class RunEnding:
     """Ends runs of any owner."""
 
     def __init__(
-        self, store: LongTermStore, operations: Operations, queue: TaskQueue, clock: Clock, rules: EndingRules, report_run: Told
+        self, store: LongTermStore, operations: Operations, queue: TaskQueue, clock: Clock, rules: EndingRules, report_run: ReportRun
     ) -> None:
         self._store, self._operations, self._queue = store, operations, queue
         self._clock, self._rules, self._report_run = clock, rules, report_run

@@ -134,7 +134,7 @@ class Hit(NamedTuple):
     """
 
     rank: int
-    shown: SerializedMemory
+    serialized: SerializedMemory
     similarity_score: float | None
     lexical_score: float
     relevance_score: float
@@ -155,7 +155,7 @@ class Hit(NamedTuple):
     @property
     def memory(self) -> Memory:
         """The memory that was found."""
-        return self.shown.memory
+        return self.serialized.memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,8 +411,8 @@ class Summary:
 
     def public(self) -> dict[str, Any]:
         """The summary as the API shows it."""
-        shown: dict[str, Any] = {"summary": self.text, "degraded": list(self.degraded)}
-        return shown if self.structured is None else {**shown, "structured": self.structured}
+        body: dict[str, Any] = {"summary": self.text, "degraded": list(self.degraded)}
+        return body if self.structured is None else {**body, "structured": self.structured}
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,7 +195,7 @@ def _handed_over(done: Without, look: Look, conversation: Conversation, further:
     free = {"leased_by": None, "leased_until": None, "waiting_for": None, "next_enqueue_at": now, "updated_at": now}
     task = pair.task.model_copy(update={**begun, **free, "generation": pair.task.generation + 1})
     ended = replace(pair.subject, body={**pair.subject.body, **nothing_left, "state": "cancelled"})
-    done.put(written(task, onto=pair.held.document), ended)
+    done.put(written(task, onto=pair.task_state.document), ended)
     done.creates += documents_of(further)
     done.more += int(pair.task.finished)
     done.ready.append(task)

@@ -188,7 +188,7 @@ def graph_response(text: str, form: str) -> HttpResponse:
 def _hit(hit: Hit) -> dict[str, Any]:
     return {
         "rank": hit.rank,
-        "memory": orjson.Fragment(hit.shown.json),
+        "memory": orjson.Fragment(hit.serialized.json),
         "similarity_score": hit.similarity_score,
         "lexical_score": hit.lexical_score,
         "relevance_score": hit.relevance_score,

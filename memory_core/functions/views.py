@@ -85,7 +85,7 @@ def shape_of(view: View, fields: tuple[str, ...] | None = None) -> Shape:
 
 def brief_hit(hit: Hit) -> dict[str, Any]:
     """What a brief view shows of a result: its place, and what tells that it has faded or fallen only where it has."""
-    memory = brief(orjson.loads(hit.shown.json))
+    memory = brief(orjson.loads(hit.serialized.json))
     memory.pop("foresight", None)  # a context tells what is ahead; of ten results it takes 0.5 KB beside its texts
     fields: dict[str, Any] = {
         "rank": hit.rank,

@@ -133,7 +133,7 @@ def _without_ended_foresight(hits: Sequence[Hit], moment: datetime) -> tuple[Hit
         memory = hit.memory
         standing = [foresight for foresight in memory.foresight if foresight.end_time is None or moment < foresight.end_time]
         if len(standing) < len(memory.foresight):
-            hit = hit._replace(shown=SerializedMemory.of(memory.model_copy(update={"foresight": standing})))
+            hit = hit._replace(serialized=SerializedMemory.of(memory.model_copy(update={"foresight": standing})))
         current.append(hit)
     return tuple(current)
 

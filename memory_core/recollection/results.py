@@ -58,7 +58,7 @@ def build_hits(
         hits.append(
             Hit(
                 rank=len(hits) + 1,
-                shown=documents[identity],
+                serialized=documents[identity],
                 **numbers[place],
                 tier=tier,
                 age_days=age_days,

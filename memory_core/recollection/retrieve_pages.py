@@ -56,5 +56,5 @@ def _ranked(hits: Sequence[Hit], before: int) -> tuple[Hit, ...]:
 
 
 def _mark(hit: Hit) -> str:
-    identity: str = orjson.loads(hit.shown.json)["id"]
+    identity: str = orjson.loads(hit.serialized.json)["id"]
     return blake2b(identity.encode(), digest_size=_MARK_CHARACTERS // 2).hexdigest()

@@ -211,7 +211,7 @@ class Operations:
             stored, now = operation_in(pair.subject), self._clock.now()
             advanced = _advanced(pair.subject, stored.model_copy(update={"cursor": change(stored)}))
             fields = {"updated_at": now, **({"next_enqueue_at": now, "step": None} if due else {})}
-            return Changes(pair.task.model_copy(update=fields), puts=(*advanced.puts, pair.held.changed(**fields)), fragile=True)
+            return Changes(pair.task.model_copy(update=fields), puts=(*advanced.puts, pair.task_state.changed(**fields)), fragile=True)
 
         subject = operation_id(task_id)
         committed = await self._ledger.commit(owner, changes, ids=[task_id, subject], call=call)

@@ -133,7 +133,7 @@ _NO_MORE: Mapping[str, Any] = {}
 class Pair:
     """A task and its subject, as one look shows them; no subject where that is gone."""
 
-    held: HeldTask
+    task_state: HeldTask
     subject: Document | None
 
     @classmethod
@@ -149,7 +149,7 @@ class Pair:
     @property
     def task(self) -> Task:
         """The task."""
-        return self.held.task
+        return self.task_state.task
 
     def turned(self, state: str, now: datetime, *, subject: Mapping[str, Any] = _NO_MORE, **fields: Any) -> Changes[Task]:
         """The commit that gives the subject another state (and the fields `subject`), the task other `fields`, and its callback
@@ -157,7 +157,7 @@ class Pair:
         """
         turned = {**self._formed(), **fields, "leased_by": None, "leased_until": None, "waiting_for": None, "updated_at": now}
         task, deliveries = announced(self.task.model_copy(update=turned), now)
-        puts = (written(task, onto=self.held.document), *deliveries)
+        puts = (written(task, onto=self.task_state.document), *deliveries)
         return Changes(
             task, puts=(*puts, *self._subject(state, now, subject)), head_fields=counted(unfinished(puts) - (not self.task.finished))
         )

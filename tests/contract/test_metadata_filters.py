@@ -80,7 +80,7 @@ async def test_lists_and_searches_show_what_meets_the_filter(core: MemoryCore) -
             found = await core.retrieve(
                 ALICE, RetrieveInput(query="shelf number", metadata=wanted, limit=50, answer_threshold=0, similarity_threshold=0)
             )
-            assert sorted(int(hit.shown.memory.category or "-1") for hit in found.results) == expected, wanted
+            assert sorted(int(hit.serialized.memory.category or "-1") for hit in found.results) == expected, wanted
 
 
 async def test_a_search_of_a_session_and_one_at_a_moment_keep_to_it(core: MemoryCore, world: World) -> None:
@@ -89,7 +89,7 @@ async def test_a_search_of_a_session_and_one_at_a_moment_keep_to_it(core: Memory
     for at in (None, world.clock.now()):
         asked = RetrieveInput(query="turn about shelf", session_id="s1", metadata={"place": {"gte": 1}}, at=at)
         found = await core.retrieve(ALICE, asked)
-        assert {hit.shown.memory.metadata["place"] for hit in found.results} == {1, 2}
+        assert {hit.serialized.memory.metadata["place"] for hit in found.results} == {1, 2}
 
 
 async def test_it_follows_an_edit_and_looks_back(core: MemoryCore, world: World) -> None:

@@ -61,7 +61,7 @@ async def stored(world: World, owner: Owner, names: Sequence[str], embedder: Wor
 async def similarity(core: MemoryCore, text: str, owner: Owner = ALICE) -> float | None:
     query = RetrieveInput(query=text, answer_threshold=0.0, similarity_threshold=0.0, explain=True)
     hits = (await core.retrieve(owner, query)).results
-    return next((hit.similarity_score for hit in hits if hit.shown.memory.content == text), -1.0)
+    return next((hit.similarity_score for hit in hits if hit.serialized.memory.content == text), -1.0)
 
 
 TURNS = [turn("Ana sings flamenco"), turn("the boat is red"), turn("a heron stands in the reeds", "s2"), fact("Ana lives in Porto")]

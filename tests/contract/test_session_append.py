@@ -80,7 +80,7 @@ async def test_what_is_appended_is_found_and_nothing_is_formed_of_it(world: Worl
     await append(core, "The birch shelf holds forty books", REASONING)
     await hand.work_all()
     found = (await core.retrieve(ALICE, RetrieveInput(query="birch shelf books"))).results
-    assert [hit.shown.memory.content for hit in found] == ["The birch shelf holds forty books"]
+    assert [hit.serialized.memory.content for hit in found] == ["The birch shelf holds forty books"]
     assert {memory.category for memory in await left(core)} == {"message"}
     assert (await core.tasks(ALICE, TasksInput())).tasks == ()
 

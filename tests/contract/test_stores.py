@@ -39,7 +39,7 @@ async def put(core: MemoryCore, key: str, value: Any, **fields: Any) -> Memory:
 
 async def found(core: MemoryCore, query: str = WORDS, **fields: Any) -> list[str]:
     asked = RetrieveInput(query=query, answer_threshold=0, similarity_threshold=0, **fields)
-    return [hit.shown.memory.content for hit in (await core.retrieve(ALICE, asked)).results]
+    return [hit.serialized.memory.content for hit in (await core.retrieve(ALICE, asked)).results]
 
 
 async def shown(core: MemoryCore, **fields: Any) -> list[Memory]:

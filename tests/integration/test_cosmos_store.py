@@ -344,7 +344,7 @@ async def test_settings_choose_the_store_and_the_whole_product_runs_on_it(server
     async with MemoryCore(Settings.from_env(chosen | given)) as core:
         saved = await core.save(ALICE, SaveInput(content="Ann drinks jasmine tea"))
         found = await core.retrieve(ALICE, RetrieveInput(query="jasmine tea", answer_threshold=0.0, similarity_threshold=0.0))
-        assert [one.shown.memory.id for one in found.results] == [saved.memory.id]
+        assert [one.serialized.memory.id for one in found.results] == [saved.memory.id]
         assert [one.id for one in (await core.list(ALICE, ListInput())).memories] == [saved.memory.id]
 
 

@@ -149,7 +149,7 @@ def memory_line(memory: Mapping[str, Any], limit: int | None = SHORT) -> str:
 
 
 def _hit_lines(hit: Hit, whole: bool, moment: datetime) -> Iterable[str]:
-    memory = orjson.loads(hit.shown.json)
+    memory = orjson.loads(hit.serialized.json)
     # Of an episode the turns that matched tell more than its beginning.
     passages = hit.passages if len(memory["content"]) > SHORT else ()
     faded = f" (faded, {hit.age_days} days old)" if hit.tier == "faded" else ""
