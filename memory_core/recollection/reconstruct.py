@@ -20,6 +20,7 @@ from memory_core.domain.event_log import base_id
 from memory_core.domain.fields import DEFAULT_MAX_TOKENS
 from memory_core.domain.memory import Memory
 from memory_core.domain.messages import is_instruction
+from memory_core.domain.ranking.query import asks_of_assistant
 from memory_core.domain.ranking.selection import Grant, Packed, Piece, packed
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Hit, Retrieved, SerializedMemory
@@ -36,6 +37,7 @@ from memory_core.recollection.quotations import (
     Untold,
     disputed,
     fallen_by_turn,
+    is_by_assistant,
     piece,
     quotable,
     tells_only_what_has_ended,
@@ -288,7 +290,9 @@ class Gatherer:
             ]
         fallen = await self.fallen(owner, told, look.moment)
         conflicts = await disputed(self._store, owner, (one.memory for one in told), look.moment)
-        return await asyncio.to_thread(_pieces, told, fallen, conflicts, rounds)
+        pieces = await asyncio.to_thread(_pieces, told, fallen, conflicts, rounds)
+        asked_for = _asked_for(hits, rounds)
+        return [replace(quoted, is_asked_for=True) if quoted.id == asked_for else quoted for quoted in pieces]
 
     def note(self, owner: Owner, rounds: Rounds, told: Collection[str]) -> None:
         """Note as accesses the hits that a context tells, with the cells of turns; none where nothing comes near the query."""
@@ -330,6 +334,13 @@ def grant_for(query: RetrieveInput, answer: float, best: float) -> Grant:
 def _asks_about_somebody(sentence: Sentence) -> bool:
     asks = sentence.asks or _QUESTION.match(sentence.text) is not None
     return asks and _ABOUT_SOMEBODY.search(_REQUEST.sub("", sentence.text)) is not None
+
+
+def _asked_for(hits: Sequence[Found], rounds: Rounds) -> str | None:
+    """The id of the best turn of an assistant where that is what the query asks for; None for other queries. hits: the best first."""
+    if rounds.grant is Grant.PERHAPS or not asks_of_assistant(rounds.asked[0]):
+        return None
+    return next((one.memory.id for one in hits if is_by_assistant(one.memory)), None)
 
 
 def _pieces(
