@@ -192,7 +192,17 @@ def test_a_piece_that_does_not_fit_makes_room_for_smaller_ones() -> None:
 
 @pytest.mark.parametrize(
     ("text", "about"),
-    [("Ana lives in Lisbon.", 5), ("", 0), (" \n", 0), ("2026-05-08", 6), ("日本語", 3), ("Вчера", 3), ("important", 1), ("organising", 2), ("internationalisation", 4)],
+    [
+        ("Ana lives in Lisbon.", 5),
+        ("", 0),
+        (" \n", 0),
+        ("2026-05-08", 6),
+        ("日本語", 3),
+        ("Вчера", 3),
+        ("important", 1),
+        ("organising", 2),
+        ("internationalisation", 4),
+    ],
 )
 def test_tokens_are_counted_by_words_digits_and_signs(text: str, about: int) -> None:
     assert count_tokens(text) == about
