@@ -182,7 +182,7 @@ class Briefing:
         )
         wanted: Wanted = {
             "instructions": _instructions(instructions, query_terms, moment),
-            "profile": _profile(profile, query_terms, moment, MOST_TRAITS if finds else None),
+            "profile": profile_pieces(profile, query_terms, moment, MOST_TRAITS if finds else None),
             "foresight": _foresight(_foreseeing(fresh, rounds, Grant.SURE if asks_ahead(query or "") else grant, moment), moment)
             if asked.wants("foresight")
             else [],
@@ -360,7 +360,7 @@ def _instructions(memories: Sequence[Memory], terms: Collection[str], moment: da
     ]
 
 
-def _profile(profile: Profile, terms: Collection[str], moment: datetime, most_traits: int | None) -> list[Piece]:
+def profile_pieces(profile: Profile, terms: Collection[str], moment: datetime, most_traits: int | None) -> list[Piece]:
     """A line for each fact, those with words of the query first, then the surest; then one for each trait, which is of the moment.
 
     Args:
