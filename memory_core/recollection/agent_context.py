@@ -42,7 +42,9 @@ from memory_core.domain.ranking.selection import (
     EXPONENT,
     FENCE_TOKENS,
     LONGEST,
+    LONGEST_ALONE,
     PERHAPS,
+    PERHAPS_TOKENS,
     Grant,
     Piece,
     Room,
@@ -425,7 +427,8 @@ def _foresight(memories: Sequence[Memory], moment: datetime) -> list[Piece]:
 
 def _written(material: _Material, max_tokens: int) -> Context:
     """The parts within the budget, and what did not fit."""
-    budget = max_tokens - FENCE_TOKENS - HEADING_TOKENS * len(ORDER)
+    headings = sum(max(count_tokens(HEADINGS[kind]), PERHAPS_TOKENS) for kind, pieces in material.wanted.items() if pieces)
+    budget = max_tokens - FENCE_TOKENS - headings
     instructions = material.wanted["instructions"]
     standing = chosen(material.wanted["instructions"], Room(int(budget * INSTRUCTIONS_SHARE)), (), whole=True)
     material = replace(
@@ -526,13 +529,13 @@ def _kept(material: _Material, budget: int, standing_words: int) -> Wanted:
         if kind == "memories":
             room, left = room.plus(left), left.part(0)
         taken[kind] = replace(room)
-        fitting[kind] = _fitting(material, kind, room, whole.tokens // LONGEST if kind == "memories" else None)
+        fitting[kind] = _fitting(material, kind, room, whole.tokens // LONGEST if kind == "memories" else room.tokens // LONGEST_ALONE)
         taken[kind] = taken[kind].minus(room)
         left = left.plus(room)
     for kind in REST:
         if kind in shares:
             room = taken[kind].plus(left)
-            fitting[kind] = _fitting(material, kind, room, max(room.tokens, int(whole.tokens * shares[kind])) // LONGEST)
+            fitting[kind] = _fitting(material, kind, room, max(room.tokens, int(whole.tokens * shares[kind])) // LONGEST_ALONE)
             left = room
     return fitting
 

@@ -126,7 +126,7 @@ def test_what_the_query_asks_for_comes_first_and_has_half_of_the_room() -> None:
 
 def test_what_did_not_fit_is_told_by_a_passage_in_what_is_left_over() -> None:
     pieces = [told(n, f"the red boat lay in harbour {n}. It rained for a long time. " * 4, 1 - n / 10) for n in range(1, 5)]
-    context = packed(pieces, 290, tokens("red boat harbour"))
+    context = packed(pieces, 282, tokens("red boat harbour"))
     passages = [one for one in context.pieces if one.whole is not None]
     assert [one.id for one in passages] == ["mem_4"]
     assert "the red boat lay in harbour 4." in passages[0].text

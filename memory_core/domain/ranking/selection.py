@@ -32,7 +32,7 @@ from memory_core.domain.text.excerpts import Source, count_tokens, excerpt
 from memory_core.domain.text.fence import fenced, one_line, visible_lines
 from memory_core.domain.text.sameness import differences
 
-FENCE_TOKENS = 40
+FENCE_TOKENS = 32
 """Tokens of the two fences, at most."""
 FENCE_WORDS = 12
 """Words of the two fences."""
