@@ -385,9 +385,9 @@ def profile_pieces(profile: Profile, terms: Collection[str], moment: datetime, m
         for place, fact in enumerate(profile.explicit)
         for text in (f"{fact.name}: {_told(fact.value)}",)
     ]
-    shown = sorted((trait for trait in profile.implicit if trait.source_scene_ids), key=lambda trait: -trait.confidence)[:most_traits]
+    surest = sorted((trait for trait in profile.implicit if trait.source_scene_ids), key=lambda trait: -trait.confidence)[:most_traits]
     traits = [
-        Piece(trait.source_scene_ids[0], moment, len(facts) + place, trait.trait, trait.confidence) for place, trait in enumerate(shown)
+        Piece(trait.source_scene_ids[0], moment, len(facts) + place, trait.trait, trait.confidence) for place, trait in enumerate(surest)
     ]
     return [*facts, *traits]
 

@@ -340,7 +340,7 @@ def _asked_for(hits: Sequence[Found], rounds: Rounds) -> str | None:
     """The id of the best turn of an assistant where that is what the query asks for; None for other queries. hits: the best first."""
     if rounds.grant is Grant.PERHAPS or not asks_of_assistant(rounds.asked[0]):
         return None
-    return next((one.memory.id for one in hits if is_by_assistant(one.memory)), None)
+    return next((hit.memory.id for hit in hits if is_by_assistant(hit.memory)), None)
 
 
 def _pieces(
