@@ -4,11 +4,13 @@ It tells who the person is, what holds just now, what matters to the query, and 
 
     kind       taken from                                             first share of the budget
     instructions  the standing wishes, whatever is asked              up to 15 %, before all others
-    profile    what the profile says, facts before traits             20 %
+    profile    what the profile says, facts before traits             20 %; 10 %
     foresight  what holds at the moment, told lately                  10 %
-    turns      the end of the session; of the last one where the      25 %; 10 %
+    turns      the end of the session; of the last one where the      25 %; 10 %; 5 %
                named one is new or none is named
     memories   the query's hits and what is beside them               the rest
+
+The second shares are those of a new session, the smallest those of a new session with a query, which has a tenth for the profile.
 
 What a kind leaves over goes to memories, and what these leave over to turns, foresight and profile, in this order. All is read at once,
 in three rounds. Note: a memory is in one part only, the first in the table that wants it and has room for it, and so is a turn: where
@@ -40,7 +42,9 @@ from memory_core.domain.ranking.selection import (
     EXPONENT,
     FENCE_TOKENS,
     LONGEST,
+    LONGEST_ALONE,
     PERHAPS,
+    PERHAPS_TOKENS,
     Grant,
     Piece,
     Room,
@@ -75,7 +79,11 @@ MOST_SESSIONS = 8
 """Of those with the newest memories, the sessions that may be the last one."""
 SHARES: tuple[tuple[PartKind, float], ...] = (("profile", 0.2), ("foresight", 0.1), ("turns", 0.25), ("memories", 0.45))
 SHARES_NEW_SESSION: tuple[tuple[PartKind, float], ...] = (("profile", 0.2), ("foresight", 0.1), ("turns", 0.1), ("memories", 0.6))
-"""Where the turns are not those of a running session: what was said last there matters less than what answers."""
+"""Where the turns are not those of a running session: what was said last there matters less than what is known of the person."""
+SHARES_ASKED: tuple[tuple[PartKind, float], ...] = (("profile", 0.1), ("foresight", 0.1), ("turns", 0.05), ("memories", 0.75))
+"""The same with a query: what answers matters more than both."""
+MOST_TRAITS = 2
+"""Traits that are told beside what answers a query, the surest."""
 SHARES_PERHAPS: tuple[tuple[PartKind, float], ...] = (("profile", 0.15), ("foresight", 0.2), ("turns", 0.35), ("memories", 0.3))
 """Of 120 words, where nothing surely answers: mostly for the end of the last session and for what is perhaps related."""
 SOON = timedelta(days=3)
@@ -115,7 +123,7 @@ _PROCEDURAL = frozenset({MemoryType.PROCEDURAL.value})
 
 @dataclass(frozen=True, slots=True)
 class _Material:
-    """What a context is written from. grant: what the query has earned. terms: of the query.
+    """What a context is written from. grant: what the query has earned. terms: of the query. asked: whether memories are told for one.
 
     running: whether the turns are those of a running session. turns, stories: by memory id, the cell of a message and of what was formed.
     """
@@ -124,6 +132,7 @@ class _Material:
     grant: Grant
     terms: frozenset[str]
     degraded: tuple[str, ...]
+    asked: bool = False
     running: bool = False
     turns: Mapping[str, str] = field(default_factory=dict)
     stories: Mapping[str, str] = field(default_factory=dict)
@@ -161,7 +170,9 @@ class Briefing:
             self._zones.with_head(owner, asked.time_zone),
         )
         moment = local(moment, zone)
-        grant = rounds.grant if query is not None and asked.wants("memories") else Grant.SURE
+        finds = query is not None and asked.wants("memories")
+        grant = rounds.grant if finds else Grant.SURE
+        query_terms = rounds.terms | frozenset(tokens(query or ""))
         silenced = await self._untold.among(owner, head, [*turns, *latest])
         turns = [turn for turn in turns if turn.id not in silenced]
         quoted = [Found(turn, float(turn.sequence)) for turn in turns if normalised(turn.content) not in unsaid]
@@ -172,17 +183,17 @@ class Briefing:
             self._turns(owner, quoted, moment),
         )
         wanted: Wanted = {
-            "instructions": _instructions(instructions, rounds.terms | frozenset(tokens(query or "")), moment),
-            "profile": _profile(profile, moment),
+            "instructions": _instructions(instructions, query_terms, moment),
+            "profile": profile_pieces(profile, query_terms, moment, MOST_TRAITS if finds else None),
             "foresight": _foresight(_foreseeing(fresh, rounds, Grant.SURE if asks_ahead(query or "") else grant, moment), moment)
             if asked.wants("foresight")
             else [],
             "turns": turn_pieces,
             "memories": hits,
         }
-        stories = {hit.memory.id: hit.cell for hit in rounds.found.values() if hit.is_story}
+        stories = {hit.memory.id: hit.cell for hit in rounds.hits.values() if hit.is_story}
         wanted = await asyncio.to_thread(_marked, wanted, moment)
-        material = _Material(wanted, grant, rounds.terms, degraded, running, cells, stories)
+        material = _Material(wanted, grant, rounds.terms, degraded, finds, running, cells, stories)
         context = await asyncio.to_thread(_written, material, asked.max_tokens)
         if asked.at is None:
             self._gatherer.note(owner, rounds, [name for part in context.parts for name in part.ids])
@@ -283,7 +294,7 @@ class Briefing:
         asks_nothing = in_messages is not None and (is_remark(in_messages) or is_text_to_work_on(in_messages))
         most = Grant.PERHAPS if asks_nothing else Grant.SURE
         said_terms = frozenset(term for message in asked.messages or () for term in tokens(message.content))
-        rounds = Rounds(most=most, unsaid=unsaid, said=said_terms)
+        rounds = Rounds(most=most, unsaid=unsaid, terms_of_unsaid=said_terms)
         if query is None or not asked.wants("memories"):
             return rounds, ()
         asking = RetrieveInput(
@@ -321,7 +332,7 @@ async def _no_profile() -> Profile:
 
 def _foreseeing(latest: Sequence[Memory], rounds: Rounds, grant: Grant, moment: datetime) -> list[Memory]:
     """The memories whose foresight is told; where nothing surely answers, with what of it is soon or has a word of the query."""
-    hits = [hit.memory for hit in rounds.found.values() if hit.memory.category != "fact"]
+    hits = [hit.memory for hit in rounds.hits.values() if hit.memory.category != "fact"]
     if grant is not Grant.PERHAPS:
         return [*latest, *hits]
     soon = [(memory, [line for line in memory.foresight if _is_soon(line, moment)]) for memory in latest]
@@ -351,24 +362,32 @@ def _instructions(memories: Sequence[Memory], terms: Collection[str], moment: da
     ]
 
 
-def _profile(profile: Profile, moment: datetime) -> list[Piece]:
-    """A line for each fact, the surest first, then one for each trait, which is of the moment."""
+def profile_pieces(profile: Profile, terms: Collection[str], moment: datetime, most_traits: int | None) -> list[Piece]:
+    """A line for each fact, those with words of the query first, then the surest; then one for each trait, which is of the moment.
+
+    Args:
+        profile: Of the person.
+        terms: Of the query.
+        moment: Of the query.
+        most_traits: So many traits, the surest; None for all.
+
+    """
     facts = [
         Piece(
             fact.memory_id,
             shown_at(fact.since, moment),
             place,
-            f"{fact.name}: {_told(fact.value)}",
-            2.0 + fact.confidence,
+            text,
+            2.0 + fact.confidence + (1.0 if covered(text, terms) else 0.0),
             mark=_dispute(fact, moment),
             said_by="",
         )
         for place, fact in enumerate(profile.explicit)
+        for text in (f"{fact.name}: {_told(fact.value)}",)
     ]
+    surest = sorted((trait for trait in profile.implicit if trait.source_scene_ids), key=lambda trait: -trait.confidence)[:most_traits]
     traits = [
-        Piece(trait.source_scene_ids[0], moment, len(facts) + place, trait.trait, trait.confidence)
-        for place, trait in enumerate(profile.implicit)
-        if trait.source_scene_ids
+        Piece(trait.source_scene_ids[0], moment, len(facts) + place, trait.trait, trait.confidence) for place, trait in enumerate(surest)
     ]
     return [*facts, *traits]
 
@@ -389,18 +408,18 @@ def _foresight(memories: Sequence[Memory], moment: datetime) -> list[Piece]:
     """A line for everything that holds at the moment or begins soon, what ends first before the rest."""
     pieces: dict[str, Piece] = {}
     for memory in memories:
-        for one in memory.foresight:
-            if holds(one, moment) or is_ahead(one, moment, COMING):
-                left = (one.end_time - moment).total_seconds() if one.end_time is not None else float("inf")
+        for expectation in memory.foresight:
+            if holds(expectation, moment) or is_ahead(expectation, moment, COMING):
+                left = (expectation.end_time - moment).total_seconds() if expectation.end_time is not None else float("inf")
                 line = Piece(
                     memory.id,
-                    shown_at(one.start_time, moment),
+                    shown_at(expectation.start_time, moment),
                     memory.sequence,
-                    expected(one, moment),
+                    expected(expectation, moment),
                     -left,
                     said_by="",
                     said_at=memory.event_timestamp,
-                    begins=one.start_time if one.start_time > memory.event_timestamp else None,
+                    begins=expectation.start_time if expectation.start_time > memory.event_timestamp else None,
                 )
                 pieces.setdefault(line.text, line)
     return list(pieces.values())
@@ -408,7 +427,8 @@ def _foresight(memories: Sequence[Memory], moment: datetime) -> list[Piece]:
 
 def _written(material: _Material, max_tokens: int) -> Context:
     """The parts within the budget, and what did not fit."""
-    budget = max_tokens - FENCE_TOKENS - HEADING_TOKENS * len(ORDER)
+    headings = sum(max(count_tokens(HEADINGS[kind]), PERHAPS_TOKENS) for kind, pieces in material.wanted.items() if pieces)
+    budget = max_tokens - FENCE_TOKENS - headings
     instructions = material.wanted["instructions"]
     standing = chosen(material.wanted["instructions"], Room(int(budget * INSTRUCTIONS_SHARE)), (), whole=True)
     material = replace(
@@ -494,7 +514,7 @@ def _each_once(material: _Material, elsewhere: Collection[str]) -> Wanted:
 
 def _kept(material: _Material, budget: int, standing_words: int) -> Wanted:
     """What fits of each kind: into its share, then into what others have left over. standing_words: as in `_divided`."""
-    shares = dict(SHARES if material.running else SHARES_NEW_SESSION)
+    shares = dict(SHARES if material.running else SHARES_ASKED if material.asked else SHARES_NEW_SESSION)
     whole, fitting, taken = Room(budget), Wanted(), dict[PartKind, Room]()
     left = whole.part(0)
     if material.grant is Grant.PERHAPS:
@@ -509,13 +529,13 @@ def _kept(material: _Material, budget: int, standing_words: int) -> Wanted:
         if kind == "memories":
             room, left = room.plus(left), left.part(0)
         taken[kind] = replace(room)
-        fitting[kind] = _fitting(material, kind, room)
+        fitting[kind] = _fitting(material, kind, room, whole.tokens // LONGEST if kind == "memories" else room.tokens // LONGEST_ALONE)
         taken[kind] = taken[kind].minus(room)
         left = left.plus(room)
     for kind in REST:
         if kind in shares:
             room = taken[kind].plus(left)
-            fitting[kind] = _fitting(material, kind, room, max(room.tokens, int(whole.tokens * shares[kind])) // LONGEST)
+            fitting[kind] = _fitting(material, kind, room, max(room.tokens, int(whole.tokens * shares[kind])) // LONGEST_ALONE)
             left = room
     return fitting
 
@@ -523,7 +543,7 @@ def _kept(material: _Material, budget: int, standing_words: int) -> Wanted:
 def _fitting(material: _Material, kind: PartKind, room: Room, longest: int | None = None) -> list[Piece]:
     """What of a kind fits into a room: lines of foresight whole, of other texts passages where they are longer than `longest` tokens."""
     if kind == "memories":
-        return chosen(material.wanted[kind], room, material.terms, exponent=EXPONENT)
+        return chosen(material.wanted[kind], room, material.terms, exponent=EXPONENT, longest=longest)
     return chosen(material.wanted[kind], room, material.terms if kind == "turns" else (), longest=longest, whole=kind == "foresight")
 
 

@@ -17,6 +17,7 @@ from memory_core.domain.memory import FOUND_BY_DEFAULT, Foresight, Head, Memory,
 from memory_core.domain.messages import MESSAGE, is_message
 from memory_core.domain.note import FOOTER, parts_of
 from memory_core.domain.ranking.index_terms import spoken
+from memory_core.domain.ranking.learned_order import ASSISTANTS
 from memory_core.domain.ranking.selection import Piece
 from memory_core.domain.scope import Owner
 from memory_core.domain.text.analyzer import tokens
@@ -85,6 +86,12 @@ def said_by(memory: Memory) -> str | None:
     role = str(memory.metadata.get("role", "user"))
     actor = (memory.actor or "").casefold()
     return None if role != "user" and actor in ("", role) else speaker(memory.actor)
+
+
+def is_by_assistant(memory: Memory) -> bool:
+    """Whether it is a turn in an assistant's own words."""
+    is_turn = memory.type is MemoryType.EPISODIC and memory.category not in STORIES
+    return is_turn and (memory.metadata.get("role") == "assistant" or (memory.actor or "").casefold() in ASSISTANTS)
 
 
 def speaker(actor: str | None) -> str | None:

@@ -20,6 +20,7 @@ from memory_core.domain.event_log import base_id
 from memory_core.domain.fields import DEFAULT_MAX_TOKENS
 from memory_core.domain.memory import Memory
 from memory_core.domain.messages import is_instruction
+from memory_core.domain.ranking.query import asks_of_assistant
 from memory_core.domain.ranking.selection import Grant, Packed, Piece, packed
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Hit, Retrieved, SerializedMemory
@@ -36,6 +37,7 @@ from memory_core.recollection.quotations import (
     Surroundings,
     Untold,
     choose_quotations,
+    is_by_assistant,
     open_conflict_lines,
     piece,
     superseded_facts_by_turn,
@@ -185,16 +187,16 @@ class Rounds:
     """What the rounds so far have found. looks: of each; asked: their queries; found: the hits by memory id.
 
     grant: the most that a round's best hit has earned. most: what any may earn. unsaid: texts that are not to be quoted, `normalised`.
-    said: the terms of these texts.
+    terms_of_unsaid: the terms of these texts.
     """
 
     looks: list[Look] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
-    found: dict[str, Found] = field(default_factory=dict)
+    hits: dict[str, Found] = field(default_factory=dict)
     grant: Grant = Grant.PERHAPS
     most: Grant = Grant.SURE
     unsaid: frozenset[str] = frozenset()
-    said: frozenset[str] = frozenset()
+    terms_of_unsaid: frozenset[str] = frozenset()
 
     def add(self, query: str, look: Look, hits: Sequence[Found], grant: Grant) -> None:
         """One more round. What is only perhaps related is forgotten once something is nearer, and not added to that."""
@@ -202,12 +204,12 @@ class Rounds:
         self.looks.append(look)
         self.asked.append(query)
         if grant > Grant.PERHAPS and self.grant is Grant.PERHAPS:
-            self.found.clear()
+            self.hits.clear()
         if grant > Grant.PERHAPS or self.grant is Grant.PERHAPS:
             for hit in hits:
-                earlier = self.found.get(hit.memory.id)
+                earlier = self.hits.get(hit.memory.id)
                 if earlier is None or earlier.priority < hit.priority:
-                    self.found[hit.memory.id] = hit
+                    self.hits[hit.memory.id] = hit
         self.grant = max(self.grant, grant)
 
     def has_said(self, memory: Memory) -> bool:
@@ -217,16 +219,16 @@ class Rounds:
         if not Found(memory, 0.0).is_story:
             return normalised(memory.content) in self.unsaid
         terms = set(tokens(memory.content))
-        return len(terms) >= LEAST_STORY and len(terms & self.said) >= STORY_SAID * len(terms)
+        return len(terms) >= LEAST_STORY and len(terms & self.terms_of_unsaid) >= STORY_SAID * len(terms)
 
     @property
     def lead(self) -> dict[str, float]:
         """By memory, how far its relevance is above that of the tenth best; nothing where nothing surely answers."""
         if self.grant is not Grant.SURE:
             return {}
-        ranked = sorted((hit.relevance for hit in self.found.values()), reverse=True)
+        ranked = sorted((hit.relevance for hit in self.hits.values()), reverse=True)
         rest = ranked[TENTH] if len(ranked) > TENTH else 0.0
-        return {name: hit.relevance - rest for name, hit in self.found.items()}
+        return {name: hit.relevance - rest for name, hit in self.hits.items()}
 
     @property
     def terms(self) -> frozenset[str]:
@@ -268,12 +270,12 @@ class Gatherer:
         rounds = Rounds()
         await self.look(owner, query, rounds)
         answer, _ = self._retriever.passing.thresholds(query)
-        hits = sorted(rounds.found.values(), key=lambda hit: -hit.relevance)
+        hits = sorted(rounds.hits.values(), key=lambda hit: -hit.relevance)
         return [(hit.memory, hit.relevance / answer if answer else 1.0) for hit in hits]
 
     async def pieces(self, owner: Owner, rounds: Rounds, quoted: Collection[str] = ()) -> list[Piece]:
         """All hits, and the neighbours of what answers, ready to be packed into a context. quoted: see `choose_quotations`."""
-        hits = choose_quotations(sorted(rounds.found.values(), key=lambda hit: -hit.priority), rounds.terms, quoted)
+        hits = choose_quotations(sorted(rounds.hits.values(), key=lambda hit: -hit.priority), rounds.terms, quoted)
         if not hits:
             return []
         look = rounds.looks[0]
@@ -294,14 +296,16 @@ class Gatherer:
             ]
         fallen = await self.fallen(owner, quotations, look.moment)
         conflicts = await open_conflict_lines(self._store, owner, (quotation.memory for quotation in quotations), look.moment)
-        return await asyncio.to_thread(_pieces, quotations, fallen, conflicts, rounds)
+        pieces = await asyncio.to_thread(_pieces, quotations, fallen, conflicts, rounds)
+        asked_for = _asked_for(hits, rounds)
+        return [replace(quoted, is_asked_for=True) if quoted.id == asked_for else quoted for quoted in pieces]
 
     def note(self, owner: Owner, rounds: Rounds, quoted_ids: Collection[str]) -> None:
         """Note as accesses the hits that a context tells, with the cells of turns; none where nothing comes near the query."""
         if rounds.grant is Grant.PERHAPS:
             return
         names = set(quoted_ids)
-        hits = [hit for hit in rounds.found.values() if base_id(hit.memory.id) in names]
+        hits = [hit for hit in rounds.hits.values() if base_id(hit.memory.id) in names]
         first, accessed = rounds.looks[0], list[str]()
         faded = list[str]()
         for hit in hits:
@@ -340,6 +344,13 @@ def grant_for(query: RetrieveInput, answer: float, best: float) -> Grant:
 def _asks_about_person(sentence: Sentence) -> bool:
     asks = sentence.asks or _QUESTION.match(sentence.text) is not None
     return asks and _ABOUT_PERSON.search(_REQUEST.sub("", sentence.text)) is not None
+
+
+def _asked_for(hits: Sequence[Found], rounds: Rounds) -> str | None:
+    """The id of the best turn of an assistant where that is what the query asks for; None for other queries. hits: the best first."""
+    if rounds.grant is Grant.PERHAPS or not asks_of_assistant(rounds.asked[0]):
+        return None
+    return next((hit.memory.id for hit in hits if is_by_assistant(hit.memory)), None)
 
 
 def _pieces(

@@ -145,6 +145,22 @@ async def test_what_the_profile_has_no_room_for_is_told_as_a_memory_where_the_qu
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_in_a_new_session_what_answers_a_query_has_most_of_the_room(words: MemoryCore) -> None:
+    await words.bulk(ALICE, [user_fact(f"trait {n}", f"{n} is a number that somebody likes very much") for n in range(40)])
+    await consolidated(words)
+    boats = [turn(f"the red boat number {n} was painted again by many people", f"s{n}", event_timestamp=NOW - DAY) for n in range(60)]
+    await words.bulk(ALICE, boats)
+    await words.bulk(ALICE, [turn(f"{n}: we spoke of the weather and of trains and of dinner", "last") for n in range(30)])
+    asked = await words.context(ALICE, ContextInput(query="the red boat", session_id="new", max_tokens=1000))
+    took = {part.kind: part.tokens for part in asked.parts}
+    assert took["memories"] >= 750
+    assert took["profile"] <= 100
+    assert took["turns"] <= 50
+    unasked = await words.context(ALICE, ContextInput(session_id="new", max_tokens=1000))
+    assert {part.kind: part.tokens for part in unasked.parts}["profile"] >= 150
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 async def test_what_only_repeats_is_not_left_out(words: MemoryCore) -> None:
     await words.bulk(ALICE, [turn("the red boat sank", f"s{n % 2}", event_timestamp=NOW - n * timedelta(minutes=1)) for n in range(4)])
     context = await words.context(ALICE, ContextInput(query="the red boat", session_id="s0"))

@@ -165,6 +165,17 @@ async def test_a_long_memory_is_told_by_what_the_query_is_about(words: MemoryCor
     assert all(count_tokens(line) <= 2000 / 2 for line in lines(answer))
 
 
+async def test_what_the_assistant_recommended_is_quoted_where_that_is_asked(words: MemoryCore) -> None:
+    answer = "For the dry garden beans would do well. " + "Water them in the evening. " * 30
+    lines_said = [turn(f"the dry garden of neighbour number {n} was dug over by many people", f"s{n}", actor="Ana") for n in range(40)]
+    await words.bulk(ALICE, [*lines_said, turn(answer, "a", actor="assistant")])
+    recommended = await asked(words, "What did you recommend for the dry garden?", max_tokens=500)
+    assert "beans would do well" in (recommended.context or "")
+    assert len(recommended.citations) > 5
+    other = await asked(words, "What happened to the dry garden?", max_tokens=500)
+    assert "beans would do well" not in (other.context or "")
+
+
 async def test_a_turn_is_quoted_whole_whatever_its_sentences_say_of_the_query(words: MemoryCore) -> None:
     told = "What about the budget? " + "There was a long talk about many things. " * 20 + "1.4 million."
     await words.bulk(ALICE, [turn(told, "a", actor="Ana"), turn("nothing about the budget", "b")])

@@ -95,9 +95,38 @@ def test_what_is_longer_than_its_part_of_the_room_is_told_by_its_passage_about_t
     assert context.tokens <= 600
 
 
+def test_a_text_takes_at_most_a_third_of_the_room_while_others_want_the_rest() -> None:
+    story = "It rained. " * 60 + "What about the budget? It is 1.4 million. " + "It rained again. " * 40
+    others = [told(n, f"the budget of boat number {n} was told to all of the town in the summer", 0.6) for n in range(2, 60)]
+    context = packed([told(1, story), *others], 640, tokens("the budget"))
+    (passage,) = [one for one in context.pieces if one.id == "mem_1"]
+    assert passage.whole is not None
+    assert "What about the budget? It is 1.4 million." in passage.text
+    assert passage.tokens <= 200
+
+
+def test_what_is_left_over_makes_a_passage_longer_or_whole() -> None:
+    story = "It rained. " * 60 + "What about the budget? It is 1.4 million. " + "It rained again. " * 40
+    whole = packed([told(1, story), told(2, "the boat is red", 0.5)], 1000, tokens("the budget"))
+    assert [one.text for one in whole.pieces] == [story, "the boat is red"]
+    longer = packed([told(1, story), told(2, "the boat is red", 0.5)], 640, tokens("the budget"))
+    assert "What about the budget? It is 1.4 million." in longer.text
+    assert 200 < longer.pieces[0].tokens <= 300  # between a third and half of the room
+
+
+def test_what_the_query_asks_for_comes_first_and_has_half_of_the_room() -> None:
+    answer = "I would sow beans. " * 50
+    lines = [told(n, f"the garden of neighbour number {n} was dug over by many people", 0.9) for n in range(2, 60)]
+    asked_for = replace(told(1, answer, 0.1), is_asked_for=True)
+    context = packed([asked_for, *lines], 640, tokens("garden"))
+    assert 200 < context.pieces[0].tokens <= 300
+    assert len(context.pieces) > 10
+    assert "sow beans" not in packed([told(1, answer, 0.1), *lines], 640, tokens("garden")).text
+
+
 def test_what_did_not_fit_is_told_by_a_passage_in_what_is_left_over() -> None:
     pieces = [told(n, f"the red boat lay in harbour {n}. It rained for a long time. " * 4, 1 - n / 10) for n in range(1, 5)]
-    context = packed(pieces, 290, tokens("red boat harbour"))
+    context = packed(pieces, 282, tokens("red boat harbour"))
     passages = [one for one in context.pieces if one.whole is not None]
     assert [one.id for one in passages] == ["mem_4"]
     assert "the red boat lay in harbour 4." in passages[0].text
@@ -163,7 +192,17 @@ def test_a_piece_that_does_not_fit_makes_room_for_smaller_ones() -> None:
 
 @pytest.mark.parametrize(
     ("text", "about"),
-    [("Ana lives in Lisbon.", 5), ("", 0), (" \n", 0), ("2026-05-08", 6), ("日本語", 3), ("Вчера", 3), ("internationalisation", 4)],
+    [
+        ("Ana lives in Lisbon.", 5),
+        ("", 0),
+        (" \n", 0),
+        ("2026-05-08", 6),
+        ("日本語", 3),
+        ("Вчера", 3),
+        ("important", 1),
+        ("organising", 2),
+        ("internationalisation", 4),
+    ],
 )
 def test_tokens_are_counted_by_words_digits_and_signs(text: str, about: int) -> None:
     assert count_tokens(text) == about

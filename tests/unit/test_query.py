@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.ranking.query import MAX_TERMS, analyse_query, longest
+from memory_core.domain.ranking.query import MAX_TERMS, analyse_query, asks_of_assistant, longest
 from memory_core.domain.text.analyzer import counts, tokens
 
 NOW = datetime(2026, 5, 20, tzinfo=timezone.utc)
@@ -90,3 +90,26 @@ def test_what_somebody_does_for_a_living_is_their_job() -> None:
     assert "job" in analyse_query("What does Ben do for a living?", NOW).terms
     assert "live" not in analyse_query("What does Ben do for a living?", NOW).terms
     assert "live" in analyse_query("Where is Ben living?", NOW).terms
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("How did you recommend structuring my essay?", True),
+        ("What approach did you suggest for the garden?", True),
+        ("what was the recipe you gave me", True),
+        ("Which books have you recommended so far?", True),
+        ("I lost my notes. What were your suggestions for the trip?", True),
+        ("Was hast du mir für den Garten empfohlen?", True),
+        ("Did you tell me where to park?", True),
+        ("How do I link the pages, like you mentioned?", False),
+        ("What should I plant, as you said it is dry?", False),
+        ("You recommended beans.", False),
+        ("What do you recommend for the garden?", False),
+        ("When did Ana say that you called?", False),
+        ("What did Ana recommend to you?", False),
+        ("", False),
+    ],
+)
+def test_a_question_for_what_the_assistant_said_is_known_by_its_words(text, asks):
+    assert asks_of_assistant(text) is asks

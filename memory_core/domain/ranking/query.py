@@ -335,6 +335,29 @@ _TO_DO = re.compile(
 """Mentions the speaker, but asks nothing about the speaker."""
 
 
+_SAID_PAST = "recommended|suggested|advised|proposed|told|explained|described|gave|given|said|mentioned|outlined|provided"
+_OF_THE_ASSISTANT = re.compile(
+    r"\b(?:did|have|had) you (?:ever |already |just )?"
+    r"(?:recommend|suggest|advise|propose|tell|told|explain|describe|give|say|said|mention|outline|provide)(?:ed|d|n)?\b"
+    rf"|\b(?:what|which|how)\b[^.?!\n]{{0,80}}(?<!like )(?<!as )\byou (?:had |have )?(?:{_SAID_PAST})\b"
+    r"|\bwh(?:at|ich) (?:was|were|is|are) your (?:advice|suggestions?|recommendations?|explanations?|proposals?)\b"
+    r"|\bhast du\b[^.?!\n]{0,80}\b(?:empfohlen|vorgeschlagen|geraten|gesagt|erklärt|beschrieben|erwähnt|genannt)\b",
+    re.IGNORECASE,
+)
+"""Asks what the one who is asked has said: "What did you recommend?", not "How do I start, as you said?"."""
+
+
+def asks_of_assistant(text: str) -> bool:
+    """Whether a question of a message asks what the assistant has said."""
+    plain = text.replace("’", "'").replace("you've", "you have")
+    if _OF_THE_ASSISTANT.search(plain) is None:
+        return False
+    return any(
+        _OF_THE_ASSISTANT.search(sentence.text) is not None and (sentence.asks or QUESTION.match(sentence.text) is not None)
+        for sentence in sentences(plain)
+    )
+
+
 def asks_of_oneself(text: str) -> bool:
     """Whether a message of a sentence or two asks something about its speaker."""
     message_sentences = sentences(text)

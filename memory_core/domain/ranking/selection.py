@@ -13,7 +13,8 @@ Pieces are selected by priority for what they cost, and quoted oldest first, tho
 worth = priority / max(40, tokens) ** 0.2
 
 A piece is quoted whole, or by its best passage where it is too long. Note: smaller pieces of lower worth come before the passage of a
-piece that does not fit; the passage takes what they leave. docs/recollection.md has how the exponent was measured.
+piece that does not fit; the passage takes what they leave, and what is left over then goes to passages, which are made longer or whole.
+docs/recollection.md has how the exponent was measured.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from memory_core.domain.text.excerpts import Source, count_tokens, excerpt
 from memory_core.domain.text.fence import fenced, one_line, visible_lines
 from memory_core.domain.text.sameness import differences
 
-FENCE_TOKENS = 40
+FENCE_TOKENS = 32
 """Tokens of the two fences, at most."""
 FENCE_WORDS = 12
 """Words of the two fences."""
@@ -41,8 +42,10 @@ EXPONENT = 0.2
 """How much tokens cost: with 0 the pieces of highest priority, whatever their tokens; with 1 the most pieces."""
 SHORTEST = 40
 """Tokens below which a piece costs no less: a short turn is mostly "Yes!"."""
-LONGEST = 2
+LONGEST = 3
 """A piece longer than the room divided by this is quoted by a passage, so that it doesn't take all of it."""
+LONGEST_ALONE = 2
+"""The same of the one piece that the query asks for, and of what grows into room that the others leave over."""
 LEAST_PASSAGE = 30
 """Tokens below which a passage says nothing."""
 LEAST_TEXT = 8
@@ -89,6 +92,7 @@ class Piece:
         said_by: The person whose words it quotes, "" for the user; None for words of an assistant or of no speaker.
         said_at: When it was said, where that differs from `at`.
         begins: When what it says begins, where that lies ahead of its saying.
+        is_asked_for: Whether the query asks for these words themselves: it is selected first, whatever its tokens.
 
     """
 
@@ -104,6 +108,7 @@ class Piece:
     said_by: str | None = None
     said_at: datetime | None = None
     begins: datetime | None = None
+    is_asked_for: bool = False
 
     @property
     def said(self) -> tuple[datetime, int]:
@@ -142,8 +147,10 @@ class Piece:
     def worth(self, exponent: float, longest: int) -> float:
         """Its priority for what it costs: priority / max(SHORTEST, tokens) ** exponent.
 
-        Tokens are counted up to `longest`, since a longer piece is quoted by a passage.
+        Tokens are counted up to `longest`, since a longer piece is quoted by a passage. What is asked for is worth more than all else.
         """
+        if self.is_asked_for:
+            return math.inf
         return self.priority / math.pow(max(SHORTEST, min(longest, self.tokens)), exponent) if exponent else self.priority
 
     def passage(self, terms: Collection[str], most: int) -> Piece:
@@ -200,6 +207,12 @@ class Room:
         if self.words is not None:
             self.words -= piece.words + heading
 
+    def give(self, piece: Piece) -> None:
+        """Give back what a piece took, without the line of its day."""
+        self.tokens += piece.tokens
+        if self.words is not None:
+            self.words += piece.words
+
     def for_text(self, piece: Piece, heading: bool) -> int:
         """Tokens that are left for the first line of a piece."""
         beside = piece.tokens - count_tokens(piece.lines[0]) + heading * _heading_tokens(piece)
@@ -225,20 +238,22 @@ def chosen(
         room: The budget; what the selected pieces take is taken off it.
         terms: Of the query, to find the passage of a piece that is too long.
         exponent: How much tokens count beside the priority.
-        longest: Tokens beyond which a piece is quoted by a passage; half of the room where it is None.
+        longest: Tokens beyond which a piece is quoted by a passage; a third of the room where it is None.
         whole: Whether pieces are quoted whole or not at all.
 
     """
     most = max(LEAST_PASSAGE, longest or room.tokens // LONGEST)
+    most_alone = most * LONGEST // LONGEST_ALONE
     selected: list[Piece] = []
     days: set[date] = set()
     quoted: set[tuple[tuple[str, ...], date]] = set()
     missed: list[Piece] = []
     for piece in sorted(pieces, key=lambda candidate: (-candidate.worth(exponent, most), candidate.at, candidate.order)):
-        if piece.tokens > most and not whole:
+        within = most_alone if piece.is_asked_for else most
+        if piece.tokens > within and not whole:
             if len(missed) >= MOST_PASSAGES:
                 continue
-            piece = piece.passage(terms, most)
+            piece = piece.passage(terms, within)
         if piece.telling in quoted or not piece.lines[0]:
             continue
         if room.holds(piece, piece.day not in days):
@@ -251,7 +266,23 @@ def chosen(
         passage = piece.passage(terms, left)
         if passage.telling not in quoted and room.holds(passage, passage.day not in days):
             _add(passage, selected, days, quoted, room)
+    _quote_more(selected, terms, room, most_alone)
     return selected[:MOST]
+
+
+def _quote_more(selected: list[Piece], terms: Collection[str], room: Room, most: int) -> None:
+    """Quote more of what was cut, the best first, with the room that is left over; at most so many tokens of each."""
+    for place, piece in enumerate(selected):
+        if piece.whole is None or room.tokens < LEAST_PASSAGE:
+            continue
+        free = room.plus(Room(piece.tokens, piece.words))
+        longer = piece.whole
+        if longer.tokens > most or not free.holds(longer, heading=False):
+            longer = longer.passage(terms, min(most, free.for_text(longer, heading=False)))
+        if longer.tokens > piece.tokens and free.holds(longer, heading=False):
+            selected[place] = longer
+            room.take(longer, heading=False)
+            room.give(piece)
 
 
 def _add(piece: Piece, selected: list[Piece], days: set[date], quoted: set[tuple[tuple[str, ...], date]], room: Room) -> None:

@@ -413,14 +413,14 @@ def beginning(text: str, limit: int) -> str:
 # A budget in tokens is the caller's, for a model that this product does not know; so the estimate must be cheap, the same everywhere, and
 # rather too high than too low. Note: characters over four is too low for what a context is full of, dates, names, brackets.
 #
-#     a word of ASCII letters            1 token for its first 7 letters, 1 for each 5 more begun
+#     a word of ASCII letters            1 token for its first 9 letters, 1 for each 5 more begun
 #     a number                           1 token for each 3 digits begun
 #     a letter of another alphabet       1/2 token (German, Russian, Arabic, Hindi)
 #     a character of an unspaced script  1 token (Chinese, Japanese, Korean, Thai), as is any other sign; 2 beyond the basic plane (emoji)
 
 
 _ASCII = re.compile(r"([A-Za-z]+)|([0-9]+)|([^\sA-Za-z0-9])")
-_LETTERS_OF_FIRST, _LETTERS_A_TOKEN = 7, 5
+_LETTERS_OF_FIRST, _LETTERS_A_TOKEN = 9, 5
 _DIGITS_A_TOKEN = 3
 _FIRST_UNSPACED, _BASIC_PLANE = 0x0E00, 0xFFFF
 
